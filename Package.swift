@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+/// Every use of a pointer in a target that talks to C is marked `unsafe`.
+let memorySafe: [SwiftSetting] = settings + [.strictMemorySafety()]
+
+let package = Package(
+    name: "discoverd",
+    products: [
+        .library(name: "Discovery", targets: ["Discovery", "DNSSD", "AvahiEngine"]),
+        .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
+        .executable(name: "discoverd", targets: ["discoverd"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+    ],
+    targets: [
+        // The C shim: headers, and what Swift cannot say.
+        .target(
+            name: "CAvahi",
+            linkerSettings: [.linkedLibrary("avahi-client"), .linkedLibrary("avahi-common")]),
+        // Values and rules of DNS-SD: no C, no Foundation, no concurrency.
+        .target(name: "DNSSD", swiftSettings: settings),
+        // The library: one query however many ask, streams of events, publications.
+        .target(name: "Discovery", dependencies: ["DNSSD"], swiftSettings: memorySafe),
+        // avahi-daemon as a DiscoveryEngine.
+        .target(
+            name: "AvahiEngine", dependencies: ["CAvahi", "DNSSD", "Discovery"], swiftSettings: memorySafe),
+        // A simulated network and a clock that tests turn by hand.
+        .target(name: "DiscoveryTesting", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
+        // JSON lines, version 1 (docs/contract.md).
+        .target(name: "DiscoveryJSON", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
+        .executableTarget(
+            name: "discoverd",
+            dependencies: [
+                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: memorySafe),
+        .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
+        .testTarget(
+            name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AvahiEngineTests", dependencies: ["AvahiEngine", "Discovery", "DiscoveryTesting"],
+            swiftSettings: settings),
+        .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
+    ]
+)

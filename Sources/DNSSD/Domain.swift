@@ -1,0 +1,26 @@
+/// A DNS domain in which services are found: `local` for mDNS (RFC 6762 §3).
+public struct Domain: Sendable {
+    /// The name in escaped presentation form, without a final dot.
+    public let name: String
+
+    /// The domain of mDNS.
+    public static let local = Domain(unchecked: "local")
+
+    init(unchecked name: String) { self.name = name }
+}
+
+extension Domain: Hashable {
+    public static func == (one: Domain, other: Domain) -> Bool {
+        one.name.utf8.elementsEqualIgnoringASCIICase(other.name.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
+        hasher.combine(UInt8(0xFF))
+    }
+}
+
+extension Domain: CustomStringConvertible {
+    /// The name, escaped for a terminal.
+    public var description: String { name.escapedForTerminal }
+}

@@ -1,0 +1,23 @@
+/// The name of a host, as the target of an SRV record: `h1.local`. Only ever a DNS name: never a path, never for getaddrinfo.
+public struct HostName: Sendable {
+    /// The name in escaped presentation form, without a final dot.
+    public let name: String
+
+    init(unchecked name: String) { self.name = name }
+}
+
+extension HostName: Hashable {
+    public static func == (one: HostName, other: HostName) -> Bool {
+        one.name.utf8.elementsEqualIgnoringASCIICase(other.name.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
+        hasher.combine(UInt8(0xFF))
+    }
+}
+
+extension HostName: CustomStringConvertible {
+    /// The name, escaped for a terminal.
+    public var description: String { name.escapedForTerminal }
+}

@@ -1,0 +1,17 @@
+/// A network interface of this machine. The index is reused by the system after an interface is deleted, so both count.
+public struct NetworkInterface: Hashable, Sendable, Comparable {
+    /// The system's index: 1 and up.
+    public let index: UInt32
+    /// The system's name: `eth0`.
+    public let name: String
+
+    /// Creates a value; nothing is asked of the system.
+    public init(index: UInt32, name: String) {
+        self.index = index
+        self.name = name
+    }
+
+    public static func < (one: NetworkInterface, other: NetworkInterface) -> Bool {
+        (one.index, one.name) < (other.index, other.name)
+    }
+}

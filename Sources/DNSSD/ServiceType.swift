@@ -1,0 +1,50 @@
+/// The kind of a service: an application protocol over a transport, perhaps narrowed to a subtype (RFC 6763 §7).
+///
+/// Two types are equal when their labels are equal without regard to ASCII case, as DNS compares names.
+public struct ServiceType: Sendable {
+    /// The transport label. Everything that is not TCP is `_udp` (RFC 6763 §7).
+    public enum Transport: String, Hashable, Sendable {
+        /// `_tcp`
+        case tcp = "_tcp"
+        /// `_udp`
+        case udp = "_udp"
+    }
+
+    /// The application protocol with its underscore, as `_witap`.
+    public let name: String
+    /// TCP, or everything else.
+    public let transport: Transport
+    /// The subtype label, as `_printer` in `_printer._sub._http._tcp` (RFC 6763 §7.1).
+    public let subtype: String?
+
+    init(name: String, transport: Transport, subtype: String?) {
+        self.name = name
+        self.transport = transport
+        self.subtype = subtype
+    }
+
+    /// The type without its subtype.
+    public var base: ServiceType { ServiceType(name: name, transport: transport, subtype: nil) }
+}
+
+extension ServiceType: Hashable {
+    public static func == (one: ServiceType, other: ServiceType) -> Bool {
+        one.transport == other.transport && one.name.utf8.elementsEqualIgnoringASCIICase(other.name.utf8)
+            && (one.subtype ?? "").utf8.elementsEqualIgnoringASCIICase((other.subtype ?? "").utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(transport)
+        for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
+        for byte in (subtype ?? "").utf8 { hasher.combine(byte.asciiLowercased) }
+    }
+}
+
+extension ServiceType: CustomStringConvertible {
+    /// `_witap._tcp`, or `_printer._sub._http._tcp`.
+    public var description: String {
+        let base = "\(name).\(transport.rawValue)"
+        guard let subtype else { return base }
+        return "\(subtype)._sub.\(base)"
+    }
+}

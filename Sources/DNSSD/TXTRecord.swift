@@ -1,0 +1,33 @@
+/// What a service says of itself: an ordered list of keys, each with bytes, or with none (RFC 6763 §6).
+///
+/// Bytes stay bytes: `entries` has every value as it was on the wire, `text(_:)` and the like are views.
+public struct TXTRecord: Hashable, Sendable {
+    /// One key. `value` is nil for a key without `=`, and empty for `key=`: they mean different things (RFC 6763 §6.4).
+    public struct Entry: Hashable, Sendable {
+        /// Printable ASCII without `=`, in the case it was published with.
+        public let key: String
+        /// The bytes after the first `=`, or nil when there was none.
+        public let value: [UInt8]?
+
+        init(uncheckedKey key: String, value: [UInt8]?) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// The entries in the order of the record; of keys that are equal without regard to case only the first.
+    public internal(set) var entries: [Entry]
+    /// Strings of a record from the network were left out: over 8900 bytes or 256 entries.
+    public internal(set) var isTruncated: Bool
+
+    /// A record without entries.
+    public init() {
+        entries = []
+        isTruncated = false
+    }
+
+    init(entries: [Entry], isTruncated: Bool) {
+        self.entries = entries
+        self.isTruncated = isTruncated
+    }
+}
