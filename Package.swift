@@ -24,10 +24,8 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
-        // The C shim: headers, and what Swift cannot say.
-        .target(
-            name: "CAvahi",
-            linkerSettings: [.linkedLibrary("avahi-client"), .linkedLibrary("avahi-common")]),
+        // The C shim. Without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
+        .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
         // Values and rules of DNS-SD: no C, no Foundation, no concurrency.
         .target(name: "DNSSD", swiftSettings: settings),
         // The library: one query however many ask, streams of events, publications.

@@ -1,0 +1,78 @@
+import CAvahi
+import DNSSD
+
+/// One `AvahiClient`: a connection to avahi-daemon over the system bus. Touched by the loop's thread only.
+///
+/// Once it has failed it is dead for good and is replaced by a new one; closing it frees everything that was made with it
+/// (avahi-client/client.h), which is why the owners of browsers and the like ask `isOpen` before they free.
+@safe final class AvahiConnection {
+    /// avahi-client/client.h, `AvahiClientState`.
+    enum State: Equatable {
+        /// Waiting for avahi-daemon to appear on the bus.
+        case connecting
+        /// Browsing works; publishing does not yet, for the host's own name is being registered or is taken.
+        case registering
+        /// All works.
+        case running
+        /// Dead.
+        case failed(DiscoveryError)
+    }
+
+    let loop: AvahiLoop
+    private(set) var pointer: OpaquePointer?
+    private var state: State = .connecting
+    private var stateChanged: ((State) -> Void)?
+    /// Objects that the daemon holds for this client, which are limited (`objects-per-client-max`).
+    var objectCount = 0
+
+    var isOpen: Bool { unsafe pointer != nil }
+
+    /// Connects; blocks while D-Bus or avahi-daemon do not answer, at most 25 s. `stateChanged` is called later, never from here.
+    init(loop: AvahiLoop, stateChanged: @escaping (State) -> Void) throws(DiscoveryError) {
+        self.loop = loop
+        var code: Int32 = 0
+        let made = unsafe avahi_client_new(
+            loop.poll, AVAHI_CLIENT_NO_FAIL,
+            { client, state, userdata in
+                guard let userdata = unsafe userdata else { return }
+                let connection = unsafe Unmanaged<AvahiConnection>.fromOpaque(userdata).takeUnretainedValue()
+                unsafe connection.changed(to: state, client: client)
+            }, Unmanaged.passUnretained(self).toOpaque(), &code)
+        guard let made = unsafe made else { throw DiscoveryError.avahi(code, during: "avahi-daemon cannot be reached") }
+        unsafe pointer = made
+        // The first states came from within avahi_client_new, before there was a client to work with.
+        self.stateChanged = stateChanged
+    }
+
+    /// The state when the connection was made; later ones are told by `stateChanged`.
+    var currentState: State { state }
+
+    private func changed(to new: AvahiClientState, client: OpaquePointer?) {
+        switch new {
+        case AVAHI_CLIENT_S_RUNNING: state = .running
+        case AVAHI_CLIENT_S_REGISTERING, AVAHI_CLIENT_S_COLLISION: state = .registering
+        case AVAHI_CLIENT_CONNECTING: state = .connecting
+        default:
+            let code = unsafe client.map { unsafe avahi_client_errno($0) } ?? Int32(AVAHI_ERR_DISCONNECTED)
+            state = .failed(.avahi(code, during: "avahi-daemon went away"))
+        }
+        stateChanged?(state)
+    }
+
+    /// The error of the call that has just returned NULL or a negative number; stale at any other time.
+    func lastError(during what: String) -> DiscoveryError {
+        guard let pointer = unsafe pointer else { return DiscoveryError(.backendUnavailable, what) }
+        return .avahi(unsafe avahi_client_errno(pointer), during: what)
+    }
+
+    /// Frees the client and all that was made with it. Not from within its own callback: the loop does it from the top.
+    func close() {
+        guard let client = unsafe pointer else { return }
+        stateChanged = nil
+        unsafe pointer = nil
+        unsafe avahi_client_free(client)
+        objectCount = 0
+    }
+
+    deinit { close() }
+}

@@ -1,0 +1,116 @@
+import CAvahi
+public import DNSSD
+public import Discovery
+
+/// avahi-daemon as a `DiscoveryEngine`: all of Avahi's C API is called on one thread of its own, which is this actor's executor.
+///
+/// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s: that thread waits then, and no other.
+public actor AvahiEngine: DiscoveryEngine {
+    nonisolated let loop: AvahiLoop
+    private let core: EngineCore
+    private nonisolated let numbers = Locked<UInt64>(0)
+
+    /// The loop's thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe loop.asUnownedSerialExecutor()
+    }
+
+    /// Starts the engine's thread; connects to the system bus when something is asked.
+    /// - Throws: `.limitExceeded` when the system gives no thread or no file descriptor.
+    public init() throws(DiscoveryError) {
+        guard let loop = AvahiLoop() else {
+            throw DiscoveryError(.limitExceeded, "no thread or no file descriptor is left for Avahi's event loop")
+        }
+        self.loop = loop
+        core = EngineCore(loop: loop)
+    }
+
+    isolated deinit {
+        core.endAll()
+        loop.stop()
+    }
+
+    /// Starts a query on avahi-daemon; see `DiscoveryEngine`.
+    public nonisolated func browse(
+        _ query: ServiceQuery, reporting: @escaping @Sendable (BrowseFact) -> Void
+    ) -> any EngineOperation {
+        start { core in
+            switch query.target {
+            case .type(let type, let domain):
+                BrowseOperation(
+                    query: query, type: type, domain: domain, loop: core.loop, pool: core.pool, report: reporting)
+            case .instance(let instance):
+                InstanceOperation(query: query, instance: instance, loop: core.loop, pool: core.pool, report: reporting)
+            }
+        }
+    }
+
+    /// Starts a query for types; see `DiscoveryEngine`.
+    public nonisolated func browseTypes(
+        _ query: TypeQuery, reporting: @escaping @Sendable (TypeFact) -> Void
+    ) -> any EngineOperation {
+        start { TypesOperation(query: query, loop: $0.loop, report: reporting) }
+    }
+
+    /// Starts a query for domains; see `DiscoveryEngine`.
+    public nonisolated func browseDomains(
+        _ query: DomainQuery, reporting: @escaping @Sendable (DomainFact) -> Void
+    ) -> any EngineOperation {
+        start { DomainsOperation(query: query, loop: $0.loop, report: reporting) }
+    }
+
+    /// Publishes with an entry group of its own; see `DiscoveryEngine`.
+    public nonisolated func publish(
+        _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any EngineOperation {
+        start { PublishOperation(service: service, policy: onConflict, loop: $0.loop, report: reporting) }
+    }
+
+    /// Ends everything; with avahi-daemon hanging it returns after 2 s and the thread ends when the call does.
+    public nonisolated func shutdown() async {
+        let gate = Gate()
+        loop.post { [self] in assumeIsolated { $0.core.endAll() } }
+        loop.stop { gate.open() }
+        await gate.wait(atMost: .seconds(2))
+    }
+
+    /// How many objects avahi-daemon holds for this engine, for tests that look for what was left behind.
+    public var openObjects: Int { core.objectCount + core.operationCount }
+
+    private nonisolated func start(
+        _ make: @escaping @Sendable (EngineCore) -> any CoreOperation
+    ) -> any EngineOperation {
+        let id = numbers.withLock { number in
+            number += 1
+            return number
+        }
+        loop.post { [self] in assumeIsolated { $0.core.start(make($0.core), id: id) } }
+        return Handle(engine: self, id: id)
+    }
+
+    fileprivate nonisolated func end(_ id: UInt64, then done: @escaping @Sendable () -> Void) {
+        loop.post { [self] in
+            assumeIsolated { $0.core.end(id: id) }
+            done()
+        }
+    }
+
+    /// What a caller holds of an operation.
+    private final class Handle: EngineOperation {
+        let engine: AvahiEngine
+        let id: UInt64
+
+        init(engine: AvahiEngine, id: UInt64) {
+            self.engine = engine
+            self.id = id
+        }
+
+        func cancel() { engine.end(id) {} }
+
+        func cancel(waitingAtMost limit: Duration) async -> Bool {
+            let gate = Gate()
+            engine.end(id) { gate.open() }
+            return await gate.wait(atMost: limit)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import CAvahi
+import Discovery
+import Glibc
+
+/// The event loop of one thread, which is at once Avahi's poll and the executor of an actor.
+///
+/// Avahi's callbacks and the actor's jobs take turns on this thread, so neither needs a lock. libavahi-client blocks on D-Bus for up to
+/// 25 s when avahi-daemon hangs: it does so here, and nowhere else in the process.
+///
+/// `@safe`: the pointers it gives to C are to objects that it keeps alive until C has given them back.
+@safe final class AvahiLoop: SerialExecutor, @unchecked Sendable {
+    private enum Work {
+        case job(UnownedJob)
+        case block(@Sendable () -> Void)
+    }
+
+    private struct Inbox {
+        var work: [Work] = []
+        var isRunning = false
+        var isStopping = false
+        var whenStopped: [@Sendable () -> Void] = []
+    }
+
+    private let inbox = Locked(Inbox())
+    private let wake: Int32
+
+    // Touched by the loop's thread only, from here on.
+    private(set) var watches: [LoopWatch] = []
+    private(set) var timers: [LoopTimer] = []
+    private var polled: [pollfd] = []
+    let poll: UnsafeMutablePointer<AvahiPoll>
+
+    /// The loop's thread, while it runs.
+    private let thread = Locked<pthread_t?>(nil)
+
+    init?() {
+        wake = cavahi_eventfd()
+        unsafe poll = .allocate(capacity: 1)
+        unsafe poll.initialize(to: AvahiPoll())
+        guard wake >= 0 else {
+            unsafe poll.deallocate()
+            return nil
+        }
+        installAvahiPoll()
+        inbox.withLock { $0.isRunning = true }
+        guard startThread(named: "avahi", { [self] in run() }) else {
+            inbox.withLock { $0.isRunning = false }
+            return nil
+        }
+    }
+
+    deinit {
+        close(wake)
+        unsafe poll.deallocate()
+    }
+
+    // MARK: From any thread
+
+    func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+    /// Runs `block` on the loop's thread, after everything that was posted before.
+    func post(_ block: @escaping @Sendable () -> Void) { add(.block(block)) }
+
+    /// Ends the loop once what was posted before has run; `done` runs on its thread as the last thing it does.
+    func stop(then done: @escaping @Sendable () -> Void = {}) {
+        let isOver = inbox.withLock { inbox in
+            guard inbox.isRunning else { return true }
+            inbox.isStopping = true
+            inbox.whenStopped.append(done)
+            return false
+        }
+        isOver ? done() : signal()
+    }
+
+    func checkIsolated() { precondition(isOnLoop, "not on Avahi's thread") }
+
+    func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+
+    var isOnLoop: Bool {
+        thread.withLock { thread in
+            guard let thread else { return false }
+            return pthread_equal(thread, pthread_self()) != 0
+        }
+    }
+
+    private func add(_ work: Work) {
+        let wasEmpty = inbox.withLock { inbox in
+            inbox.work.append(work)
+            return inbox.work.count == 1
+        }
+        if wasEmpty { signal() }
+    }
+
+    private func signal() {
+        var one: UInt64 = 1
+        unsafe _ = write(wake, &one, 8)
+    }
+
+    // MARK: On the loop's thread
+
+    private func run() {
+        thread.withLock { $0 = pthread_self() }
+        repeat { turn() } while !inbox.withLock { $0.isStopping && $0.work.isEmpty }
+        let whenStopped = inbox.withLock { inbox in
+            inbox.isRunning = false
+            return inbox.whenStopped
+        }
+        for block in whenStopped { block() }
+        thread.withLock { $0 = nil }
+    }
+
+    private func turn() {
+        waitForEvents()
+        runTimers()
+        runWatches()
+        runWork()
+    }
+
+    private func waitForEvents() {
+        polled.removeAll(keepingCapacity: true)
+        polled.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0))
+        for watch in watches { polled.append(pollfd(fd: watch.descriptor, events: watch.pollEvents, revents: 0)) }
+        let result = unsafe polled.withUnsafeMutableBufferPointer { buffer in
+            unsafe Glibc.poll(buffer.baseAddress, nfds_t(buffer.count), millisecondsUntilTimer)
+        }
+        for (index, watch) in watches.enumerated() { watch.returned = result > 0 ? polled[index + 1].revents : 0 }
+        guard result > 0, polled[0].revents != 0 else { return }
+        // The eventfd is emptied before the work is taken: what is added in between signals anew.
+        var count: UInt64 = 0
+        unsafe _ = read(wake, &count, 8)
+    }
+
+    private var millisecondsUntilTimer: Int32 {
+        guard inbox.withLock({ $0.work.isEmpty }) else { return 0 }
+        guard let first = timers.lazy.compactMap(\.deadline).min() else { return -1 }
+        let left = first.microseconds - MonotonicTime.now.microseconds
+        // Rounded up, else the loop spins for the last fraction of a millisecond.
+        return left <= 0 ? 0 : Int32(clamping: (left + 999) / 1_000)
+    }
+
+    private func runTimers() {
+        let now = MonotonicTime.now
+        // A snapshot: a callback may free this timer or any other, which marks it dead and takes it from `timers`.
+        for timer in timers where timer.deadline.map({ $0 <= now }) ?? false {
+            guard timer.isAlive, let deadline = timer.deadline, deadline <= now else { continue }
+            timer.deadline = nil
+            timer.fire()
+        }
+    }
+
+    private func runWatches() {
+        for watch in watches where watch.isAlive && watch.returned != 0 { watch.fire() }
+    }
+
+    private func runWork() {
+        let work = inbox.withLock { inbox in
+            let work = inbox.work
+            inbox.work = []
+            return work
+        }
+        for item in work {
+            switch item {
+            case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+            case .block(let block): block()
+            }
+        }
+    }
+
+    func add(_ watch: LoopWatch) { watches.append(watch) }
+
+    func remove(_ watch: LoopWatch) {
+        watch.isAlive = false
+        watches.removeAll { $0 === watch }
+    }
+
+    func add(_ timer: LoopTimer) { timers.append(timer) }
+
+    func remove(_ timer: LoopTimer) {
+        timer.isAlive = false
+        timers.removeAll { $0 === timer }
+    }
+}

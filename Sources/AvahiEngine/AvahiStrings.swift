@@ -1,0 +1,32 @@
+import CAvahi
+
+/// `AvahiStringList` (avahi-common/strlst.h): a linked list of byte strings, built back to front.
+enum AvahiStrings {
+    /// The strings of a list that was lent to a callback.
+    static func bytes(of list: UnsafeMutablePointer<AvahiStringList>?) -> [[UInt8]] {
+        var strings: [[UInt8]] = []
+        var next = unsafe list
+        while let item = unsafe next {
+            let size = unsafe avahi_string_list_get_size(item)
+            if let text = unsafe avahi_string_list_get_text(item) {
+                unsafe strings.append(Array(UnsafeBufferPointer(start: text, count: size)))
+            }
+            unsafe next = avahi_string_list_get_next(item)
+        }
+        return strings
+    }
+
+    /// Lends a list of `strings` to `body`.
+    static func withList<Result>(
+        of strings: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
+    ) -> Result {
+        var list: UnsafeMutablePointer<AvahiStringList>?
+        for string in strings.reversed() {
+            unsafe string.withUnsafeBufferPointer { buffer in
+                unsafe list = avahi_string_list_add_arbitrary(list, buffer.baseAddress, buffer.count)
+            }
+        }
+        defer { unsafe avahi_string_list_free(list) }
+        return unsafe body(list)
+    }
+}

@@ -1,0 +1,151 @@
+import DNSSD
+import Discovery
+
+/// A `ServiceQuery` for a type on avahi-daemon: one browser, and a resolution for each service on each interface.
+final class BrowseOperation: CoreOperation {
+    private struct Path: Hashable {
+        let name: ServiceName
+        let index: Int32
+        let family: IPAddress.Family
+    }
+
+    private struct Place: Hashable {
+        let name: ServiceName
+        let index: Int32
+    }
+
+    /// Sightings kept at most: 4096 services on four paths each.
+    private static let maximumSightings = 16_384
+
+    private let query: ServiceQuery
+    private let type: ServiceType
+    private let domain: Domain
+    private let pool: ResolverPool
+    private let report: (BrowseFact) -> Void
+    private var backend = BackendReport()
+    private var browser: ServiceBrowser?
+    private var sightings: [Path: Sighting] = [:]
+    private var tasks: [Place: ResolutionTask] = [:]
+    private var isListed = false
+    private var isFull = false
+    private let restart: Restart
+
+    init(
+        query: ServiceQuery, type: ServiceType, domain: Domain, loop: AvahiLoop, pool: ResolverPool,
+        report: @escaping (BrowseFact) -> Void
+    ) {
+        self.query = query
+        self.type = type
+        self.domain = domain
+        self.pool = pool
+        self.report = report
+        restart = Restart(loop: loop)
+    }
+
+    func connected(_ connection: AvahiConnection) {
+        if let state = backend.up() { report(.backend(state)) }
+        isListed = false
+        browse(on: connection)
+    }
+
+    func publishing(_ isPossible: Bool) {}
+
+    func disconnected(_ reason: String) {
+        free()
+        if let state = backend.down(reason) { report(.backend(state)) }
+    }
+
+    func end() {
+        free()
+        restart.free()
+    }
+
+    private func free() {
+        restart.cancel()
+        browser?.free()
+        browser = nil
+        ResolutionTask.cancel(Array(tasks.values))
+        tasks = [:]
+        sightings = [:]
+    }
+
+    private func browse(on connection: AvahiConnection) {
+        browser?.free()
+        do throws(DiscoveryError) {
+            browser = try ServiceBrowser(on: connection, type: type, domain: domain, family: query.family) {
+                [weak self] event in self?.received(event, connection)
+            }
+        } catch {
+            failed(error, connection)
+        }
+    }
+
+    private func received(_ event: ServiceBrowser.Event, _ connection: AvahiConnection) {
+        switch event {
+        case .appeared(let name, let path): appeared(ServiceName(observed: name), path)
+        case .disappeared(let name, let path): disappeared(ServiceName(observed: name), path)
+        case .cacheExhausted: break
+        case .allForNow:
+            restart.succeeded()
+            listed()
+        case .failed(let error): failed(error, connection)
+        }
+    }
+
+    private func listed() {
+        guard !isListed else { return }
+        isListed = true
+        report(.listed)
+    }
+
+    private func appeared(_ name: ServiceName, _ path: AvahiPath) {
+        let key = Path(name: name, index: path.index, family: path.family)
+        guard sightings[key] == nil, let interface = NetworkInterface(systemIndex: path.index),
+            query.interfaces.allows(interface.name)
+        else { return }
+        guard sightings.count < Self.maximumSightings else { return full() }
+        let instance = ServiceInstance(name: name, type: type, domain: domain)
+        let sighting = Sighting(instance: instance, interface: interface, family: path.family)
+        sightings[key] = sighting
+        report(.appeared(sighting))
+        if query.resolution != .none { resolve(instance, on: interface, over: path) }
+    }
+
+    private func resolve(_ instance: ServiceInstance, on interface: NetworkInterface, over path: AvahiPath) {
+        let place = Place(name: instance.name, index: path.index)
+        if let task = tasks[place] { return task.add(path.family) }
+        let task = ResolutionTask(
+            instance, on: interface, approach: .inTurn, watches: query.resolution == .watch,
+            addressFamily: query.family, pool: pool
+        ) { [weak self] outcome in
+            switch outcome {
+            case .resolved(let resolution, _): self?.report(.resolved(resolution))
+            case .failed: self?.report(.resolutionFailed(instance, interface))
+            }
+        }
+        tasks[place] = task
+        task.add(path.family)
+        pool.submit(task)
+    }
+
+    private func disappeared(_ name: ServiceName, _ path: AvahiPath) {
+        guard let sighting = sightings.removeValue(forKey: Path(name: name, index: path.index, family: path.family))
+        else { return }
+        report(.disappeared(sighting))
+        let other = Path(name: name, index: path.index, family: path.family.other)
+        if sightings[other] == nil { tasks.removeValue(forKey: Place(name: name, index: path.index))?.cancel() }
+    }
+
+    private func full() {
+        guard !isFull else { return }
+        isFull = true
+        report(.degraded("more than \(Self.maximumSightings) sightings of \(type): the rest is left out"))
+    }
+
+    private func failed(_ error: DiscoveryError, _ connection: AvahiConnection) {
+        report(.degraded(error.message))
+        // Nothing more will come for now, which is an answer too: nobody may wait for ever.
+        listed()
+        restart.schedule { [weak self] in if connection.isOpen { self?.browse(on: connection) } }
+    }
+}

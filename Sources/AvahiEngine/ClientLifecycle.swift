@@ -1,0 +1,92 @@
+import DNSSD
+
+/// When to connect to avahi-daemon, when to give up on a connection, and what to tell those who wait. A value: it does nothing itself.
+struct ClientLifecycle {
+    /// What is to be done.
+    enum Action: Equatable {
+        /// Make a new connection now.
+        case connect
+        /// Close the connection; all that was made with it is gone.
+        case disconnect
+        /// Connect again after this time.
+        case retry(after: Duration)
+        /// The backend answers: start what is wanted.
+        case up
+        /// Publishing works now, or does not (the host's own name is being registered).
+        case publishing(Bool)
+        /// The backend does not answer; the reason is for people.
+        case down(String)
+    }
+
+    private enum Phase: Equatable {
+        case idle
+        case connected
+        case up
+        case waitingToRetry
+    }
+
+    /// Tries that follow each other wait 0.25, 0.5, 1, 2, 3, 3 … s: soon enough to be back within 5 s of the backend, and rare
+    /// enough to cost nothing. With the bus there and avahi-daemon gone, the bus tells when it is back and nothing is tried.
+    private static let firstDelay = Duration.milliseconds(250)
+    private static let lastDelay = Duration.seconds(3)
+
+    private var phase = Phase.idle
+    private var delay = firstDelay
+
+    /// Something is wanted of the backend.
+    mutating func wanted() -> [Action] {
+        guard phase == .idle else { return [] }
+        return connecting()
+    }
+
+    /// A connection was made, or its state changed.
+    mutating func changed(to state: AvahiConnection.State) -> [Action] {
+        switch state {
+        case .connecting:
+            let wasUp = phase == .up
+            phase = .connected
+            delay = Self.firstDelay
+            return wasUp ? [.down("avahi-daemon stopped")] : [.down("avahi-daemon is not running")]
+        case .registering: return up(publishing: false)
+        case .running: return up(publishing: true)
+        case .failed(let error): return failed(error)
+        }
+    }
+
+    /// No connection could be made, or the one there was has died.
+    mutating func failed(_ error: DiscoveryError) -> [Action] {
+        guard phase != .idle else { return [] }
+        phase = .waitingToRetry
+        let wait = delay
+        delay = min(delay * 2, Self.lastDelay)
+        return [.down(error.message), .disconnect, .retry(after: wait)]
+    }
+
+    /// The time to connect again has come.
+    mutating func retryIsDue() -> [Action] {
+        guard phase == .waitingToRetry else { return [] }
+        return connecting()
+    }
+
+    /// A connection has held for a while: the next failure is a new one.
+    mutating func held() { if phase == .up { delay = Self.firstDelay } }
+
+    /// Nothing is wanted any more.
+    mutating func unwanted() -> [Action] {
+        guard phase != .idle else { return [] }
+        phase = .idle
+        delay = Self.firstDelay
+        return [.disconnect]
+    }
+
+    private mutating func connecting() -> [Action] {
+        phase = .connected
+        return [.connect]
+    }
+
+    private mutating func up(publishing: Bool) -> [Action] {
+        guard phase != .up else { return [.publishing(publishing)] }
+        phase = .up
+        return [.up, .publishing(publishing)]
+    }
+}

@@ -1,0 +1,153 @@
+import CAvahi
+import DNSSD
+import Discovery
+
+/// One thing that the engine carries out, over as many connections as it takes. Touched by the loop's thread only.
+protocol CoreOperation: AnyObject {
+    /// A connection is up: make what is wanted with it.
+    func connected(_ connection: AvahiConnection)
+    /// Publishing works, or does not for now.
+    func publishing(_ isPossible: Bool)
+    /// The connection is gone with all that was made with it, or there is none yet.
+    func disconnected(_ reason: String)
+    /// The operation is over: free everything.
+    func end()
+}
+
+/// What the engine has, on the loop's thread: one connection, and the operations that use it.
+final class EngineCore {
+    let loop: AvahiLoop
+    let pool: ResolverPool
+    private var lifecycle = ClientLifecycle()
+    private var connection: AvahiConnection?
+    private var connectionNumber = 0
+    private var canPublish = false
+    private var downReason: String?
+    private var operations: [UInt64: any CoreOperation] = [:]
+    private var retryTimer: LoopTimer?
+    private var heldTimer: LoopTimer?
+
+    init(loop: AvahiLoop) {
+        self.loop = loop
+        pool = ResolverPool(loop: loop)
+    }
+
+    func start(_ operation: any CoreOperation, id: UInt64) {
+        operations[id] = operation
+        let first = lifecycle.wanted()
+        // Connecting tells every operation how it went, this one too.
+        guard first.isEmpty else { return carryOut(first) }
+        if let connection, isUp {
+            operation.connected(connection)
+            operation.publishing(canPublish)
+        } else if let downReason {
+            operation.disconnected(downReason)
+        }
+    }
+
+    func end(id: UInt64) {
+        guard let operation = operations.removeValue(forKey: id) else { return }
+        operation.end()
+        pool.hosts.freeIdle()
+        // The connection is closed when it is not used: D-Bus and avahi-daemon keep something for each.
+        if operations.isEmpty { carryOut(lifecycle.unwanted()) }
+    }
+
+    func endAll() {
+        // One call instead of one for each object: avahi-daemon frees all that a client had, with goodbyes.
+        pool.suspend()
+        connection?.close()
+        for id in operations.keys.sorted() { end(id: id) }
+        pool.free()
+        retryTimer?.free()
+        heldTimer?.free()
+        retryTimer = nil
+        heldTimer = nil
+    }
+
+    /// What avahi-daemon holds for this engine now.
+    var objectCount: Int { connection?.objectCount ?? 0 }
+    var operationCount: Int { operations.count }
+
+    private var isUp = false
+
+    private func carryOut(_ actions: [ClientLifecycle.Action]) {
+        for action in actions {
+            switch action {
+            case .connect: connect()
+            case .disconnect: disconnect()
+            case .retry(let delay): retry(after: delay)
+            case .up: up()
+            case .publishing(let isPossible):
+                canPublish = isPossible
+                for operation in inOrder { operation.publishing(isPossible) }
+            case .down(let reason): down(reason)
+            }
+        }
+    }
+
+    /// Operations that start one after the other are told so in the same order.
+    private var inOrder: [any CoreOperation] { operations.sorted { $0.key < $1.key }.map(\.value) }
+
+    private func connect() {
+        connectionNumber += 1
+        let number = connectionNumber
+        do throws(DiscoveryError) {
+            let made = try AvahiConnection(loop: loop) { [weak self] state in self?.changed(to: state, of: number) }
+            connection = made
+            carryOut(lifecycle.changed(to: made.currentState))
+        } catch {
+            carryOut(lifecycle.failed(error))
+        }
+    }
+
+    private func changed(to state: AvahiConnection.State, of number: Int) {
+        guard number == connectionNumber else { return }
+        guard case .failed = state else { return carryOut(lifecycle.changed(to: state)) }
+        // A client must not be freed from within its own callback (docs of avahi_client_free).
+        let timer = LoopTimer(loop: loop)
+        timer.fire = { [weak self, unowned timer] in
+            timer.free()
+            guard let self, number == self.connectionNumber else { return }
+            self.carryOut(self.lifecycle.changed(to: state))
+        }
+        timer.set(after: .zero)
+    }
+
+    private func disconnect() {
+        connectionNumber += 1
+        isUp = false
+        canPublish = false
+        pool.disconnected()
+        connection?.close()
+        connection = nil
+    }
+
+    private func up() {
+        guard let connection else { return }
+        isUp = true
+        pool.connected(connection)
+        downReason = nil
+        for operation in inOrder { operation.connected(connection) }
+        if heldTimer == nil { heldTimer = LoopTimer(loop: loop) { [weak self] in self?.lifecycle.held() } }
+        heldTimer?.set(after: .seconds(10))
+    }
+
+    private func down(_ reason: String) {
+        isUp = false
+        canPublish = false
+        downReason = reason
+        pool.suspend()
+        for operation in inOrder { operation.disconnected(reason) }
+    }
+
+    private func retry(after delay: Duration) {
+        if retryTimer == nil {
+            retryTimer = LoopTimer(loop: loop) { [weak self] in
+                guard let self else { return }
+                self.carryOut(self.lifecycle.retryIsDue())
+            }
+        }
+        retryTimer?.set(after: delay)
+    }
+}

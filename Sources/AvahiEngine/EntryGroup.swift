@@ -1,0 +1,90 @@
+import CAvahi
+import DNSSD
+
+/// One `AvahiEntryGroup` (avahi-client/publish.h): the records of one service. Touched by the loop's thread only.
+///
+/// The same group is kept over renames: Avahi counts collisions by group, and so keeps to the rate of RFC 6762 §8.1.
+@safe final class EntryGroup {
+    enum State: Equatable {
+        case uncommitted
+        case registering
+        case established
+        case collision
+        case failed(DiscoveryError)
+    }
+
+    private let connection: AvahiConnection
+    private var pointer: OpaquePointer?
+    private let stateChanged: (State) -> Void
+    private var isMade = false
+
+    /// `stateChanged` is called later, never from here.
+    init(on connection: AvahiConnection, stateChanged: @escaping (State) -> Void) throws(DiscoveryError) {
+        self.connection = connection
+        self.stateChanged = stateChanged
+        guard let client = unsafe connection.pointer else { throw DiscoveryError(.backendUnavailable, "not connected") }
+        let made = unsafe avahi_entry_group_new(
+            client,
+            { _, state, userdata in
+                guard let userdata = unsafe userdata else { return }
+                unsafe Unmanaged<EntryGroup>.fromOpaque(userdata).takeUnretainedValue().changed(to: state)
+            }, Unmanaged.passUnretained(self).toOpaque())
+        guard let made = unsafe made else { throw connection.lastError(during: "cannot publish") }
+        unsafe pointer = made
+        isMade = true
+        connection.objectCount += 1
+    }
+
+    private func changed(to state: AvahiEntryGroupState) {
+        guard isMade else { return }
+        switch state {
+        case AVAHI_ENTRY_GROUP_REGISTERING: stateChanged(.registering)
+        case AVAHI_ENTRY_GROUP_ESTABLISHED: stateChanged(.established)
+        case AVAHI_ENTRY_GROUP_COLLISION: stateChanged(.collision)
+        case AVAHI_ENTRY_GROUP_FAILURE: stateChanged(.failed(connection.lastError(during: "cannot publish")))
+        default: stateChanged(.uncommitted)
+        }
+    }
+
+    /// Adds the service on one interface (-1: all) under `name`.
+    /// - Throws: `.nameTaken` at once when another client of the same avahi-daemon has the name.
+    func add(_ service: Service, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
+        guard let group = unsafe pointer else { return }
+        let family = AvahiPath.avahiProtocol(service.family)
+        let type = service.type.description
+        let code = unsafe AvahiStrings.withList(of: service.txt.strings) { list in
+            unsafe avahi_entry_group_add_service_strlst(
+                group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, nil,
+                service.port.rawValue, list)
+        }
+        guard code == 0 else { throw .avahi(code, during: "cannot publish \(name)") }
+        for subtype in service.subtypes {
+            let full = service.type.with(subtype: subtype).description
+            let code = unsafe avahi_entry_group_add_service_subtype(
+                group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, full)
+            guard code == 0 else { throw .avahi(code, during: "cannot publish \(name) as \(full)") }
+        }
+    }
+
+    func commit() throws(DiscoveryError) {
+        guard let group = unsafe pointer else { return }
+        let code = unsafe avahi_entry_group_commit(group)
+        guard code == 0 else { throw .avahi(code, during: "cannot publish") }
+    }
+
+    /// Takes everything out of the group, with goodbyes for what was announced.
+    func reset() {
+        guard let group = unsafe pointer, connection.isOpen else { return }
+        unsafe _ = avahi_entry_group_reset(group)
+    }
+
+    func free() {
+        guard let group = unsafe pointer else { return }
+        unsafe pointer = nil
+        guard connection.isOpen else { return }
+        unsafe avahi_entry_group_free(group)
+        connection.objectCount -= 1
+    }
+
+    deinit { free() }
+}

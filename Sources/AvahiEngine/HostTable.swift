@@ -1,0 +1,61 @@
+import DNSSD
+
+/// The hosts that are looked up now: one tracker however many services a host has. Touched by the loop's thread only.
+final class HostTable {
+    struct Key: Hashable {
+        let host: HostName
+        let interface: NetworkInterface
+        let family: IPAddress.Family?
+    }
+
+    /// Trackers that nobody uses at the moment are kept, for the next service of the host; two objects of Avahi's each.
+    private static let maximumIdle = 64
+
+    private let loop: AvahiLoop
+    private var trackers: [Key: HostTracker] = [:]
+    private var idle: [Key] = []
+
+    init(loop: AvahiLoop) { self.loop = loop }
+
+    func lease(
+        _ host: HostName, on interface: NetworkInterface, family: IPAddress.Family?, connection: AvahiConnection,
+        changed: @escaping () -> Void
+    ) -> HostLease {
+        let key = Key(host: host, interface: interface, family: family)
+        let tracker: HostTracker
+        if let known = trackers[key] {
+            tracker = known
+            idle.removeAll { $0 == key }
+        } else {
+            tracker = HostTracker(key, loop: loop)
+            trackers[key] = tracker
+            tracker.start(on: connection)
+        }
+        let lease = HostLease(tracker: tracker, changed: changed)
+        tracker.leases[ObjectIdentifier(lease)] = lease
+        return lease
+    }
+
+    func give(back lease: HostLease) {
+        lease.tracker.leases[ObjectIdentifier(lease)] = nil
+        let key = lease.tracker.key
+        guard lease.tracker.leases.isEmpty, trackers[key] === lease.tracker else { return }
+        idle.append(key)
+        while idle.count > Self.maximumIdle { free(idle.removeFirst()) }
+    }
+
+    /// Frees the trackers that nobody uses.
+    func freeIdle() {
+        for key in idle { free(key) }
+        idle = []
+    }
+
+    /// The connection is gone, and what was made with it.
+    func clear() {
+        for tracker in trackers.values { tracker.free() }
+        trackers = [:]
+        idle = []
+    }
+
+    private func free(_ key: Key) { trackers.removeValue(forKey: key)?.free() }
+}

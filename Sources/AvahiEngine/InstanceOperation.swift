@@ -1,0 +1,89 @@
+import DNSSD
+import Discovery
+
+/// A `ServiceQuery` for one service by name: asked on every interface at once, without browsing for its type.
+final class InstanceOperation: CoreOperation {
+    /// How long other interfaces may lag behind the first that answered.
+    private static let grace = Duration.milliseconds(250)
+
+    private let query: ServiceQuery
+    private let instance: ServiceInstance
+    private let pool: ResolverPool
+    private let report: (BrowseFact) -> Void
+    private var backend = BackendReport()
+    private var tasks: [NetworkInterface: ResolutionTask] = [:]
+    private var unanswered: Set<NetworkInterface> = []
+    private var sightings: [NetworkInterface: Sighting] = [:]
+    private var isListed = false
+    private let timer: LoopTimer
+
+    init(
+        query: ServiceQuery, instance: ServiceInstance, loop: AvahiLoop, pool: ResolverPool,
+        report: @escaping (BrowseFact) -> Void
+    ) {
+        self.query = query
+        self.instance = instance
+        self.pool = pool
+        self.report = report
+        timer = LoopTimer(loop: loop)
+        timer.fire = { [weak self] in self?.listed() }
+    }
+
+    func connected(_ connection: AvahiConnection) {
+        if let state = backend.up() { report(.backend(state)) }
+        isListed = false
+        let interfaces = SystemInterfaces.usable(by: query.interfaces)
+        unanswered = Set(interfaces.map(\.interface))
+        guard !interfaces.isEmpty else { return listed() }
+        for (interface, families) in interfaces {
+            let task = ResolutionTask(
+                instance, on: interface, approach: .atOnce, watches: true, addressFamily: query.family, pool: pool
+            ) { [weak self] in self?.answered($0, on: interface) }
+            for family in families where query.family == nil || query.family == family { task.add(family) }
+            tasks[interface] = task
+            pool.submit(task)
+        }
+    }
+
+    func publishing(_ isPossible: Bool) {}
+
+    func disconnected(_ reason: String) {
+        free()
+        if let state = backend.down(reason) { report(.backend(state)) }
+    }
+
+    func end() {
+        free()
+        timer.free()
+    }
+
+    private func free() {
+        ResolutionTask.cancel(Array(tasks.values))
+        tasks = [:]
+        sightings = [:]
+        timer.deadline = nil
+    }
+
+    private func answered(_ outcome: ResolutionTask.Outcome, on interface: NetworkInterface) {
+        unanswered.remove(interface)
+        switch outcome {
+        case .resolved(let resolution, let family):
+            if sightings[interface] == nil {
+                let sighting = Sighting(instance: instance, interface: interface, family: family)
+                sightings[interface] = sighting
+                report(.appeared(sighting))
+            }
+            report(.resolved(resolution))
+            if timer.deadline == nil { timer.set(after: Self.grace) }
+        case .failed:
+            if let sighting = sightings.removeValue(forKey: interface) { report(.disappeared(sighting)) }
+        }
+        if unanswered.isEmpty { listed() }
+    }
+
+    private func listed() {
+        guard !isListed else { return }
+        isListed = true
+        report(.listed)
+    }
+}

@@ -1,0 +1,88 @@
+import DNSSD
+
+/// Decides when a service is resolved: a few at a time, the rest in a queue. Touched by the loop's thread only.
+final class ResolverPool {
+    /// Every resolver asks the wire again: with more than 64 at a time 1000 services take longer, not shorter (docs/performance.md).
+    static let maximumInFlight = 64
+    /// Resolvers that answered are kept, to hear of changes, while avahi-daemon holds fewer objects than this for us; its limit is 1024
+    /// (`objects-per-client-max`). The others are resolved anew from time to time.
+    static let maximumKept = 600
+    /// How often a service without a resolver of its own is looked at again: half of the TTL of SRV (RFC 6762 §10).
+    static let refreshInterval = Duration.seconds(60)
+
+    private(set) var connection: AvahiConnection?
+    let hosts: HostTable
+    private var queue: [ResolutionTask] = []
+    private var head = 0
+    private var inFlight = 0
+    private var sleeping = DeadlineQueue<ResolutionTask>()
+    private let timer: LoopTimer
+
+    init(loop: AvahiLoop) {
+        hosts = HostTable(loop: loop)
+        timer = LoopTimer(loop: loop)
+        timer.fire = { [weak self] in self?.wake() }
+    }
+
+    func connected(_ connection: AvahiConnection) { self.connection = connection }
+
+    /// Nothing new is begun: the connection is about to go.
+    func suspend() { connection = nil }
+
+    /// The connection is gone; tasks belong to their operations, which have dropped them.
+    func disconnected() {
+        connection = nil
+        queue = []
+        head = 0
+        inFlight = 0
+        sleeping = DeadlineQueue()
+        timer.deadline = nil
+        hosts.clear()
+    }
+
+    func submit(_ task: ResolutionTask) {
+        queue.append(task)
+        next()
+    }
+
+    func submit(_ task: ResolutionTask, after delay: Duration) {
+        sleeping.insert(task, at: MonotonicTime.now + delay)
+        timer.deadline = sleeping.first
+    }
+
+    /// A task that was begun no longer needs its place.
+    func finished() {
+        inFlight -= 1
+        next()
+    }
+
+    /// Whether a resolver that has answered may stay.
+    var hasRoom: Bool { (connection?.objectCount ?? 0) < Self.maximumKept }
+
+    func free() {
+        disconnected()
+        timer.free()
+    }
+
+    private func next() {
+        guard let connection else { return }
+        while inFlight < Self.maximumInFlight, head < queue.count {
+            let task = queue[head]
+            head += 1
+            guard task.isWanted else { continue }
+            inFlight += 1
+            task.begin(on: connection)
+        }
+        if head == queue.count || head > 1_024 {
+            queue.removeFirst(head)
+            head = 0
+        }
+    }
+
+    private func wake() {
+        let now = MonotonicTime.now
+        while let first = sleeping.first, first <= now, let task = sleeping.removeFirst() { queue.append(task) }
+        timer.deadline = sleeping.first
+        next()
+    }
+}

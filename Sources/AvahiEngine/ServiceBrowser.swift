@@ -1,0 +1,60 @@
+import CAvahi
+import DNSSD
+
+/// One `AvahiServiceBrowser` (avahi-client/lookup.h). Touched by the loop's thread only.
+@safe final class ServiceBrowser {
+    enum Event {
+        case appeared(name: String, AvahiPath)
+        case disappeared(name: String, AvahiPath)
+        /// Avahi's cache has been reported.
+        case cacheExhausted
+        /// Avahi waited a second for answers: a timer, not a guarantee.
+        case allForNow
+        case failed(DiscoveryError)
+    }
+
+    private let connection: AvahiConnection
+    private var pointer: OpaquePointer?
+    private let report: (Event) -> Void
+
+    init(
+        on connection: AvahiConnection, type: ServiceType, domain: Domain, family: IPAddress.Family?,
+        report: @escaping (Event) -> Void
+    ) throws(DiscoveryError) {
+        self.connection = connection
+        self.report = report
+        guard let client = unsafe connection.pointer else { throw DiscoveryError(.backendUnavailable, "not connected") }
+        let made = unsafe avahi_service_browser_new(
+            client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(family), type.description, domain.name,
+            AvahiLookupFlags(rawValue: 0),
+            { _, interface, proto, event, name, _, _, flags, userdata in
+                guard let userdata = unsafe userdata else { return }
+                let browser = unsafe Unmanaged<ServiceBrowser>.fromOpaque(userdata).takeUnretainedValue()
+                let name = unsafe name.map { unsafe String(cString: $0) } ?? ""
+                browser.received(event, name: name, AvahiPath(interface: interface, avahiProtocol: proto, flags: flags))
+            }, Unmanaged.passUnretained(self).toOpaque())
+        guard let made = unsafe made else { throw connection.lastError(during: "cannot browse for \(type)") }
+        unsafe pointer = made
+        connection.objectCount += 1
+    }
+
+    private func received(_ event: AvahiBrowserEvent, name: String, _ path: AvahiPath?) {
+        switch event {
+        case AVAHI_BROWSER_NEW: if let path { report(.appeared(name: name, path)) }
+        case AVAHI_BROWSER_REMOVE: if let path { report(.disappeared(name: name, path)) }
+        case AVAHI_BROWSER_CACHE_EXHAUSTED: report(.cacheExhausted)
+        case AVAHI_BROWSER_ALL_FOR_NOW: report(.allForNow)
+        default: report(.failed(connection.lastError(during: "browsing ended")))
+        }
+    }
+
+    func free() {
+        guard let browser = unsafe pointer else { return }
+        unsafe pointer = nil
+        guard connection.isOpen else { return }
+        unsafe avahi_service_browser_free(browser)
+        connection.objectCount -= 1
+    }
+
+    deinit { free() }
+}

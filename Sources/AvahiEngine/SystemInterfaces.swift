@@ -1,0 +1,34 @@
+import DNSSD
+import Glibc
+
+/// The interfaces of this machine that mDNS can use: up, with an address, and multicast or loopback.
+enum SystemInterfaces {
+    static func usable(by filter: InterfaceFilter) -> [(interface: NetworkInterface, families: [IPAddress.Family])] {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard unsafe getifaddrs(&list) == 0 else { return [] }
+        defer { unsafe freeifaddrs(list) }
+        var families: [NetworkInterface: Set<IPAddress.Family>] = [:]
+        var next = unsafe list
+        while let item = unsafe next {
+            unsafe next = item.pointee.ifa_next
+            let flags = unsafe Int32(bitPattern: item.pointee.ifa_flags)
+            guard flags & Int32(IFF_UP) != 0,
+                flags & Int32(IFF_MULTICAST | IFF_LOOPBACK) != 0,
+                let address = unsafe item.pointee.ifa_addr, let family = unsafe family(of: address.pointee.sa_family)
+            else { continue }
+            let name = unsafe String(cString: item.pointee.ifa_name)
+            let index = unsafe if_nametoindex(item.pointee.ifa_name)
+            guard index > 0, filter.allows(name) else { continue }
+            families[NetworkInterface(index: index, name: name), default: []].insert(family)
+        }
+        return families.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.rawValue < $1.rawValue }) }
+    }
+
+    private static func family(of value: sa_family_t) -> IPAddress.Family? {
+        switch Int32(value) {
+        case AF_INET: .ipv4
+        case AF_INET6: .ipv6
+        default: nil
+        }
+    }
+}

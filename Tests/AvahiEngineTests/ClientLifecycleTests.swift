@@ -1,0 +1,89 @@
+import DNSSD
+import Testing
+
+@testable import AvahiEngine
+
+@Suite struct ClientLifecycleTests {
+    private let gone = DiscoveryError(.backendUnavailable, "gone")
+
+    @Test func connectsWhenSomethingIsWantedAndOnlyOnce() {
+        var lifecycle = ClientLifecycle()
+        #expect(lifecycle.wanted() == [.connect])
+        #expect(lifecycle.wanted() == [])
+    }
+
+    @Test func isUpWhileTheHostNameIsRegisteredButDoesNotPublishYet() {
+        var lifecycle = ClientLifecycle()
+        _ = lifecycle.wanted()
+        #expect(lifecycle.changed(to: .registering) == [.up, .publishing(false)])
+        #expect(lifecycle.changed(to: .running) == [.publishing(true)])
+        #expect(lifecycle.changed(to: .registering) == [.publishing(false)])
+    }
+
+    @Test func waitsForTheDaemonWithoutTryingAgain() {
+        var lifecycle = ClientLifecycle()
+        _ = lifecycle.wanted()
+        #expect(lifecycle.changed(to: .connecting) == [.down("avahi-daemon is not running")])
+        #expect(lifecycle.changed(to: .running) == [.up, .publishing(true)])
+    }
+
+    @Test func waitsLongerAfterEachFailureUpToThreeSeconds() {
+        var lifecycle = ClientLifecycle()
+        _ = lifecycle.wanted()
+        var delays: [Duration] = []
+        for _ in 0..<7 {
+            for case .retry(let delay) in lifecycle.failed(gone) { delays.append(delay) }
+            #expect(lifecycle.retryIsDue() == [.connect])
+        }
+        #expect(
+            delays == [
+                .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3), .seconds(3),
+            ])
+    }
+
+    @Test func tellsBeforeItDisconnectsSoThatNothingIsAskedOfADeadClient() {
+        var lifecycle = ClientLifecycle()
+        _ = lifecycle.wanted()
+        _ = lifecycle.changed(to: .running)
+        #expect(
+            lifecycle.changed(to: .failed(gone)) == [.down("gone"), .disconnect, .retry(after: .milliseconds(250))])
+    }
+
+    @Test func aConnectionThatHeldMakesTheNextFailureANewOne() {
+        var lifecycle = ClientLifecycle()
+        _ = lifecycle.wanted()
+        for _ in 0..<5 {
+            _ = lifecycle.failed(gone)
+            _ = lifecycle.retryIsDue()
+        }
+        _ = lifecycle.changed(to: .running)
+        lifecycle.held()
+        #expect(lifecycle.changed(to: .failed(gone)).contains(.retry(after: .milliseconds(250))))
+    }
+
+    @Test func doesNothingMoreWhenNothingIsWanted() {
+        var lifecycle = ClientLifecycle()
+        _ = lifecycle.wanted()
+        _ = lifecycle.changed(to: .running)
+        #expect(lifecycle.unwanted() == [.disconnect])
+        #expect(lifecycle.unwanted() == [])
+        #expect(lifecycle.failed(gone) == [])
+        #expect(lifecycle.retryIsDue() == [])
+        #expect(lifecycle.wanted() == [.connect])
+    }
+}
+
+@Suite struct BackendReportTests {
+    @Test func saysLostOnlyOfWhatWasThere() {
+        var report = BackendReport()
+        #expect(report.down("no bus") == .unavailable("no bus"))
+        #expect(report.down("no bus") == nil)
+        #expect(report.down("no daemon") == .unavailable("no daemon"))
+        #expect(report.up() == .available)
+        #expect(report.up() == nil)
+        #expect(report.down("killed") == .lost("killed"))
+        #expect(report.down("still") == nil)
+        #expect(report.up() == .recovered)
+        #expect(report.down("again") == .lost("again"))
+    }
+}
