@@ -16,12 +16,13 @@ enum AvahiStrings {
         return strings
     }
 
-    /// Lends a list of `strings` to `body`.
+    /// Lends a list of `strings` to `body`. Each string is put before the ones added earlier, and libavahi-client turns the list round as
+    /// it sends it: so they go on the wire in the order given here.
     static func withList<Result>(
         of strings: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
     ) -> Result {
         var list: UnsafeMutablePointer<AvahiStringList>?
-        for string in strings.reversed() {
+        for string in strings {
             unsafe string.withUnsafeBufferPointer { buffer in
                 unsafe list = avahi_string_list_add_arbitrary(list, buffer.baseAddress, buffer.count)
             }

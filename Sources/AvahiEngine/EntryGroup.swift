@@ -59,7 +59,7 @@ import DNSSD
         }
         guard code == 0 else { throw .avahi(code, during: "cannot publish \(name)") }
         for subtype in service.subtypes {
-            let full = service.type.with(subtype: subtype).description
+            let full = try service.type.withSubtype(subtype).description
             let code = unsafe avahi_entry_group_add_service_subtype(
                 group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, full)
             guard code == 0 else { throw .avahi(code, during: "cannot publish \(name) as \(full)") }

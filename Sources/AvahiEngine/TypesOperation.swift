@@ -8,6 +8,8 @@ final class TypesOperation: CoreOperation {
         let domain: Domain
         let index: Int32
         let family: IPAddress.Family
+
+        var otherFamily: Key { Key(type: type, domain: domain, index: index, family: family.other) }
     }
 
     private let query: TypeQuery
@@ -63,13 +65,13 @@ final class TypesOperation: CoreOperation {
         case .appeared(let type, let domain, let path):
             guard let (key, interface) = checked(type, domain, path), known[key] == nil else { return }
             known[key] = interface
+            guard known[key.otherFamily] == nil else { return }
             report(.appeared(key.type, key.domain, interface))
         case .disappeared(let type, let domain, let path):
             guard let type = ServiceType(observed: type), let domain = Domain(observed: domain) else { return }
             let key = Key(type: type, domain: domain, index: path.index, family: path.family)
             guard let interface = known.removeValue(forKey: key) else { return }
-            let other = Key(type: type, domain: domain, index: path.index, family: path.family.other)
-            if known[other] == nil { report(.disappeared(type, domain, interface)) }
+            if known[key.otherFamily] == nil { report(.disappeared(type, domain, interface)) }
         case .allForNow: report(.listed)
         case .failed(let error): failed(error, connection)
         }
