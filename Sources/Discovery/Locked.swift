@@ -1,18 +1,22 @@
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
-/// A value behind a lock.
+/// A value behind a mutex. Hold it briefly: no waiting, no call to an engine, no resuming of a continuation inside.
 ///
-/// A pthread mutex rather than `Synchronization.Mutex`, because ThreadSanitizer does not see through the latter on Linux and
-/// reports races that are none.
-@safe package final class Locked<Value>: @unchecked Sendable {
-    // Touched only while `mutex` is held, which is what makes the class Sendable.
-    private var value: Value
-    // In memory of its own: a mutex must not move.
+/// Its own box, because ThreadSanitizer does not understand `Synchronization.Mutex` on Linux and reports false races.
+/// `@unchecked` holds since `value` is touched only between lock and unlock.
+@safe package final class Locked<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private var value: Value
 
-    package init(_ value: sending Value) {
+    package init(_ value: Value) {
         self.value = value
         unsafe mutex = .allocate(capacity: 1)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        // With default attributes it cannot fail on Linux (pthread_mutex_init(3p)).
         unsafe pthread_mutex_init(mutex, nil)
     }
 
@@ -21,7 +25,6 @@ import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` with the value; never call back into the same lock from it.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
