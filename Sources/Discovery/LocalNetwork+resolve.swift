@@ -4,6 +4,9 @@ extension LocalNetwork {
     /// How long a backend may take to start (by D-Bus activation) before it counts as absent.
     private static let backendPatience: Duration = .seconds(2)
 
+    /// How long other interfaces may lag behind the first that answered.
+    private static let laggards: Duration = .milliseconds(400)
+
     /// One service with every address it can be dialled at.
     /// - Throws: `.timedOut` when nothing answered within `limit`; `.notFound` when it was there and went;
     ///   `.backendUnavailable`, after 2 s or `limit`; `.closed` when the task is cancelled or the network shut down.
@@ -19,11 +22,16 @@ extension LocalNetwork {
         var deadline = start + limit
         var unavailable: String?
         var isSighted = false
+        var isSettled = false
+        var answer: DiscoveredService?
         while let changes = try await subscription.next(atMost: 1, until: deadline) {
             switch changes.first {
             case .found(let service), .changed(let service):
-                if service.state == .resolved || service.state == .unavailable { return service }
                 isSighted = true
+                guard service.state == .resolved || service.state == .unavailable else { continue }
+                if isSettled { return service }
+                if answer == nil { deadline = min(deadline, directory.time.now + Self.laggards) }
+                answer = service
             case .lost:
                 throw DiscoveryError(.notFound, "\(instance.name) is gone")
             case .backend(.unavailable(let reason)), .backend(.lost(let reason)):
@@ -32,8 +40,12 @@ extension LocalNetwork {
             case .backend(.available), .backend(.recovered):
                 unavailable = nil
                 deadline = start + limit
-            case .settled, .degraded: break
+            case .settled:
+                if let answer { return answer }
+                isSettled = true
+            case .degraded: break
             case nil:
+                if let answer { return answer }
                 if let unavailable { throw DiscoveryError(.backendUnavailable, unavailable) }
                 let what = isSighted ? "is announced but did not answer" : "was not found"
                 throw DiscoveryError(.timedOut, "\(instance.name) (\(instance.type)) \(what) within \(limit)")
