@@ -1,0 +1,54 @@
+internal import DNSSD
+internal import DiscoveryJSON
+
+/// One service for people: a line for each thing that is known.
+struct ServiceCard {
+    private let service: DiscoveredService
+
+    init(_ service: DiscoveredService) { self.service = service }
+
+    /// Writes it: a label, then a value; addresses and TXT strings have one line each.
+    func show(in session: Session) throws {
+        try line("name", service.instance.name.value, in: session)
+        try line("type", service.instance.type.description, in: session)
+        try line("domain", service.instance.domain.name, in: session)
+        if let host = service.host { try line("host", host.name, in: session) }
+        try line("port", service.port?.description ?? "none: the service is not offered now", in: session)
+        for entry in service.txt.entries { try line("txt", entry.readable, in: session) }
+        for endpoint in service.endpoints {
+            var record = Record()
+            record.add("endpoint", width: 8)
+            record.add(endpoint.dialText, width: 40)
+            record.add(endpoint.interface.name, width: 0)
+            try session.output.line(record.line(for: session.terminal))
+        }
+    }
+
+    private func line(_ label: String, _ value: String, in session: Session) throws {
+        var record = Record()
+        record.add(label, width: 8)
+        record.add(value, width: 0)
+        try session.output.line(record.line(for: session.terminal))
+    }
+}
+
+extension Endpoint {
+    /// Address and port as they are written together: `10.0.0.7:9000`, `[fe80::1%eth0]:9000` (RFC 5952 §6).
+    var dialText: String {
+        switch address.family {
+        case .ipv4: "\(addressText):\(port)"
+        case .ipv6: "[\(addressText)]:\(port)"
+        }
+    }
+}
+
+extension Duration {
+    /// As seconds, for people: `2`, `0.5`.
+    var inSeconds: String {
+        let (whole, part) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        guard part != 0 else { return "\(whole)" }
+        var digits = String(String(1000 + part).dropFirst())
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(whole).\(digits)"
+    }
+}
