@@ -8,3 +8,19 @@ extension Sequence<UInt8> {
         elementsEqual(other) { $0.asciiLowercased == $1.asciiLowercased }
     }
 }
+
+extension UInt8 {
+    var isASCIIDigit: Bool { self >= 0x30 && self <= 0x39 }
+    var isASCIILetter: Bool { asciiLowercased >= 0x61 && asciiLowercased <= 0x7A }
+    var isASCIIAlphanumeric: Bool { isASCIIDigit || isASCIILetter }
+}
+
+extension StringProtocol {
+    /// Equal as DNS compares names.
+    func isSameDNSLabel(as other: some StringProtocol) -> Bool { utf8.elementsEqualIgnoringASCIICase(other.utf8) }
+
+    /// Ordered as DNS compares names: consistent with `isSameDNSLabel(as:)`.
+    func precedesAsDNSLabel(_ other: some StringProtocol) -> Bool {
+        utf8.lazy.map(\.asciiLowercased).lexicographicallyPrecedes(other.utf8.lazy.map(\.asciiLowercased))
+    }
+}

@@ -31,8 +31,14 @@ public struct DiscoveredService: Hashable, Sendable {
 
     /// Creates a value.
     public init(
-        instance: ServiceInstance, interfaces: [NetworkInterface] = [], subtypes: [String] = [], state: State = .found,
-        host: HostName? = nil, port: Port? = nil, txt: TXTRecord = TXTRecord(), endpoints: [Endpoint] = []
+        instance: ServiceInstance,
+        interfaces: [NetworkInterface] = [],
+        subtypes: [String] = [],
+        state: State = .found,
+        host: HostName? = nil,
+        port: Port? = nil,
+        txt: TXTRecord = TXTRecord(),
+        endpoints: [Endpoint] = []
     ) {
         self.instance = instance
         self.interfaces = interfaces

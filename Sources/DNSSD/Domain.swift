@@ -1,6 +1,6 @@
 /// A DNS domain in which services are found: `local` for mDNS (RFC 6762 §3).
 public struct Domain: Sendable {
-    /// The name in escaped presentation form, without a final dot.
+    /// The name in escaped presentation form, without a final dot; safe for a terminal.
     public let name: String
 
     /// The domain of mDNS.
@@ -10,10 +10,12 @@ public struct Domain: Sendable {
 }
 
 extension Domain: Hashable {
+    /// Without regard to ASCII case.
     public static func == (one: Domain, other: Domain) -> Bool {
         one.name.utf8.elementsEqualIgnoringASCIICase(other.name.utf8)
     }
 
+    /// Consistent with `==`.
     public func hash(into hasher: inout Hasher) {
         for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
         hasher.combine(UInt8(0xFF))
@@ -21,6 +23,6 @@ extension Domain: Hashable {
 }
 
 extension Domain: CustomStringConvertible {
-    /// The name, escaped for a terminal.
-    public var description: String { name.escapedForTerminal }
+    /// The name in escaped presentation form: safe for a terminal, and readable again.
+    public var description: String { name }
 }

@@ -1,16 +1,18 @@
 /// The name of a host, as the target of an SRV record: `h1.local`. Only ever a DNS name: never a path, never for getaddrinfo.
 public struct HostName: Sendable {
-    /// The name in escaped presentation form, without a final dot.
+    /// The name in escaped presentation form, without a final dot; safe for a terminal.
     public let name: String
 
     init(unchecked name: String) { self.name = name }
 }
 
 extension HostName: Hashable {
+    /// Without regard to ASCII case.
     public static func == (one: HostName, other: HostName) -> Bool {
         one.name.utf8.elementsEqualIgnoringASCIICase(other.name.utf8)
     }
 
+    /// Consistent with `==`.
     public func hash(into hasher: inout Hasher) {
         for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
         hasher.combine(UInt8(0xFF))
@@ -18,6 +20,6 @@ extension HostName: Hashable {
 }
 
 extension HostName: CustomStringConvertible {
-    /// The name, escaped for a terminal.
-    public var description: String { name.escapedForTerminal }
+    /// The name in escaped presentation form: safe for a terminal, and readable again.
+    public var description: String { name }
 }

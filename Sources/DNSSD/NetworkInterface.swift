@@ -11,6 +11,7 @@ public struct NetworkInterface: Hashable, Sendable, Comparable {
         self.name = name
     }
 
+    /// By index, then name.
     public static func < (one: NetworkInterface, other: NetworkInterface) -> Bool {
         (one.index, one.name) < (other.index, other.name)
     }

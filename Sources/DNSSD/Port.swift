@@ -17,6 +17,7 @@ public struct Port: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.rawValue = raw
     }
 
+    /// By number.
     public static func < (one: Port, other: Port) -> Bool { one.rawValue < other.rawValue }
 
     /// Decimal.

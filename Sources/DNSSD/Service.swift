@@ -19,8 +19,14 @@ public struct Service: Hashable, Sendable {
 
     /// Creates a description from checked parts.
     public init(
-        name: ServiceName, type: ServiceType, domain: Domain = .local, port: Port, txt: TXTRecord = TXTRecord(),
-        subtypes: [String] = [], interfaces: InterfaceFilter = .all, family: IPAddress.Family? = nil
+        name: ServiceName,
+        type: ServiceType,
+        domain: Domain = .local,
+        port: Port,
+        txt: TXTRecord = TXTRecord(),
+        subtypes: [String] = [],
+        interfaces: InterfaceFilter = .all,
+        family: IPAddress.Family? = nil
     ) {
         self.name = name
         self.type = type.base

@@ -13,14 +13,17 @@ public struct ServiceName: Sendable {
 }
 
 extension ServiceName: Hashable, Comparable {
+    /// Byte for byte.
     public static func == (one: ServiceName, other: ServiceName) -> Bool {
         one.value.utf8.elementsEqual(other.value.utf8)
     }
 
+    /// By bytes.
     public static func < (one: ServiceName, other: ServiceName) -> Bool {
         one.value.utf8.lexicographicallyPrecedes(other.value.utf8)
     }
 
+    /// Consistent with `==`.
     public func hash(into hasher: inout Hasher) {
         for byte in value.utf8 { hasher.combine(byte) }
         hasher.combine(UInt8(0xFF))

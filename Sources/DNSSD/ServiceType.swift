@@ -10,11 +10,11 @@ public struct ServiceType: Sendable {
         case udp = "_udp"
     }
 
-    /// The application protocol with its underscore, as `_witap`.
+    /// The application protocol with its underscore, as `_witap`; unescaped.
     public let name: String
     /// TCP, or everything else.
     public let transport: Transport
-    /// The subtype label, as `_printer` in `_printer._sub._http._tcp` (RFC 6763 §7.1).
+    /// The subtype label, as `_printer` in `_printer._sub._http._tcp` (RFC 6763 §7.1); unescaped.
     public let subtype: String?
 
     init(name: String, transport: Transport, subtype: String?) {
@@ -28,11 +28,13 @@ public struct ServiceType: Sendable {
 }
 
 extension ServiceType: Hashable {
+    /// Without regard to ASCII case.
     public static func == (one: ServiceType, other: ServiceType) -> Bool {
         one.transport == other.transport && one.name.utf8.elementsEqualIgnoringASCIICase(other.name.utf8)
             && (one.subtype ?? "").utf8.elementsEqualIgnoringASCIICase((other.subtype ?? "").utf8)
     }
 
+    /// Consistent with `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(transport)
         for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
@@ -41,10 +43,10 @@ extension ServiceType: Hashable {
 }
 
 extension ServiceType: CustomStringConvertible {
-    /// `_witap._tcp`, or `_printer._sub._http._tcp`.
+    /// `_witap._tcp`, or `_printer._sub._http._tcp`: escaped as Avahi reads it, and safe for a terminal.
     public var description: String {
-        let base = "\(name).\(transport.rawValue)"
+        let base = "\(DNSName.escape(name)).\(transport.rawValue)"
         guard let subtype else { return base }
-        return "\(subtype)._sub.\(base)"
+        return "\(DNSName.escape(subtype))._sub.\(base)"
     }
 }

@@ -1,6 +1,6 @@
 /// What a service says of itself: an ordered list of keys, each with bytes, or with none (RFC 6763 §6).
 ///
-/// Bytes stay bytes: `entries` has every value as it was on the wire, `text(_:)` and the like are views.
+/// Bytes stay bytes: `entries` has every value as it was on the wire, `text(for:)` is a view.
 public struct TXTRecord: Hashable, Sendable {
     /// One key. `value` is nil for a key without `=`, and empty for `key=`: they mean different things (RFC 6763 §6.4).
     public struct Entry: Hashable, Sendable {

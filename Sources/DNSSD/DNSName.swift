@@ -1,0 +1,119 @@
+/// The labels of a DNS name, and how they are written: `.` and `\` after a backslash, bytes that are better not shown as `\DDD`
+/// (RFC 1035 §5.1, RFC 6763 §4.3). Avahi reads and writes the same form, but escapes more than it must.
+struct DNSName: Hashable {
+    /// The longest label in bytes (RFC 1035 §2.3.4).
+    static let maximumLabelLength = 63
+    /// The longest name in bytes on the wire, with its length bytes (RFC 1035 §2.3.4).
+    static let maximumLength = 255
+    /// No text longer than this is looked at: three labels and a domain, each byte as `\DDD`.
+    static let maximumTextLength = 2048
+
+    /// Unescaped, each of 1 to 63 bytes; at least one.
+    let labels: [String]
+
+    /// Reads a name as it is written, with or without a final dot.
+    init(presentation text: String) throws(BrokenRule) {
+        guard text.utf8.count <= Self.maximumTextLength else {
+            throw BrokenRule("longer than a DNS name can be (RFC 1035 §2.3.4)")
+        }
+        var labels: [String] = []
+        var rest = Array(text.utf8)[...]
+        repeat {
+            let label = try Self.takeLabel(from: &rest)
+            if label.isEmpty { throw BrokenRule(text.isEmpty ? "empty" : "a label is empty (RFC 1035 §3.1)") }
+            labels.append(label)
+        } while !rest.isEmpty
+        self.labels = labels
+    }
+
+    /// Bytes on the wire, with length bytes and the root.
+    var wireLength: Int { labels.reduce(1) { $0 + $1.utf8.count + 1 } }
+
+    /// The name as it is written, without a final dot; safe for a terminal.
+    var presentation: String { labels.map(Self.escape).joined(separator: ".") }
+
+    /// One label as it is written; safe for a terminal.
+    static func escape(_ label: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in label.unicodeScalars {
+            if scalar == "." || scalar == "\\" {
+                result.append("\\")
+                result.append(scalar)
+            } else if scalar.isUnsafeForTerminal {
+                for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+                    let digits = String(byte)
+                    result.append(
+                        contentsOf: ("\\" + String(repeating: "0", count: 3 - digits.count) + digits).unicodeScalars
+                    )
+                }
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// Takes one label and the dot that ends it.
+    private static func takeLabel(from rest: inout ArraySlice<UInt8>) throws(BrokenRule) -> String {
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: ".") {
+            bytes.append(byte == UInt8(ascii: "\\") ? try takeEscape(from: &rest) : byte)
+        }
+        guard bytes.count <= maximumLabelLength else {
+            throw BrokenRule(
+                "a label has \(bytes.count) bytes, at most \(maximumLabelLength) are allowed (RFC 1035 §2.3.4)"
+            )
+        }
+        guard let label = String(validating: bytes, as: UTF8.self) else {
+            throw BrokenRule("a label is not UTF-8 (RFC 6762 §16)")
+        }
+        return label
+    }
+
+    /// Takes what follows a backslash: three digits for a byte, or any character for itself.
+    private static func takeEscape(from rest: inout ArraySlice<UInt8>) throws(BrokenRule) -> UInt8 {
+        guard let first = rest.first else { throw BrokenRule("nothing follows the last backslash (RFC 1035 §5.1)") }
+        guard first.isASCIIDigit else {
+            rest.removeFirst()
+            return first
+        }
+        let digits = rest.prefix(3)
+        rest = rest.dropFirst(3)
+        guard digits.count == 3, digits.allSatisfy(\.isASCIIDigit),
+            let byte = UInt8(exactly: digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
+        else { throw BrokenRule("a backslash and a digit begin a number from 000 to 255 (RFC 1035 §5.1)") }
+        return byte
+    }
+}
+
+extension DNSName {
+    /// A name for a `Domain` or `HostName` that was given by a person.
+    init(checked text: String) throws(BrokenRule) {
+        try self.init(presentation: text)
+        guard wireLength <= Self.maximumLength else {
+            throw BrokenRule("\(wireLength) bytes, at most \(Self.maximumLength) are allowed (RFC 1035 §2.3.4)")
+        }
+        for label in labels { try label.checkPublishable() }
+    }
+
+    /// A name for a `Domain` or `HostName` that was seen on the network; nil when no packet can have carried it.
+    init?(observed text: String) {
+        guard let name = try? DNSName(presentation: text), name.wireLength <= Self.maximumLength else { return nil }
+        self = name
+    }
+}
+
+extension String {
+    /// Control characters are forbidden in names (RFC 6763 §4.1.1); Avahi refuses non-characters as no UTF-8.
+    func checkPublishable() throws(BrokenRule) {
+        for scalar in unicodeScalars {
+            let shown = String(scalar).escapedForTerminal
+            if scalar.value < 0x20 || scalar.value == 0x7F {
+                throw BrokenRule("the control character \(shown) is not allowed (RFC 6763 §4.1.1)")
+            }
+            if scalar.properties.isNoncharacterCodePoint {
+                throw BrokenRule("\(shown) is not a character (RFC 5198 §2)")
+            }
+        }
+    }
+}

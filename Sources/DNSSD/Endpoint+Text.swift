@@ -1,0 +1,19 @@
+extension Endpoint {
+    /// The address as it can be dialled: `fe80::1%eth0` when link-local, otherwise plain. The interface's name is not escaped.
+    public var addressText: String { address.text(scopedTo: interface) }
+}
+
+extension Endpoint: CustomStringConvertible {
+    /// `10.0.0.7:9000` or `[fe80::1%eth0]:9000`; safe for a terminal.
+    public var description: String {
+        let address = addressText.escapedForTerminal
+        return self.address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+}
+
+extension Endpoint: Comparable {
+    /// By family, address, port and interface.
+    public static func < (one: Endpoint, other: Endpoint) -> Bool {
+        (one.address, one.port, one.interface) < (other.address, other.port, other.interface)
+    }
+}

@@ -1,0 +1,34 @@
+extension IPv4Address: CustomStringConvertible {
+    /// Four decimal numbers, as `10.0.0.7`.
+    public var description: String { bytes.map { String($0) }.joined(separator: ".") }
+
+    /// Reads four decimal numbers without leading zeros, which some read as octal; nil for everything else.
+    public init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var bits: UInt32 = 0
+        for part in parts {
+            guard 1...3 ~= part.count, part.allSatisfy(\.isASCIIDigit),
+                part.count == 1 || part.first != UInt8(ascii: "0")
+            else { return nil }
+            let number = part.reduce(UInt32(0)) { $0 * 10 + UInt32($1 - UInt8(ascii: "0")) }
+            guard number <= 255 else { return nil }
+            bits = bits << 8 | number
+        }
+        self.init(bits: bits)
+    }
+
+    /// Four bytes in network order; nil for another number of bytes.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 4 else { return nil }
+        self.init(bits: bytes.reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// Four bytes in network order.
+    public var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: bits >> (24 - 8 * UInt32($0))) } }
+}
+
+extension IPv4Address: Comparable {
+    /// By number.
+    public static func < (one: IPv4Address, other: IPv4Address) -> Bool { one.bits < other.bits }
+}

@@ -1,0 +1,91 @@
+extension IPv6Address: CustomStringConvertible {
+    /// As RFC 5952 §4 and §5 say: lower case, the longest run of zero groups as `::`, `::ffff:10.0.0.7` for a mapped address.
+    public var description: String {
+        if isIPv4Mapped { return "::ffff:\(IPv4Address(bits: UInt32(truncatingIfNeeded: low)))" }
+        let groups = groups
+        let hex = groups.map { String($0, radix: 16) }
+        guard let run = Self.longestZeroRun(groups) else { return hex.joined(separator: ":") }
+        return "\(hex[..<run.lowerBound].joined(separator: ":"))::\(hex[run.upperBound...].joined(separator: ":"))"
+    }
+
+    /// Reads every form of RFC 4291 §2.2, with `::` and with an IPv4 address at the end, without a scope; nil for everything else.
+    public init?(_ text: String) {
+        // The longest form is 45 characters: six groups and an IPv4 address.
+        guard 2...45 ~= text.utf8.count, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let utf8 = Array(text.utf8)
+        let colon = UInt8(ascii: ":")
+        var groups: [UInt16]
+        if let gap = utf8.indices.dropLast().first(where: { utf8[$0] == colon && utf8[$0 + 1] == colon }) {
+            guard let before = Self.groups(utf8[..<gap], mayEndInIPv4: false),
+                let after = Self.groups(utf8[(gap + 2)...], mayEndInIPv4: true), before.count + after.count < 8
+            else { return nil }
+            groups = before + Array(repeating: 0, count: 8 - before.count - after.count) + after
+        } else {
+            guard let all = Self.groups(utf8[...], mayEndInIPv4: true), all.count == 8 else { return nil }
+            groups = all
+        }
+        self.init(
+            high: groups[..<4].reduce(0) { $0 << 16 | UInt64($1) },
+            low: groups[4...].reduce(0) { $0 << 16 | UInt64($1) }
+        )
+    }
+
+    /// Sixteen bytes in network order; nil for another number of bytes.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        self.init(
+            high: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) },
+            low: bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+        )
+    }
+
+    /// Sixteen bytes in network order.
+    public var bytes: [UInt8] {
+        [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
+    }
+
+    private var groups: [UInt16] {
+        [high, low].flatMap { half in (0..<4).map { UInt16(truncatingIfNeeded: half >> (48 - 16 * UInt64($0))) } }
+    }
+
+    /// The first of the longest runs of at least two zero groups (RFC 5952 §4.2).
+    private static func longestZeroRun(_ groups: [UInt16]) -> Range<Int>? {
+        var longest: Range<Int>?
+        var start: Int?
+        for index in 0...groups.count {
+            if index < groups.count, groups[index] == 0 {
+                start = start ?? index
+            } else if let first = start {
+                if index - first >= max(2, (longest?.count ?? 0) + 1) { longest = first..<index }
+                start = nil
+            }
+        }
+        return longest
+    }
+
+    /// Groups of one to four digits between colons; none for no bytes, nil when it is not that or more than eight.
+    private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> [UInt16]? {
+        guard !text.isEmpty else { return [] }
+        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var groups: [UInt16] = []
+        for (index, part) in parts.enumerated() {
+            let digits = String(decoding: part, as: UTF8.self)
+            if mayEndInIPv4, index == parts.count - 1, let address = IPv4Address(digits) {
+                groups += [UInt16(truncatingIfNeeded: address.bits >> 16), UInt16(truncatingIfNeeded: address.bits)]
+            } else {
+                // UInt16(_:radix:) would take a sign.
+                guard part.count <= 4, part.first?.isASCIIAlphanumeric == true, let group = UInt16(digits, radix: 16)
+                else { return nil }
+                groups.append(group)
+            }
+        }
+        return groups.count <= 8 ? groups : nil
+    }
+}
+
+extension IPv6Address: Comparable {
+    /// By number.
+    public static func < (one: IPv6Address, other: IPv6Address) -> Bool {
+        (one.high, one.low) < (other.high, other.low)
+    }
+}

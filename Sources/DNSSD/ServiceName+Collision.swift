@@ -1,0 +1,39 @@
+extension ServiceName {
+    /// The name to try when this one is taken: `tony`, `tony #2`, `tony #3`, as Avahi counts (RFC 6763 Appendix D).
+    ///
+    /// Never longer than 63 bytes; the text before the number is cut between characters, or within one that is longer than that.
+    public func nextAfterCollision() -> ServiceName {
+        let (base, number) = numbered
+        let suffix = " #\(number)"
+        return ServiceName(observed: base.prefix(bytes: Self.maximumLength - suffix.utf8.count) + suffix)
+    }
+
+    /// The text before the number, and the number that comes next. A number that cannot be counted on is text.
+    private var numbered: (base: String, next: Int) {
+        let digits = value.utf8.reversed().prefix(while: \.isASCIIDigit).count
+        let base = value.utf8.dropLast(digits)
+        guard digits > 0, base.suffix(2).elementsEqual(" #".utf8), let text = String(base.dropLast(2)),
+            let suffix = String(value.utf8.suffix(digits)), !suffix.hasPrefix("0"), let number = Int(suffix),
+            number < Int.max
+        else { return (value, 2) }
+        return (text, number + 1)
+    }
+}
+
+extension String {
+    /// As many whole characters as fit; of a first character that does not fit, as many scalars.
+    fileprivate func prefix(bytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        let characters = Self.fitting(self, limit) { $0.utf8.count }
+        guard characters.isEmpty else { return String(characters) }
+        return String(Self.fitting(unicodeScalars, limit) { UTF8.width($0) })
+    }
+
+    private static func fitting<C: Collection>(_ parts: C, _ limit: Int, size: (C.Element) -> Int) -> C.SubSequence {
+        var left = limit
+        return parts.prefix {
+            left -= size($0)
+            return left >= 0
+        }
+    }
+}
