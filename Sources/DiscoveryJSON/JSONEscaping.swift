@@ -24,11 +24,11 @@ enum JSONEscaping {
     }
 
     /// Whether a character must not reach a terminal as it is: controls (C0, DEL, C1), format characters (bidi controls,
-    /// zero-width, tags) and the line separators of Unicode.
+    /// zero-width, tags), everything else that is not to be seen, and the line separators of Unicode.
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
+        default: scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isNoncharacterCodePoint
         }
     }
 

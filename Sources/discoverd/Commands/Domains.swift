@@ -76,7 +76,7 @@ struct DomainsCommand: NetworkCommand {
 
     private func record(_ domain: Domain, _ kind: Kind) -> Record {
         var record = Record()
-        record.add(domain.name, width: 24)
+        record.add(safe: domain, width: 24)
         record.add(kind.rawValue, width: 0)
         return record
     }

@@ -70,7 +70,7 @@ struct PublishCommand: NetworkCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         let service = try service()
-        for warning in txt.warnings(for: service.txt) { session.notices.notice(warning) }
+        for warning in service.txt.warnings { session.notices.notice(warning) }
         let policy: ConflictPolicy = onConflict == .fail ? .fail : .rename
         var run = Publishing(session: session, service: service, program: program, timeout: timeout)
         return try await run.run(session.network.publish(service, onConflict: policy))

@@ -81,7 +81,7 @@ struct Publishing {
     private func established(_ status: PublicationStatus) -> String {
         let instance = ServiceInstance(name: status.name, type: service.type, domain: service.domain)
         let renamed = status.name == service.name ? "" : " (renamed: \"\(service.name)\" is taken)"
-        return "published \(instance.fullName.escapedForTerminal) port \(service.port)\(renamed)"
+        return "published \(instance) port \(service.port)\(renamed)"
     }
 
     private mutating func startProgram() throws {

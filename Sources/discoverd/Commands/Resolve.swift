@@ -33,8 +33,6 @@ struct ResolveCommand: NetworkCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         let instance = try service.instance()
         let interfaces = try place.interfaces()
-        let probe = BackendProbe(session, instance: instance, interfaces: interfaces, family: place.family)
-        defer { probe.end() }
         do {
             let found = try await session.network.resolve(
                 instance,
@@ -45,7 +43,6 @@ struct ResolveCommand: NetworkCommand {
             try show(found, in: session)
             return .done
         } catch let error as DiscoveryError {
-            if session.stop.cause == .noBackend { throw CommandError.noBackend(probe.reason) }
             if error.code == .notFound || error.code == .timedOut { throw Self.notFound(instance, after: timeout) }
             throw error
         }

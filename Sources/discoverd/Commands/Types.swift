@@ -52,8 +52,8 @@ struct TypesCommand: NetworkCommand {
 
     private func record(_ type: ServiceType, _ domain: Domain, _ interfaces: [NetworkInterface]) -> Record {
         var record = Record()
-        record.add(type.description, width: 24)
-        record.add(domain.name, width: 5)
+        record.add(safe: type, width: 24)
+        record.add(safe: domain, width: 5)
         record.add(interfaces.map(\.name).joined(separator: ","), width: 0)
         return record
     }

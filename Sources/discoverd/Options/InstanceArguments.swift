@@ -21,12 +21,22 @@ struct InstanceArguments: ParsableArguments {
 
     /// The service. A name that reads as a full name is one, unless a type is given too.
     func instance() throws -> ServiceInstance {
-        if type == nil, let instance = try? ServiceInstance(fullName: name) { return instance }
+        if type == nil, ServiceInstance.looksLikeFullName(name) { return try ServiceInstance(fullName: name) }
         return ServiceInstance(
-            name: try ServiceName(name),
+            name: try observedName(),
             type: try type ?? ServiceType(DefaultType.text),
             domain: domain.domain
         )
+    }
+
+    /// A name that is there may break the rules for publishing: only its length is checked.
+    private func observedName() throws -> ServiceName {
+        do {
+            return try ServiceName(name)
+        } catch {
+            guard (1...ServiceName.maximumLength).contains(name.utf8.count) else { throw error }
+            return ServiceName(observed: name)
+        }
     }
 }
 

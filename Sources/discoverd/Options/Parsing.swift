@@ -31,11 +31,7 @@ enum Parsing {
 
     /// A subtype's label, with or without its underscore (RFC 6763 §7.1).
     static func subtype(_ text: String) throws -> String {
-        let label = text.hasPrefix("_") ? text : "_\(text)"
-        guard label.utf8.count <= 63, label.utf8.count > 1, !label.contains(".") else {
-            throw Failure("a subtype is one label of at most 63 bytes without a dot (RFC 6763 §7.1)")
-        }
-        return label
+        try ServiceType.validatedSubtype(text)
     }
 
     /// A text that is not allowed, and why.

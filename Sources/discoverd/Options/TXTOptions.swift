@@ -17,8 +17,10 @@ struct TXTOptions: ParsableArguments {
 
     /// The record.
     /// - Throws: `.invalidTXTRecord` with the rule that was broken.
-    func record() throws -> TXTRecord { TXTRecord() }
-
-    /// What is allowed, but not wise.
-    func warnings(for record: TXTRecord) -> [String] { [] }
+    func record() throws -> TXTRecord {
+        var record = TXTRecord()
+        for argument in txt { try record.append(argument: argument) }
+        for argument in txtBase64 { try record.append(base64Argument: argument) }
+        return record
+    }
 }

@@ -29,9 +29,9 @@ struct Notices: Sendable {
 
     /// Writes text as it is, each line made safe for a terminal. A standard error that is closed or full is no reason to stop.
     static func write(_ text: String) {
-        let safe = text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.escapedForTerminal }.joined(separator: "\n")
-        let bytes = Array(safe.utf8)
+        // Character by character: messages of the library are escaped already, and stay as they are.
+        let safe = text.unicodeScalars.map { $0 == "\n" ? "\n" : String($0).escapedForTerminal }
+        let bytes = Array(safe.joined().utf8)
         _ = unsafe bytes.withUnsafeBytes { buffer in unsafe Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
         }
     }

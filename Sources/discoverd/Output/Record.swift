@@ -13,7 +13,12 @@ struct Record {
 
     /// Adds a field; whatever it contains cannot break the line or reach the terminal raw.
     mutating func add(_ text: String, width: Int, colour: Colour? = nil) {
-        fields.append(Field(text: text.escapedForTerminal, width: width, colour: colour))
+        add(safe: text.escapedForTerminal, width: width, colour: colour)
+    }
+
+    /// Adds a field that is safe for a terminal already: what the values of DNS-SD say of themselves.
+    mutating func add(safe text: some CustomStringConvertible, width: Int, colour: Colour? = nil) {
+        fields.append(Field(text: text.description, width: width, colour: colour))
     }
 
     /// Adds the fields of another record.

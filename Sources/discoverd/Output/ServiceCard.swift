@@ -1,5 +1,4 @@
 internal import DNSSD
-internal import DiscoveryJSON
 
 /// One service for people: a line for each thing that is known.
 struct ServiceCard {
@@ -9,36 +8,26 @@ struct ServiceCard {
 
     /// Writes it: a label, then a value; addresses and TXT strings have one line each.
     func show(in session: Session) throws {
-        try line("name", service.instance.name.value, in: session)
-        try line("type", service.instance.type.description, in: session)
-        try line("domain", service.instance.domain.name, in: session)
-        if let host = service.host { try line("host", host.name, in: session) }
+        try line("name", service.instance.name, in: session)
+        try line("type", service.instance.type, in: session)
+        try line("domain", service.instance.domain, in: session)
+        if let host = service.host { try line("host", host, in: session) }
         try line("port", service.port?.description ?? "none: the service is not offered now", in: session)
-        for entry in service.txt.entries { try line("txt", entry.readable, in: session) }
+        for entry in service.txt.entries { try line("txt", entry.readable.escapedForTerminal, in: session) }
         for endpoint in service.endpoints {
             var record = Record()
             record.add("endpoint", width: 8)
-            record.add(endpoint.dialText, width: 40)
+            record.add(safe: endpoint, width: 40)
             record.add(endpoint.interface.name, width: 0)
             try session.output.line(record.line(for: session.terminal))
         }
     }
 
-    private func line(_ label: String, _ value: String, in session: Session) throws {
+    private func line(_ label: String, _ value: some CustomStringConvertible, in session: Session) throws {
         var record = Record()
         record.add(label, width: 8)
-        record.add(value, width: 0)
+        record.add(safe: value, width: 0)
         try session.output.line(record.line(for: session.terminal))
-    }
-}
-
-extension Endpoint {
-    /// Address and port as they are written together: `10.0.0.7:9000`, `[fe80::1%eth0]:9000` (RFC 5952 §6).
-    var dialText: String {
-        switch address.family {
-        case .ipv4: "\(addressText):\(port)"
-        case .ipv6: "[\(addressText)]:\(port)"
-        }
     }
 }
 

@@ -32,12 +32,12 @@ struct ServicePrinter {
     private func line(_ sign: String?, _ colour: Colour?, _ service: DiscoveredService) throws {
         var record = Record()
         if let sign { record.add(sign, width: 1, colour: colour) }
-        record.add(service.instance.name.value, width: 24)
-        record.add(service.instance.type.description, width: 16)
-        record.add(service.instance.domain.name, width: 5)
+        record.add(safe: service.instance.name, width: 24)
+        record.add(safe: service.instance.type, width: 16)
+        record.add(safe: service.instance.domain, width: 5)
         record.add(service.interfaces.map(\.name).joined(separator: ","), width: 8)
         if detail == .full {
-            record.add(service.host?.name ?? "", width: 16)
+            record.add(safe: service.host?.description ?? "", width: 16)
             record.add(service.port?.description ?? "", width: 5)
             record.add(service.addressTexts.joined(separator: ","), width: 24)
             record.add(service.txt.readable, width: 0)
@@ -64,8 +64,7 @@ extension TXTRecord.Entry {
     /// The string as quoted text.
     var readable: String {
         guard let value else { return "\"\(Self.quote(key))\"" }
-        let text = String(validating: value, as: UTF8.self).map(Self.quote) ?? Self.quoteBytes(value)
-        return "\"\(Self.quote(key))=\(text)\""
+        return "\"\(Self.quote(key))=\(text.map(Self.quote) ?? Self.quoteBytes(value))\""
     }
 
     private static func quote(_ text: String) -> String {
