@@ -1,0 +1,164 @@
+import DNSSD
+
+/// The services of every type: a query for the types, and one for each type that is found.
+final class AllServices: Listener {
+    private struct State {
+        var asked: Set<ServiceQuery> = []
+        var memberships: [Membership] = []
+        /// Types whose query has not settled.
+        var unsettled: Set<ServiceQuery> = []
+        var areTypesListed = false
+        var isSettled = false
+        var hasLeft = false
+        var watch = BackendWatch()
+        var notices: Notices
+    }
+
+    private let directory: Directory
+    private let subscriber: Subscriber<DiscoveredService>
+    private let types: TypeQuery
+    private let resolution: ServiceQuery.Resolution
+    private let state: Locked<State>
+
+    static func subscribe(
+        _ directory: Directory,
+        types: TypeQuery,
+        resolution: ServiceQuery.Resolution
+    ) -> Subscription<DiscoveredService> {
+        let all = AllServices(directory, types, resolution)
+        let membership = directory.types.join(types, all)
+        return Subscription(
+            all.subscriber,
+            tick: { all.tick() },
+            leave: {
+                membership.leave()
+                all.leave()
+            }
+        )
+    }
+
+    private init(_ directory: Directory, _ types: TypeQuery, _ resolution: ServiceQuery.Resolution) {
+        self.directory = directory
+        self.types = types
+        self.resolution = resolution
+        subscriber = directory.makeSubscriber()
+        state = Locked(State(notices: Notices(interval: directory.limits.noticeInterval)))
+    }
+
+    func receive(_ changes: [Change<TypeCatalog.Value>], now: Duration) -> FollowUp? {
+        let (wanted, news) = state.withLock { state -> ([ServiceQuery], [Change<DiscoveredService>]) in
+            var wanted: [ServiceQuery] = []
+            var news: [Change<DiscoveredService>] = []
+            for change in changes {
+                switch change {
+                case .found(let listing), .changed(let listing):
+                    let query = ServiceQuery(
+                        .type(listing.key.type.base, listing.key.domain),
+                        interfaces: types.interfaces,
+                        family: types.family,
+                        resolution: resolution
+                    )
+                    guard !state.asked.contains(query) else { continue }
+                    guard state.asked.count < directory.limits.types else {
+                        let text = "more than \(directory.limits.types) service types: further ones are left out"
+                        if state.notices.shouldTell("types", now: now) { news.append(.degraded(text)) }
+                        continue
+                    }
+                    state.asked.insert(query)
+                    if !state.areTypesListed { state.unsettled.insert(query) }
+                    wanted.append(query)
+                case .lost: break  // its query says which services are lost; the type may come back
+                case .settled: state.areTypesListed = true
+                case .backend(let new): if let told = state.watch.became(new) { news.append(.backend(told)) }
+                case .degraded(let text): news.append(.degraded(text))
+                }
+            }
+            return (wanted, news + Self.settle(&state))
+        }
+        let wake = news.isEmpty ? nil : subscriber.receive(news, now: now)
+        guard !wanted.isEmpty else { return wake }
+        return {
+            for query in wanted { self.join(query) }
+            wake?()
+        }
+    }
+
+    func shutDown() -> FollowUp? { subscriber.shutDown() }
+
+    private func join(_ query: ServiceQuery) {
+        let membership = directory.services.join(query, OneType(query, self))
+        let hasLeft = state.withLock { state in
+            if !state.hasLeft { state.memberships.append(membership) }
+            return state.hasLeft
+        }
+        if hasLeft { membership.leave() }
+    }
+
+    private func leave() {
+        let memberships = state.withLock { state in
+            state.hasLeft = true
+            defer { state.memberships = [] }
+            return state.memberships
+        }
+        for membership in memberships { membership.leave() }
+    }
+
+    private func tick() {
+        directory.types.tick(types)
+        for query in state.withLock({ $0.asked }) { directory.services.tick(query) }
+    }
+
+    fileprivate func receive(
+        _ changes: [Change<DiscoveredService>],
+        of query: ServiceQuery,
+        now: Duration
+    ) -> FollowUp? {
+        let news = state.withLock { state -> [Change<DiscoveredService>] in
+            var news: [Change<DiscoveredService>] = []
+            for change in changes {
+                switch change {
+                case .found, .changed, .lost: news.append(change)
+                case .settled: break
+                case .backend(let new): if let told = state.watch.became(new) { news.append(.backend(told)) }
+                case .degraded(let text): if state.notices.shouldTell(text, now: now) { news.append(change) }
+                }
+            }
+            return news
+        }
+        let first = news.isEmpty ? nil : subscriber.receive(news, now: now)
+        // Only after the subscriber has what this type had to say: settled must come last.
+        let settled = state.withLock { state in
+            if changes.contains(.settled) { state.unsettled.remove(query) }
+            return Self.settle(&state)
+        }
+        let second = settled.isEmpty ? nil : subscriber.receive(settled, now: now)
+        guard first != nil || second != nil else { return nil }
+        return {
+            first?()
+            second?()
+        }
+    }
+
+    private static func settle(_ state: inout State) -> [Change<DiscoveredService>] {
+        guard state.areTypesListed, !state.isSettled, state.unsettled.isEmpty else { return [] }
+        state.isSettled = true
+        return [.settled]
+    }
+}
+
+/// Tells `AllServices` of which type a change is.
+private final class OneType: Listener {
+    private let query: ServiceQuery
+    private let all: AllServices
+
+    init(_ query: ServiceQuery, _ all: AllServices) {
+        self.query = query
+        self.all = all
+    }
+
+    func receive(_ changes: [Change<DiscoveredService>], now: Duration) -> FollowUp? {
+        all.receive(changes, of: query, now: now)
+    }
+
+    func shutDown() -> FollowUp? { all.shutDown() }
+}

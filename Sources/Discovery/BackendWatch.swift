@@ -1,0 +1,30 @@
+package import DNSSD
+
+/// What is known of the backend, and which of its states are news.
+package struct BackendWatch: Sendable {
+    /// What was told last.
+    package private(set) var state = BackendState.available
+
+    package init() {}
+
+    /// It answers, so what is reported is true now.
+    package var isUp: Bool {
+        switch state {
+        case .available, .recovered: true
+        case .lost, .unavailable: false
+        }
+    }
+
+    /// - Returns: what to tell, or nil when nothing has changed but the reason.
+    package mutating func became(_ new: BackendState) -> BackendState? {
+        switch (state, new) {
+        case (.lost, .lost), (.unavailable, .unavailable), (.lost, .unavailable): return nil
+        case (.available, .available), (.available, .recovered): return nil
+        case (.recovered, .available), (.recovered, .recovered): return nil
+        case (.lost, .available): state = .recovered
+        case (.unavailable, .recovered): state = .available
+        default: state = new
+        }
+        return state
+    }
+}

@@ -1,0 +1,215 @@
+package import DNSSD
+
+/// What one query knows: sightings and resolutions, merged into services, and what of it was told.
+///
+/// An end is held back before it is told; `found` waits until a service is resolved wherever it is seen; what looks the same
+/// from outside is not told.
+package struct Catalog: FactCatalog {
+    package typealias Fact = BrowseFact
+
+    let query: ServiceQuery
+    let limits: DiscoveryLimits
+    var entries: [ServiceInstance: CatalogEntry] = [:]
+    private var lastNumber: UInt64 = 0
+    private var deadlines = Deadlines<ServiceInstance>()
+    /// Services for which `settled` waits.
+    private var awaited: Set<ServiceInstance> = []
+    var hosts = HostShares()
+    private var notices: Notices
+    private var watch = BackendWatch()
+    private var isListed = false
+    package private(set) var isSettled = false
+
+    package init(_ query: ServiceQuery, limits: DiscoveryLimits = DiscoveryLimits()) {
+        self.query = query
+        self.limits = limits
+        self.notices = Notices(interval: limits.noticeInterval)
+    }
+
+    package var backend: BackendState { watch.state }
+    package var nextDeadline: Duration? { deadlines.next }
+
+    package var snapshot: [DiscoveredService] {
+        entries.values.sorted { $0.number < $1.number }.compactMap(\.told)
+    }
+
+    package mutating func apply(_ fact: BrowseFact, now: Duration) -> [Change<DiscoveredService>] {
+        var changes = tick(now: now)
+        switch fact {
+        case .appeared(let sighting): changes += appeared(sighting, now: now)
+        case .disappeared(let sighting): changes += disappeared(sighting, now: now)
+        case .resolved(let resolution): changes += resolved(resolution, now: now)
+        case .resolutionFailed(let instance, let interface): changes += resolutionFailed(instance, interface, now: now)
+        case .listed: changes += listed(now: now)
+        case .backend(let state): changes += backend(state, now: now)
+        case .degraded(let text): changes += degraded(text, text, now: now)
+        }
+        return changes
+    }
+
+    package mutating func tick(now: Duration) -> [Change<DiscoveredService>] {
+        guard let next = deadlines.next, next <= now else { return [] }
+        return evaluate(deadlines.due(now), now: now)
+    }
+}
+
+// MARK: What happened
+extension Catalog {
+    private var isResolving: Bool { query.resolution != .none }
+
+    private mutating func appeared(_ sighting: Sighting, now: Duration) -> [Change<DiscoveredService>] {
+        let wait = isResolving ? limits.resolutionLimit : limits.sightingWindow
+        var entry: CatalogEntry
+        if let known = entries[sighting.instance] {
+            entry = known
+        } else {
+            guard entries.count < limits.services else {
+                return degraded(
+                    "services",
+                    "more than \(limits.services) services: further ones are left out",
+                    now: now
+                )
+            }
+            lastNumber += 1
+            entry = CatalogEntry(
+                instance: sighting.instance,
+                number: lastNumber,
+                isInitial: !isListed,
+                tellBy: now + wait
+            )
+        }
+        // Before it is told, one time for all interfaces; afterwards each has its own.
+        let until = entry.told == nil ? entry.tellBy : now + wait
+        entry.sites[sighting.interface, default: CatalogSite(awaitedUntil: until)].appeared(sighting.family)
+        entries[sighting.instance] = entry
+        return evaluate([sighting.instance], now: now)
+    }
+
+    private mutating func disappeared(_ sighting: Sighting, now: Duration) -> [Change<DiscoveredService>] {
+        guard watch.isUp else { return [] }
+        entries[sighting.instance]?.sites[sighting.interface]?
+            .disappeared(sighting.family, holdUntil: now + limits.removalHold)
+        return evaluate([sighting.instance], now: now)
+    }
+
+    private mutating func resolved(_ resolution: Resolution, now: Duration) -> [Change<DiscoveredService>] {
+        guard let entry = entries[resolution.instance], entry.sites[resolution.interface] != nil else { return [] }
+        var changes: [Change<DiscoveredService>] = []
+        var resolution = resolution
+        if resolution.addresses.count > limits.addressesPerHost {
+            resolution.addresses = Array(
+                resolution.addresses.sorted { $0.precedes($1) }.prefix(limits.addressesPerHost)
+            )
+            let text =
+                "\(resolution.host) has more than \(limits.addressesPerHost) addresses: further ones are left out"
+            changes += degraded("addresses", text, now: now)
+        }
+        let isCrowded = entries.count > limits.services / 2
+        guard hosts.add(entry.instance, to: resolution.host, limit: isCrowded ? limits.servicesPerHost : nil) else {
+            if entry.told == nil { remove(entry.instance) }
+            let text = "\(resolution.host) has more than \(limits.servicesPerHost) services: further ones are left out"
+            return changes + degraded("host-services", text, now: now) + settleIfDone()
+        }
+        entries[resolution.instance]?.sites[resolution.interface]?.resolved(resolution, now: now)
+        return changes + evaluate([resolution.instance], now: now)
+    }
+
+    private mutating func resolutionFailed(
+        _ instance: ServiceInstance,
+        _ interface: NetworkInterface,
+        now: Duration
+    ) -> [Change<DiscoveredService>] {
+        // While the backend is away nothing can answer: that says nothing of the service.
+        guard watch.isUp else { return [] }
+        entries[instance]?.sites[interface]?.failed()
+        return evaluate([instance], now: now)
+    }
+
+    private mutating func listed(now: Duration) -> [Change<DiscoveredService>] {
+        isListed = true
+        let (deadline, isResolving) = (now + limits.removalHold, isResolving)
+        for instance in entries.keys {
+            entries[instance]?.updateSites { site in
+                site.listed(holdUntil: deadline)
+                // The first list has every interface in it: there is nothing more to wait for.
+                if !isResolving { site.stopWaiting() }
+            }
+        }
+        return evaluate(inOrder(entries.keys), now: now) + settleIfDone()
+    }
+
+    private mutating func backend(_ state: BackendState, now: Duration) -> [Change<DiscoveredService>] {
+        guard let news = watch.became(state) else { return [] }
+        if !watch.isUp {
+            for instance in entries.keys { entries[instance]?.updateSites { $0.backendLost() } }
+        }
+        return [.backend(news)] + evaluate(inOrder(entries.keys), now: now)
+    }
+
+    private mutating func degraded(_ kind: String, _ text: String, now: Duration) -> [Change<DiscoveredService>] {
+        notices.shouldTell(kind, now: now) ? [.degraded(text)] : []
+    }
+}
+
+// MARK: What to tell of it
+extension Catalog {
+    private func inOrder(_ instances: some Collection<ServiceInstance>) -> [ServiceInstance] {
+        instances.compactMap { entries[$0] }.sorted { $0.number < $1.number }.map(\.instance)
+    }
+
+    private mutating func evaluate(_ instances: [ServiceInstance], now: Duration) -> [Change<DiscoveredService>] {
+        var changes: [Change<DiscoveredService>] = []
+        for instance in instances.count > 1 ? inOrder(instances) : instances {
+            guard var entry = entries[instance] else { continue }
+            entry.expire(now, limits)
+            if entry.isGone {
+                remove(instance)
+                if let told = entry.told { changes.append(.lost(told)) }
+                continue
+            }
+            if let change = change(of: entry) {
+                entry.told = change.service
+                changes.append(change.told)
+            }
+            entries[instance] = entry
+            deadlines.set(instance, to: entry.nextDeadline(limits))
+            if !isSettled && entry.isInitial && entry.isAwaited {
+                awaited.insert(instance)
+            } else {
+                awaited.remove(instance)
+            }
+        }
+        return changes + settleIfDone()
+    }
+
+    private func change(
+        of entry: CatalogEntry
+    ) -> (service: DiscoveredService, told: Change<DiscoveredService>)? {
+        guard entry.told == nil ? entry.isReady : entry.sites.values.contains(where: \.isReady) else { return nil }
+        let service = entry.service(
+            subtypes: subtypes,
+            family: query.family,
+            addressLimit: limits.addressesPerHost
+        )
+        guard let old = entry.told else { return (service, .found(service)) }
+        return old == service ? nil : (service, .changed(service))
+    }
+
+    private var subtypes: [String] {
+        guard case .type(let type, _) = query.target, let subtype = type.subtype else { return [] }
+        return [subtype]
+    }
+
+    private mutating func remove(_ instance: ServiceInstance) {
+        entries[instance] = nil
+        deadlines.set(instance, to: nil)
+        awaited.remove(instance)
+        hosts.remove(instance)
+    }
+
+    private mutating func settleIfDone() -> [Change<DiscoveredService>] {
+        guard isListed, !isSettled, awaited.isEmpty else { return [] }
+        isSettled = true
+        return [.settled]
+    }
+}

@@ -1,0 +1,122 @@
+import DNSSD
+
+/// One service in a catalog: where it is seen, what it answered there, and what was told of it.
+struct CatalogEntry: Sendable {
+    let instance: ServiceInstance
+    /// Tells the order in which services were first seen.
+    let number: UInt64
+    /// It was seen before the first list was complete, so `settled` waits for it.
+    let isInitial: Bool
+    /// When it was first told at the latest.
+    let tellBy: Duration
+    var sites: [NetworkInterface: CatalogSite] = [:]
+    /// What was told last; nil: nothing yet.
+    var told: DiscoveredService?
+
+    /// It is seen nowhere any more, and has not been for a while.
+    var isGone: Bool { sites.isEmpty }
+
+    /// Every interface on which it is seen has answered, or has had its time.
+    var isReady: Bool {
+        var isSeen = false
+        for site in sites.values where site.presence.isLive {
+            guard site.isReady else { return false }
+            isSeen = true
+        }
+        return isSeen
+    }
+
+    /// It is seen and not told, though it may be soon.
+    var isAwaited: Bool { told == nil && sites.values.contains { $0.presence.isLive } }
+
+    func nextDeadline(_ limits: DiscoveryLimits) -> Duration? {
+        sites.values.compactMap { $0.nextDeadline(limits) }.min()
+    }
+
+    mutating func updateSites(_ body: (inout CatalogSite) -> Void) {
+        for interface in sites.keys {
+            if var site = sites[interface] {
+                body(&site)
+                sites[interface] = site
+            }
+        }
+    }
+
+    mutating func expire(_ now: Duration, _ limits: DiscoveryLimits) {
+        for interface in sites.keys {
+            sites[interface]?.expire(now, limits)
+            if sites[interface]?.presence.isEmpty == true { sites[interface] = nil }
+        }
+    }
+
+    /// The service as it is to be told now.
+    func service(subtypes: [String], family: IPAddress.Family?, addressLimit: Int) -> DiscoveredService {
+        let ready = sites.filter(\.value.isReady)
+        var service = DiscoveredService(instance: instance, interfaces: ready.keys.sorted(), subtypes: subtypes)
+        let resolved = ready.compactMap { interface, site in
+            site.resolution.map { (interface: interface, resolution: $0, isFailing: site.isFailing) }
+        }.sorted { $0.interface.precedesAsSource($1.interface) }
+        guard let first = resolved.first?.resolution else { return service }
+        service.host = first.host
+        service.port = first.port
+        service.txt = first.txt
+        service.endpoints = Self.endpoints(resolved.map(\.resolution), family: family, limit: addressLimit)
+        if resolved.allSatisfy(\.isFailing) {
+            service.state = .unreachable
+        } else {
+            service.state = first.port == nil ? .unavailable : .resolved
+        }
+        return service
+    }
+
+    private static func endpoints(
+        _ resolutions: [Resolution],
+        family: IPAddress.Family?,
+        limit: Int
+    ) -> [Endpoint] {
+        struct Place: Hashable {
+            let address: IPAddress
+            let port: Port
+        }
+        var places: Set<Place> = []
+        var addresses: Set<IPAddress> = []
+        var endpoints: [Endpoint] = []
+        for resolution in resolutions {
+            guard let port = resolution.port else { continue }
+            for address in resolution.addresses.sorted(by: { $0.precedes($1) }) {
+                if let family, address.family != family { continue }
+                guard addresses.contains(address) || addresses.count < limit else { continue }
+                addresses.insert(address)
+                guard places.insert(Place(address: address, port: port)).inserted else { continue }
+                endpoints.append(Endpoint(address: address, port: port, interface: resolution.interface))
+            }
+        }
+        // Numbered, because `sort` need not keep the order of equals: the ports of one address, by interface.
+        return endpoints.enumerated().sorted { one, other in
+            one.element.address == other.element.address
+                ? one.offset < other.offset : one.element.address.precedes(other.element.address)
+        }.map(\.element)
+    }
+}
+
+extension NetworkInterface {
+    private var isLoopback: Bool { name == "lo" }
+
+    /// What a service answers on a real interface is what others see of it, so loopback comes last.
+    func precedesAsSource(_ other: NetworkInterface) -> Bool {
+        isLoopback == other.isLoopback ? self < other : other.isLoopback
+    }
+}
+
+extension IPAddress {
+    /// IPv4 first, then by number, then by scope: an order that never changes between two answers.
+    func precedes(_ other: IPAddress) -> Bool {
+        switch (self, other) {
+        case (.v4(let one), .v4(let two)): one.bits < two.bits
+        case (.v4, .v6): true
+        case (.v6, .v4): false
+        case (.v6(let one, let scope), .v6(let two, let otherScope)):
+            (one.high, one.low, scope) < (two.high, two.low, otherScope)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// At what time something is to be looked at again, by key.
+///
+/// Deadlines are rounded up to 10 ms, so that thousands that fall together cost one look. `next` may be earlier than any
+/// deadline after one was cleared: that costs one look for nothing, and saves a search at each change.
+package struct Deadlines<Key: Hashable & Sendable>: Sendable {
+    private var times: [Key: Duration] = [:]
+
+    /// Nothing is due before.
+    package private(set) var next: Duration?
+
+    package init() {}
+
+    package var keys: [Key] { Array(times.keys) }
+    package func contains(_ key: Key) -> Bool { times[key] != nil }
+
+    package mutating func set(_ key: Key, to deadline: Duration?) {
+        guard let deadline else {
+            times[key] = nil
+            if times.isEmpty { next = nil }
+            return
+        }
+        let rounded = deadline.roundedUpToGrain
+        times[key] = rounded
+        next = min(next ?? rounded, rounded)
+    }
+
+    /// Takes out the keys that are due, in no particular order.
+    package mutating func due(_ now: Duration) -> [Key] {
+        guard let earliest = next, earliest <= now else { return [] }
+        let keys = times.filter { $0.value <= now }.map(\.key)
+        for key in keys { times[key] = nil }
+        next = times.values.min()
+        return keys
+    }
+}
+
+extension Duration {
+    /// Up to the next multiple of 10 ms.
+    var roundedUpToGrain: Duration {
+        let grain: Int64 = 10_000_000_000_000_000
+        let (seconds, attoseconds) = components
+        let remainder = attoseconds % grain
+        guard remainder != 0 else { return self }
+        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+            + Duration(secondsComponent: 0, attosecondsComponent: remainder > 0 ? grain - remainder : -remainder)
+    }
+}

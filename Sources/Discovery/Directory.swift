@@ -1,0 +1,85 @@
+import DNSSD
+
+/// All open queries of one `LocalNetwork`.
+package final class Directory: Sendable {
+    package let engine: any DiscoveryEngine
+    package let limits: DiscoveryLimits
+    package let time: any TimeSource
+    package let alarms: Alarms
+    package let services: QueryTable<ServiceQuery, Catalog>
+    package let types: QueryTable<TypeQuery, TypeCatalog>
+    package let domains: QueryTable<DomainQuery, DomainCatalog>
+    private let publications = Locked(Publications())
+
+    private struct Publications {
+        var lastID: UInt64 = 0
+        var cores: [UInt64: PublicationCore] = [:]
+        var isClosed = false
+    }
+
+    package init(engine: any DiscoveryEngine, limits: DiscoveryLimits, time: any TimeSource) {
+        self.engine = engine
+        self.limits = limits
+        self.time = time
+        let alarms = Alarms(time: time)
+        self.alarms = alarms
+        services = QueryTable(
+            time: time,
+            alarms: alarms,
+            makeCatalog: { Catalog($0, limits: limits) },
+            open: { engine.browse($0, reporting: $1) }
+        )
+        types = QueryTable(
+            time: time,
+            alarms: alarms,
+            makeCatalog: { _ in TypeCatalog(limits: limits) },
+            open: { query, report in engine.browseTypes(query) { report($0.presence) } }
+        )
+        domains = QueryTable(
+            time: time,
+            alarms: alarms,
+            makeCatalog: { _ in DomainCatalog(limits: limits) },
+            open: { query, report in engine.browseDomains(query) { report($0.presence) } }
+        )
+    }
+
+    package func makeSubscriber<Value>() -> Subscriber<Value> {
+        Subscriber(time: time, alarms: alarms, limits: limits)
+    }
+
+    func publish(_ service: Service, onConflict policy: ConflictPolicy) -> PublicationCore {
+        let core = PublicationCore(service: service, time: time)
+        let id = publications.withLock { publications -> UInt64? in
+            guard !publications.isClosed else { return nil }
+            publications.lastID += 1
+            publications.cores[publications.lastID] = core
+            return publications.lastID
+        }
+        guard let id else {
+            core.reported(
+                PublicationFact(
+                    name: service.name,
+                    state: .failed(DiscoveryError(.closed, "the engine was shut down"))
+                )
+            )
+            return core
+        }
+        core.whenEnded { [weak self] in
+            self?.publications.withLock { $0.cores[id] = nil }
+        }
+        core.opened(engine.publish(service, onConflict: policy) { [weak core] fact in core?.reported(fact) })
+        return core
+    }
+
+    func shutDown() async {
+        let cores = publications.withLock { publications in
+            publications.isClosed = true
+            return Array(publications.cores.values)
+        }
+        services.shutDown()
+        types.shutDown()
+        domains.shutDown()
+        await engine.shutdown()
+        for core in cores { core.withdrawn() }
+    }
+}

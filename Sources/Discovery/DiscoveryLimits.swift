@@ -1,0 +1,26 @@
+/// Bounds against a network that says too much, and the times that keep short disturbances from being told.
+public struct DiscoveryLimits: Hashable, Sendable {
+    /// Services kept in one query.
+    public var services = 4096
+    /// Services of one host (SRV target) that are kept once a query is more than half full: one host alone may fill half of it.
+    public var servicesPerHost = 64
+    /// Addresses kept of one host.
+    public var addressesPerHost = 32
+    /// Types that `browseAll` asks for.
+    public var types = 256
+    /// How long a service must be gone before that is told. Avahi takes a second of its own (RFC 6762 §10.1).
+    public var removalHold: Duration = .milliseconds(3200)
+    /// How long some of a host's addresses must be gone; for all of them it is `removalHold`.
+    public var addressHold: Duration = .milliseconds(1500)
+    /// How long `found` waits for a service to be resolved.
+    public var resolutionLimit: Duration = .seconds(6)
+    /// How long `found` waits for further interfaces when services are not resolved.
+    public var sightingWindow: Duration = .milliseconds(30)
+    /// The shortest time between two changes of one service that a subscriber is told.
+    public var changeInterval: Duration = .seconds(1)
+    /// The shortest time between two notices of the same kind.
+    public var noticeInterval: Duration = .seconds(60)
+
+    /// The defaults.
+    public init() {}
+}

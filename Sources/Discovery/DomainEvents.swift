@@ -1,0 +1,42 @@
+public import DNSSD
+
+/// Which domains are recommended. Cold: iterating asks the network, and every iterator is told everything from the start.
+///
+/// Dropping the iterator or cancelling its task stops asking. Nothing is buffered but the difference between what the
+/// iterator gave and what is, so one that is slow, or stands still, costs no more than what exists.
+public struct DomainEvents: AsyncSequence, Sendable {
+    /// `.closed` after the network was shut down.
+    public typealias Failure = DiscoveryError
+
+    let subscribe: @Sendable () -> Subscription<DomainCatalog.Value>
+
+    /// Starts asking.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscribe()) }
+
+    /// Gives the events one after another; for one task at a time.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let subscription: Subscription<DomainCatalog.Value>
+
+        /// The next event; nil when the task is cancelled.
+        public mutating func next() async throws(DiscoveryError) -> DomainEvent? {
+            try await nextBatch(atMost: 1)?.first
+        }
+
+        /// The next event; nil when the task is cancelled.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(DiscoveryError) -> DomainEvent? {
+            try await nextBatch(atMost: 1)?.first
+        }
+
+        /// Waits for an event and returns it with all that are there, `limit` at most; nil when the task is cancelled.
+        public mutating func nextBatch(atMost limit: Int) async throws(DiscoveryError) -> [DomainEvent]? {
+            try await subscription.next(atMost: Swift.max(1, limit))?.map(DomainEvent.init)
+        }
+
+        /// What can be told at this time, without waiting.
+        package mutating func pending() -> [DomainEvent] {
+            subscription.takePending(atMost: .max).map(DomainEvent.init)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+public import DNSSD
+
+extension LocalNetwork {
+    /// How long a backend may take to start (by D-Bus activation) before it counts as absent.
+    private static let backendPatience: Duration = .seconds(2)
+
+    /// One service with every address it can be dialled at.
+    /// - Throws: `.timedOut` when nothing answered within `limit`; `.notFound` when it was there and went;
+    ///   `.backendUnavailable`, after 2 s or `limit`; `.closed` when the task is cancelled or the network shut down.
+    public func resolve(
+        _ instance: ServiceInstance,
+        on interfaces: InterfaceFilter = .all,
+        over family: IPAddress.Family? = nil,
+        within limit: Duration
+    ) async throws(DiscoveryError) -> DiscoveredService {
+        let query = ServiceQuery(.instance(instance), interfaces: interfaces, family: family, resolution: .once)
+        let subscription = directory.services.subscribe(query, directory.makeSubscriber())
+        let start = directory.time.now
+        var deadline = start + limit
+        var unavailable: String?
+        var isSighted = false
+        while let changes = try await subscription.next(atMost: 1, until: deadline) {
+            switch changes.first {
+            case .found(let service), .changed(let service):
+                if service.state == .resolved || service.state == .unavailable { return service }
+                isSighted = true
+            case .lost:
+                throw DiscoveryError(.notFound, "\(instance.name) is gone")
+            case .backend(.unavailable(let reason)), .backend(.lost(let reason)):
+                unavailable = reason
+                deadline = min(start + limit, directory.time.now + Self.backendPatience)
+            case .backend(.available), .backend(.recovered):
+                unavailable = nil
+                deadline = start + limit
+            case .settled, .degraded: break
+            case nil:
+                if let unavailable { throw DiscoveryError(.backendUnavailable, unavailable) }
+                let what = isSighted ? "is announced but did not answer" : "was not found"
+                throw DiscoveryError(.timedOut, "\(instance.name) (\(instance.type)) \(what) within \(limit)")
+            }
+        }
+        throw DiscoveryError(.closed, "resolving \(instance.name) was cancelled")
+    }
+}

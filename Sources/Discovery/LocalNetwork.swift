@@ -1,0 +1,81 @@
+public import DNSSD
+
+/// The services of the local network: finding them, resolving them, publishing one's own.
+///
+/// One is enough for a process: however many ask the same, the network is asked once.
+public final class LocalNetwork: Sendable {
+    let directory: Directory
+
+    /// Creates a network over an engine, which this then owns: `shutdown` ends it.
+    public init(
+        engine: any DiscoveryEngine,
+        limits: DiscoveryLimits = DiscoveryLimits(),
+        time: any TimeSource = SystemTime()
+    ) {
+        directory = Directory(engine: engine, limits: limits, time: time)
+    }
+
+    /// The services of one type, as they come, change and go.
+    public func browse(
+        _ type: ServiceType,
+        in domain: Domain = .local,
+        on interfaces: InterfaceFilter = .all,
+        over family: IPAddress.Family? = nil,
+        resolution: ServiceQuery.Resolution = .watch
+    ) -> ServiceEvents {
+        browse(ServiceQuery(.type(type, domain), interfaces: interfaces, family: family, resolution: resolution))
+    }
+
+    /// What answers a query, as it comes, changes and goes.
+    public func browse(_ query: ServiceQuery) -> ServiceEvents {
+        ServiceEvents { [directory] in directory.services.subscribe(query, directory.makeSubscriber()) }
+    }
+
+    /// The services of every type, `DiscoveryLimits.types` types at most. Settled when each of the first types is.
+    public func browseAll(
+        in domain: Domain = .local,
+        on interfaces: InterfaceFilter = .all,
+        over family: IPAddress.Family? = nil,
+        resolution: ServiceQuery.Resolution = .watch
+    ) -> ServiceEvents {
+        let types = TypeQuery(domain: domain, interfaces: interfaces, family: family)
+        return ServiceEvents { [directory] in
+            AllServices.subscribe(directory, types: types, resolution: resolution)
+        }
+    }
+
+    /// The types that have services.
+    public func types(_ query: TypeQuery = TypeQuery()) -> TypeEvents {
+        TypeEvents { [directory] in directory.types.subscribe(query, directory.makeSubscriber()) }
+    }
+
+    /// The domains that are recommended for browsing or registering (RFC 6763 §11).
+    public func domains(_ query: DomainQuery) -> DomainEvents {
+        DomainEvents { [directory] in directory.domains.subscribe(query, directory.makeSubscriber()) }
+    }
+
+    /// Publishes a service until the publication is withdrawn or dropped.
+    public func publish(_ service: Service, onConflict policy: ConflictPolicy = .rename) -> Publication {
+        Publication(core: directory.publish(service, onConflict: policy))
+    }
+
+    /// Publishes a service while `body` runs. It is withdrawn, with goodbyes, also when `body` throws or is cancelled.
+    public func withPublished<Result>(
+        _ service: Service,
+        onConflict policy: ConflictPolicy = .rename,
+        _ body: (Publication) async throws -> Result
+    ) async throws -> Result {
+        let publication = publish(service, onConflict: policy)
+        do {
+            let result = try await body(publication)
+            await publication.withdraw()
+            return result
+        } catch {
+            await publication.withdraw()
+            throw error
+        }
+    }
+
+    /// Ends everything: publications are withdrawn, iterators throw `.closed`, the engine is shut down.
+    public func shutdown() async { await directory.shutDown() }
+}

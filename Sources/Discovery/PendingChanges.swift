@@ -1,0 +1,195 @@
+import DNSSD
+
+/// What one subscriber has not been told yet: the difference between what it saw last and what is.
+///
+/// Holding a difference instead of events bounds it by what exists, not by traffic: found and lost again is nothing, lost and
+/// found again is a change, or nothing. One thing's changes are told once in an interval, and its returns likewise.
+package struct PendingChanges<Value: Listed>: Sendable {
+    private typealias Key = Value.Key
+
+    private enum Item {
+        case value(Key)
+        case settled
+        case backend
+        case degraded(String)
+    }
+
+    private struct Slot {
+        /// What the subscriber was told; nil: that it is not there, or nothing.
+        var seen: Value?
+        /// What is true.
+        var current: Value?
+        /// What was known last, for telling of the end.
+        var last: Value
+        /// When it may be told again.
+        var notBefore: Duration?
+        /// It has a place in the queue or is deferred.
+        var isQueued = false
+
+        var isPending: Bool { seen != current }
+
+        /// Without it the subscriber would be told too much.
+        func isNeeded(_ now: Duration) -> Bool {
+            seen != nil || current != nil || notBefore.map { now < $0 } == true
+        }
+    }
+
+    private static var noticeLimit: Int { 8 }
+    private static var backendLimit: Int { 4 }
+
+    private let interval: Duration
+    private var slots: [Key: Slot] = [:]
+    private var queue: [Item] = []
+    private var head = 0
+    private var deferred = Deadlines<Key>()
+    private var backendStates: [BackendState] = []
+    private var backendItems = 0
+    private var notices = 0
+    private var tidyAbove = 128
+
+    package init(interval: Duration = .seconds(1)) { self.interval = interval }
+
+    /// When something that is held back for its rate may be told.
+    package var nextDeadline: Duration? { deferred.next }
+
+    /// Things that are kept: pending, told and there, or lost less than an interval ago.
+    package var count: Int { slots.count }
+    /// Places in the queue, also those that have become void.
+    package var queueLength: Int { queue.count - head }
+
+    package mutating func apply(_ change: Change<Value>, now: Duration) {
+        switch change {
+        case .found(let value), .changed(let value): became(value.key, value, last: value)
+        case .lost(let value): became(value.key, nil, last: value)
+        case .settled: queue.append(.settled)
+        case .backend(let state): append(state)
+        case .degraded(let text):
+            guard notices < Self.noticeLimit else { return }
+            notices += 1
+            queue.append(.degraded(text))
+        }
+        tidy(now)
+    }
+
+    /// The next thing to tell at this time, or nil.
+    package mutating func next(now: Duration) -> Change<Value>? {
+        for key in deferred.due(now) {
+            queue.append(.value(key))
+        }
+        while head < queue.count {
+            let item = queue[head]
+            head += 1
+            if let change = take(item, now: now) {
+                tidy(now)
+                return change
+            }
+        }
+        tidy(now)
+        return nil
+    }
+}
+
+extension PendingChanges {
+    private mutating func became(_ key: Key, _ value: Value?, last: Value) {
+        var slot = slots[key] ?? Slot(last: last)
+        slot.current = value
+        slot.last = last
+        if slot.isPending && !slot.isQueued {
+            slot.isQueued = true
+            queue.append(.value(key))
+        } else if slot.seen != nil && value == nil && deferred.contains(key) {
+            // An end is told at once, even when the change before it had to wait.
+            deferred.set(key, to: nil)
+            queue.append(.value(key))
+        }
+        slots[key] = slot
+    }
+
+    private mutating func append(_ state: BackendState) {
+        // The states alternate; of many that nobody took, the first and the last say all.
+        if backendStates.count >= Self.backendLimit { backendStates.removeLast(2) }
+        backendStates.append(state)
+        guard backendItems < backendStates.count else { return }
+        backendItems += 1
+        queue.append(.backend)
+    }
+
+    private mutating func take(_ item: Item, now: Duration) -> Change<Value>? {
+        switch item {
+        case .value(let key): return take(key, now: now)
+        case .settled: return takeSettled()
+        case .backend:
+            backendItems -= 1
+            return backendStates.isEmpty ? nil : .backend(backendStates.removeFirst())
+        case .degraded(let text):
+            notices -= 1
+            return .degraded(text)
+        }
+    }
+
+    private mutating func take(_ key: Key, now: Duration) -> Change<Value>? {
+        guard var slot = slots[key] else { return nil }
+        guard slot.isPending else {
+            slot.isQueued = false
+            slots[key] = slot.isNeeded(now) ? slot : nil
+            return nil
+        }
+        if let notBefore = slot.notBefore, now < notBefore, slot.current != nil {
+            deferred.set(key, to: notBefore)
+            return nil
+        }
+        slot.isQueued = false
+        defer {
+            slot.seen = slot.current
+            slots[key] = slot
+        }
+        switch (slot.seen, slot.current) {
+        case (nil, let value?):
+            slot.notBefore = nil
+            return .found(value)
+        case (_, let value?):
+            slot.notBefore = now + interval
+            return .changed(value)
+        default:
+            slot.notBefore = now + interval
+            return .lost(slot.last)
+        }
+    }
+
+    /// Everything found before must be told before: what its rate held back as well.
+    private mutating func takeSettled() -> Change<Value>? {
+        let early = deferred.keys.filter { slots[$0]?.seen == nil && slots[$0]?.current != nil }
+        guard !early.isEmpty else { return .settled }
+        for key in early {
+            deferred.set(key, to: nil)
+            slots[key]?.notBefore = nil
+        }
+        queue.replaceSubrange(..<head, with: [])
+        head = 0
+        queue.insert(contentsOf: early.map { .value($0) } + [.settled], at: 0)
+        return nil
+    }
+
+    /// Forgets what is void: ends that nobody has to be told, and places in the queue of what has become nothing.
+    ///
+    /// Done when there is twice as much as after the last time, so that it costs nothing on the average.
+    private mutating func tidy(_ now: Duration) {
+        guard slots.count + queue.count > tidyAbove else { return }
+        let kept = queue[head...].filter { item in
+            guard case .value(let key) = item else { return true }
+            guard let slot = slots[key], slot.isPending else {
+                slots[key]?.isQueued = false
+                return false
+            }
+            return true
+        }
+        queue = Array(kept)
+        head = 0
+        for key in deferred.keys where slots[key]?.isPending != true {
+            deferred.set(key, to: nil)
+            slots[key]?.isQueued = false
+        }
+        slots = slots.filter { $0.value.isQueued || $0.value.isNeeded(now) }
+        tidyAbove = 2 * (slots.count + queue.count) + 128
+    }
+}

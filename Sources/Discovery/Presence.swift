@@ -1,0 +1,53 @@
+/// On which paths something is seen: an end of a path is held back, because it often comes back at once.
+package struct Presence<Path: Hashable & Sendable>: Hashable, Sendable {
+    private enum Status: Hashable {
+        case seen
+        /// Seen before the backend went away, and not since.
+        case unconfirmed
+        case held(until: Duration)
+    }
+
+    private var statuses: [Path: Status] = [:]
+
+    package init() {}
+
+    /// All that count, the held ones too.
+    package var paths: some Collection<Path> { statuses.keys }
+    package var isEmpty: Bool { statuses.isEmpty }
+
+    /// Seen on a path of which no end was reported.
+    package var isLive: Bool {
+        statuses.values.contains { status in
+            if case .held = status { false } else { true }
+        }
+    }
+
+    package var nextDeadline: Duration? {
+        statuses.values.compactMap { status in
+            if case .held(let until) = status { until } else { nil }
+        }.min()
+    }
+
+    package mutating func appeared(_ path: Path) { statuses[path] = .seen }
+
+    package mutating func disappeared(_ path: Path, holdUntil deadline: Duration) {
+        switch statuses[path] {
+        case .seen, .unconfirmed: statuses[path] = .held(until: deadline)
+        case .held, nil: break
+        }
+    }
+
+    /// What is true now cannot be known, so nothing ends until the backend is back: not what was held either.
+    package mutating func backendLost() {
+        for path in statuses.keys { statuses[path] = .unconfirmed }
+    }
+
+    /// The backend has told all it knows: what it did not repeat is probably gone.
+    package mutating func listed(holdUntil deadline: Duration) {
+        for (path, status) in statuses where status == .unconfirmed { statuses[path] = .held(until: deadline) }
+    }
+
+    package mutating func expire(_ now: Duration) {
+        for case (let path, .held(let until)) in statuses where until <= now { statuses[path] = nil }
+    }
+}

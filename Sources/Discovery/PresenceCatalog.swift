@@ -1,0 +1,132 @@
+package import DNSSD
+
+/// Something that is only there or not there: a service type, a domain.
+package struct Listing<Key: Hashable & Sendable, Path: Hashable & Sendable>: Listed {
+    package let key: Key
+    /// On which paths it was seen when it was found.
+    package let paths: [Path]
+
+    package init(key: Key, paths: [Path]) {
+        self.key = key
+        self.paths = paths
+    }
+
+    /// Where it is seen is told with it, but is no reason to tell it again.
+    package static func == (one: Self, other: Self) -> Bool { one.key == other.key }
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+/// A fact of things that are only there or not there.
+package enum PresenceFact<Key: Hashable & Sendable, Path: Hashable & Sendable>: Hashable, Sendable {
+    case appeared(Key, Path)
+    case disappeared(Key, Path)
+    case listed
+    case backend(BackendState)
+    case degraded(String)
+}
+
+/// What one query for types or domains knows. Ends are held back, as those of services are.
+package struct PresenceCatalog<Key: Hashable & Sendable, Path: Hashable & Sendable>: FactCatalog {
+    package typealias Fact = PresenceFact<Key, Path>
+    package typealias Value = Listing<Key, Path>
+
+    private struct Entry {
+        let number: UInt64
+        var presence = Presence<Path>()
+        /// When to tell it; nil: it was told.
+        var tellAt: Duration?
+        var told: Listing<Key, Path>?
+    }
+
+    private let limits: DiscoveryLimits
+    private var entries: [Key: Entry] = [:]
+    private var lastNumber: UInt64 = 0
+    private var deadlines = Deadlines<Key>()
+    private var notices: Notices
+    private var watch = BackendWatch()
+    package private(set) var isSettled = false
+
+    package init(limits: DiscoveryLimits = DiscoveryLimits()) {
+        self.limits = limits
+        notices = Notices(interval: limits.noticeInterval)
+    }
+
+    package var backend: BackendState { watch.state }
+    package var nextDeadline: Duration? { deadlines.next }
+    package var snapshot: [Value] { entries.values.sorted { $0.number < $1.number }.compactMap(\.told) }
+
+    package mutating func apply(_ fact: Fact, now: Duration) -> [Change<Value>] {
+        let changes = tick(now: now)
+        switch fact {
+        case .appeared(let key, let path): return changes + appeared(key, path, now: now)
+        case .disappeared(let key, let path):
+            guard watch.isUp else { return changes }
+            entries[key]?.presence.disappeared(path, holdUntil: now + limits.removalHold)
+            return changes + evaluate([key], now: now)
+        case .listed: return changes + listed(now: now)
+        case .backend(let state):
+            guard let news = watch.became(state) else { return changes }
+            if !watch.isUp { for key in entries.keys { entries[key]?.presence.backendLost() } }
+            return changes + [.backend(news)] + evaluate(Array(entries.keys), now: now)
+        case .degraded(let text): return changes + degraded(text, text, now: now)
+        }
+    }
+
+    package mutating func tick(now: Duration) -> [Change<Value>] {
+        guard let next = deadlines.next, next <= now else { return [] }
+        return evaluate(deadlines.due(now), now: now)
+    }
+
+    private mutating func appeared(_ key: Key, _ path: Path, now: Duration) -> [Change<Value>] {
+        if entries[key] == nil {
+            guard entries.count < limits.services else {
+                return degraded("entries", "more than \(limits.services): further ones are left out", now: now)
+            }
+            lastNumber += 1
+            entries[key] = Entry(number: lastNumber, tellAt: now + limits.sightingWindow)
+        }
+        entries[key]?.presence.appeared(path)
+        return evaluate([key], now: now)
+    }
+
+    private mutating func listed(now: Duration) -> [Change<Value>] {
+        for key in entries.keys {
+            entries[key]?.presence.listed(holdUntil: now + limits.removalHold)
+            if entries[key]?.tellAt != nil { entries[key]?.tellAt = now }
+        }
+        let changes = evaluate(Array(entries.keys), now: now)
+        guard !isSettled else { return changes }
+        isSettled = true
+        return changes + [.settled]
+    }
+
+    private mutating func degraded(_ kind: String, _ text: String, now: Duration) -> [Change<Value>] {
+        notices.shouldTell(kind, now: now) ? [.degraded(text)] : []
+    }
+
+    private mutating func evaluate(_ keys: [Key], now: Duration) -> [Change<Value>] {
+        var changes: [Change<Value>] = []
+        let entriesInOrder = keys.compactMap { key in entries[key].map { (key: key, entry: $0) } }
+            .sorted { $0.entry.number < $1.entry.number }
+        for (key, old) in entriesInOrder {
+            var entry = old
+            entry.presence.expire(now)
+            guard !entry.presence.isEmpty else {
+                entries[key] = nil
+                deadlines.set(key, to: nil)
+                if let told = entry.told { changes.append(.lost(told)) }
+                continue
+            }
+            if let tellAt = entry.tellAt, tellAt <= now, entry.presence.isLive {
+                entry.tellAt = nil
+                let listing = Listing(key: key, paths: Array(entry.presence.paths))
+                entry.told = listing
+                changes.append(.found(listing))
+            }
+            entries[key] = entry
+            let waiting = entry.presence.isLive ? entry.tellAt : nil
+            deadlines.set(key, to: [waiting, entry.presence.nextDeadline].compactMap(\.self).min())
+        }
+        return changes
+    }
+}

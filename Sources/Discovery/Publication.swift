@@ -1,0 +1,78 @@
+public import DNSSD
+
+/// A service that is published until it is withdrawn, or until the last reference to this is gone.
+///
+/// It stays wanted through every fault of the backend. A rename after a collision is not an error: it shows in `status`.
+public final class Publication: Sendable {
+    /// What was asked for.
+    public var service: Service { core.service }
+    /// Where it stands now.
+    public var status: PublicationStatus { core.status }
+    /// How long it has been in this state.
+    public var timeInState: Duration { core.time.now - status.since }
+    /// The status now and after each change.
+    public var updates: PublicationUpdates { PublicationUpdates(core: core) }
+
+    private let core: PublicationCore
+
+    init(core: PublicationCore) { self.core = core }
+
+    deinit { core.abandon() }
+
+    /// Waits until the service is announced; however long the backend is away.
+    /// - Returns: the name under which it is.
+    /// - Throws: why it was given up; `.closed` when it was withdrawn or the task cancelled.
+    public func established() async throws(DiscoveryError) -> ServiceName {
+        for await status in updates {
+            switch status.state {
+            case .established: return status.name
+            case .conflicted(let error), .failed(let error): throw error
+            case .withdrawn: throw DiscoveryError(.closed, "\(service.name) was withdrawn")
+            case .waiting, .registering: continue
+            }
+        }
+        throw DiscoveryError(.closed, "nobody waits for \(service.name) any more: the task was cancelled")
+    }
+
+    /// Withdraws the service and waits, `limit` at most, until goodbyes are sent (RFC 6762 §10.1), even in a cancelled task.
+    /// - Returns: whether they were sent in time.
+    @discardableResult
+    public func withdraw(waitingAtMost limit: Duration = .seconds(2)) async -> Bool {
+        await core.withdraw(waitingAtMost: limit)
+    }
+}
+
+/// The states of a publication, beginning with the present one and ending after a final one.
+///
+/// It buffers one status: who is slow misses states in between, never the last.
+public struct PublicationUpdates: AsyncSequence, Sendable {
+    /// Statuses do not fail.
+    public typealias Failure = Never
+
+    let core: PublicationCore
+
+    /// An iterator of its own, from the present status on.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(core: core) }
+
+    /// Gives the statuses one after another.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let core: PublicationCore
+        private var version: UInt64 = 0
+
+        init(core: PublicationCore) { self.core = core }
+
+        /// The next status; nil after a final one and when the task is cancelled.
+        public mutating func next() async -> PublicationStatus? {
+            guard let (status, version) = await core.next(after: version) else { return nil }
+            self.version = version
+            return status
+        }
+
+        /// The next status; nil after a final one and when the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> PublicationStatus? {
+            guard let (status, version) = await core.next(after: version) else { return nil }
+            self.version = version
+            return status
+        }
+    }
+}

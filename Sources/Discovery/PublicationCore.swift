@@ -1,0 +1,104 @@
+import DNSSD
+
+/// What a `Publication` and those who watch it share: the newest status, who waits for one, and the engine's operation.
+final class PublicationCore: Sendable {
+    private struct State {
+        var status: PublicationStatus
+        /// Counts the statuses, so that a watcher knows whether it has seen this one.
+        var version: UInt64 = 1
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter: UInt64 = 0
+        var operation: (any EngineOperation)?
+        var isCancelled = false
+        var onEnd: FollowUp?
+    }
+
+    let service: Service
+    let time: any TimeSource
+    private let state: Locked<State>
+
+    init(service: Service, time: any TimeSource) {
+        self.service = service
+        self.time = time
+        state = Locked(State(status: PublicationStatus(wanted: service.name, since: time.now)))
+    }
+
+    var status: PublicationStatus { state.withLock { $0.status } }
+
+    func whenEnded(_ action: @escaping FollowUp) { state.withLock { $0.onEnd = action } }
+
+    func opened(_ operation: any EngineOperation) {
+        let isCancelled = state.withLock { state in
+            state.operation = operation
+            return state.isCancelled
+        }
+        if isCancelled { operation.cancel() }
+    }
+
+    func reported(_ fact: PublicationFact) { update { $0.reported(fact, now: $1) } }
+
+    func withdrawn() { update { $0.withdrawn(now: $1) } }
+
+    /// Ends the operation without waiting, as a safety net for an owner that did not withdraw.
+    func abandon() {
+        let operation = state.withLock { state in
+            state.isCancelled = true
+            return state.operation
+        }
+        operation?.cancel()
+        withdrawn()
+    }
+
+    func withdraw(waitingAtMost limit: Duration) async -> Bool {
+        let operation = state.withLock { $0.operation }
+        guard let operation, !status.state.isFinal else { return true }
+        // A task of its own: the goodbye must be sent even though, or because, the caller's task was cancelled.
+        let isDone = await Task { await operation.cancel(waitingAtMost: limit) }.value
+        withdrawn()
+        return isDone
+    }
+
+    /// The newest status when it is newer than `version`; waits for one otherwise. Nil when cancelled, or when there are no more.
+    func next(after version: UInt64) async -> (status: PublicationStatus, version: UInt64)? {
+        while !Task.isCancelled {
+            let (status, current) = state.withLock { ($0.status, $0.version) }
+            if current > version { return (status, current) }
+            guard !status.state.isFinal else { return nil }
+            await wait(after: version)
+        }
+        return nil
+    }
+
+    private func wait(after version: UInt64) async {
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.version == version, !Task.isCancelled else { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+
+    private func update(_ body: (inout PublicationStatus, _ now: Duration) -> Bool) {
+        let (waiters, onEnd) = state.withLock { state -> ([CheckedContinuation<Void, Never>], FollowUp?) in
+            guard body(&state.status, time.now) else { return ([], nil) }
+            state.version += 1
+            let waiters = Array(state.waiters.values)
+            state.waiters = [:]
+            guard state.status.state.isFinal else { return (waiters, nil) }
+            defer { state.onEnd = nil }
+            return (waiters, state.onEnd)
+        }
+        for waiter in waiters { waiter.resume() }
+        onEnd?()
+    }
+}

@@ -1,0 +1,64 @@
+import DNSSD
+
+/// One question that several subscribers ask: who they are, and what is to be done with the engine's operation.
+package struct QueryState<Facts: FactCatalog>: Sendable {
+    /// What joining, leaving or opening calls for.
+    package enum Action: Sendable {
+        case nothing
+        /// Start the engine's operation.
+        case open
+        /// End it.
+        case close(any EngineOperation)
+    }
+
+    package private(set) var catalog: Facts
+    private var members: Set<UInt64> = []
+    private var operation: (any EngineOperation)?
+    private var isOpen = false
+
+    package init(_ catalog: Facts) { self.catalog = catalog }
+
+    /// Nobody asks any more: it is to be forgotten, and not joined again.
+    package var isUnused: Bool { isOpen && members.isEmpty }
+
+    /// - Returns: what to do, and what the newcomer is to be told of what is known already.
+    package mutating func joined(_ member: UInt64) -> (action: Action, welcome: [Change<Facts.Value>]) {
+        members.insert(member)
+        defer { isOpen = true }
+        return (isOpen ? .nothing : .open, welcome)
+    }
+
+    package mutating func left(_ member: UInt64) -> Action {
+        members.remove(member)
+        guard members.isEmpty, let operation else { return .nothing }
+        self.operation = nil
+        return .close(operation)
+    }
+
+    /// The engine has started what was asked of it; everyone may have left meanwhile.
+    package mutating func opened(_ operation: any EngineOperation) -> Action {
+        guard !members.isEmpty else { return .close(operation) }
+        self.operation = operation
+        return .nothing
+    }
+
+    /// The engine was shut down, and with it the operation.
+    package mutating func shutDown() { operation = nil }
+
+    package mutating func reported(_ fact: Facts.Fact, now: Duration) -> [Change<Facts.Value>] {
+        catalog.apply(fact, now: now)
+    }
+
+    package mutating func tick(now: Duration) -> [Change<Facts.Value>] { catalog.tick(now: now) }
+
+    private var welcome: [Change<Facts.Value>] {
+        var changes: [Change<Facts.Value>] = []
+        switch catalog.backend {
+        case .available, .recovered: break
+        case .lost, .unavailable: changes.append(.backend(catalog.backend))
+        }
+        changes += catalog.snapshot.map { .found($0) }
+        if catalog.isSettled { changes.append(.settled) }
+        return changes
+    }
+}

@@ -1,0 +1,144 @@
+/// The open queries of one kind: one engine operation for each question, however many ask it.
+///
+/// Facts are applied where the engine reports them, under one lock, down to each subscriber's pending changes: there is no
+/// queue between that could grow. No engine is called and nobody is resumed with the lock held.
+package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog>: Sendable {
+    package typealias Open = @Sendable (Question, @escaping @Sendable (Facts.Fact) -> Void) -> any EngineOperation
+
+    private struct Query {
+        let id: UInt64
+        let alarm: Alarm
+        var state: QueryState<Facts>
+        var listeners: [UInt64: any Listener<Facts.Value>] = [:]
+    }
+
+    private struct State {
+        var queries: [Question: Query] = [:]
+        var lastID: UInt64 = 0
+        var isClosed = false
+
+        mutating func makeID() -> UInt64 {
+            lastID += 1
+            return lastID
+        }
+    }
+
+    private let state = Locked(State())
+    private let time: any TimeSource
+    private let alarms: Alarms
+    private let makeCatalog: @Sendable (Question) -> Facts
+    private let open: Open
+
+    package init(
+        time: any TimeSource,
+        alarms: Alarms,
+        makeCatalog: @escaping @Sendable (Question) -> Facts,
+        open: @escaping Open
+    ) {
+        self.time = time
+        self.alarms = alarms
+        self.makeCatalog = makeCatalog
+        self.open = open
+    }
+
+    /// Asks `question` for `listener` until the membership is given up.
+    package func join(_ question: Question, _ listener: any Listener<Facts.Value>) -> Membership {
+        let now = time.now
+        let (member, opening, followUp) = state.withLock { state -> (UInt64, UInt64?, FollowUp?) in
+            let member = state.makeID()
+            guard !state.isClosed else { return (member, nil, listener.shutDown()) }
+            var query = state.queries[question] ?? make(question, id: state.makeID())
+            let (action, welcome) = query.state.joined(member)
+            query.listeners[member] = listener
+            state.queries[question] = query
+            let followUp = welcome.isEmpty ? nil : listener.receive(welcome, now: now)
+            if case .open = action { return (member, query.id, followUp) }
+            return (member, nil, followUp)
+        }
+        followUp?()
+        if let opening { start(question, id: opening) }
+        return Membership { [weak self] in self?.leave(question, member) }
+    }
+
+    /// Looks at the time now, for whoever asks before the alarm did.
+    package func tick(_ question: Question) {
+        update(question, id: nil) { $0.tick(now: $1) }
+    }
+
+    /// Tells everyone that the engine was shut down.
+    package func shutDown() {
+        let (followUps, old) = state.withLock { state -> ([FollowUp], [Question: Query]) in
+            state.isClosed = true
+            let old = state.queries
+            state.queries = [:]
+            return (old.values.flatMap { $0.listeners.values.compactMap { $0.shutDown() } }, old)
+        }
+        // Alarms are given back here, not under the lock.
+        withExtendedLifetime(old) { for followUp in followUps { followUp() } }
+    }
+
+    private func make(_ question: Question, id: UInt64) -> Query {
+        let alarm = alarms.make { [weak self] _ in self?.update(question, id: id) { $0.tick(now: $1) } }
+        return Query(id: id, alarm: alarm, state: QueryState(makeCatalog(question)))
+    }
+
+    private func start(_ question: Question, id: UInt64) {
+        let operation = open(question) { [weak self] fact in
+            self?.update(question, id: id) { $0.reported(fact, now: $1) }
+        }
+        let action = state.withLock { state -> QueryState<Facts>.Action in
+            guard state.queries[question]?.id == id else { return .close(operation) }
+            return state.queries[question]?.state.opened(operation) ?? .close(operation)
+        }
+        if case .close(let operation) = action { operation.cancel() }
+    }
+
+    private func leave(_ question: Question, _ member: UInt64) {
+        let (action, forgotten) = state.withLock { state -> (QueryState<Facts>.Action, Query?) in
+            guard state.queries[question]?.listeners.removeValue(forKey: member) != nil else { return (.nothing, nil) }
+            let action = state.queries[question]?.state.left(member) ?? .nothing
+            guard state.queries[question]?.state.isUnused == true else { return (action, nil) }
+            return (action, state.queries.removeValue(forKey: question))
+        }
+        if case .close(let operation) = action { operation.cancel() }
+        withExtendedLifetime(forgotten) {}
+    }
+
+    private func update(
+        _ question: Question,
+        id: UInt64?,
+        _ body: (inout QueryState<Facts>, _ now: Duration) -> [Change<Facts.Value>]
+    ) {
+        let followUps = state.withLock { state -> [FollowUp] in
+            // A report or an alarm may be of a query that was forgotten meanwhile.
+            guard let index = state.queries.index(forKey: question), id == nil || id == state.queries.values[index].id
+            else { return [] }
+            // Read under the lock, so that time does not go back for the catalog.
+            let now = time.now
+            let changes = body(&state.queries.values[index].state, now)
+            let query = state.queries.values[index]
+            query.alarm.set(to: query.state.catalog.nextDeadline)
+            guard !changes.isEmpty else { return [] }
+            return query.listeners.values.compactMap { $0.receive(changes, now: now) }
+        }
+        for followUp in followUps { followUp() }
+    }
+}
+
+/// Being a member of a query; it ends with the last reference to it.
+package final class Membership: Sendable {
+    private let end: Locked<(@Sendable () -> Void)?>
+
+    package init(_ end: @escaping @Sendable () -> Void) { self.end = Locked(end) }
+
+    deinit { leave() }
+
+    /// Leaves the query; may be called more than once.
+    package func leave() {
+        let end = end.withLock { end in
+            defer { end = nil }
+            return end
+        }
+        end?()
+    }
+}

@@ -1,0 +1,87 @@
+public import DNSSD
+
+/// What a browser of service types tells.
+public enum ServiceTypeEvent: Hashable, Sendable {
+    /// A type has services in the domain; the interfaces are those on which it was seen by then, sorted.
+    case found(ServiceType, Domain, [NetworkInterface])
+    /// A type is gone.
+    case lost(ServiceType, Domain)
+    /// Everything known at the start has been told. Comes once.
+    case settled
+    /// The backend went away or came back.
+    case backend(BackendState)
+    /// Something was left out.
+    case degraded(String)
+}
+
+/// What a browser of domains tells.
+public enum DomainEvent: Hashable, Sendable {
+    /// A domain is recommended.
+    case found(Domain)
+    /// It no longer is.
+    case lost(Domain)
+    /// Everything known at the start has been told. Comes once.
+    case settled
+    /// The backend went away or came back.
+    case backend(BackendState)
+    /// Something was left out.
+    case degraded(String)
+}
+
+package struct TypeKey: Hashable, Sendable {
+    package let type: ServiceType
+    package let domain: Domain
+}
+
+package typealias TypeCatalog = PresenceCatalog<TypeKey, NetworkInterface>
+package typealias DomainCatalog = PresenceCatalog<Domain, NetworkInterface?>
+
+extension ServiceTypeEvent {
+    init(_ change: Change<TypeCatalog.Value>) {
+        switch change {
+        case .found(let listing), .changed(let listing):
+            self = .found(listing.key.type, listing.key.domain, listing.paths.sorted())
+        case .lost(let listing): self = .lost(listing.key.type, listing.key.domain)
+        case .settled: self = .settled
+        case .backend(let state): self = .backend(state)
+        case .degraded(let text): self = .degraded(text)
+        }
+    }
+}
+
+extension DomainEvent {
+    init(_ change: Change<DomainCatalog.Value>) {
+        switch change {
+        case .found(let listing), .changed(let listing): self = .found(listing.key)
+        case .lost(let listing): self = .lost(listing.key)
+        case .settled: self = .settled
+        case .backend(let state): self = .backend(state)
+        case .degraded(let text): self = .degraded(text)
+        }
+    }
+}
+
+extension TypeFact {
+    var presence: TypeCatalog.Fact {
+        switch self {
+        case .appeared(let type, let domain, let interface):
+            .appeared(TypeKey(type: type, domain: domain), interface)
+        case .disappeared(let type, let domain, let interface):
+            .disappeared(TypeKey(type: type, domain: domain), interface)
+        case .listed: .listed
+        case .backend(let state): .backend(state)
+        case .degraded(let text): .degraded(text)
+        }
+    }
+}
+
+extension DomainFact {
+    var presence: DomainCatalog.Fact {
+        switch self {
+        case .appeared(let domain, let interface): .appeared(domain, interface)
+        case .disappeared(let domain, let interface): .disappeared(domain, interface)
+        case .listed: .listed
+        case .backend(let state): .backend(state)
+        }
+    }
+}

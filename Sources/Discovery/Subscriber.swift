@@ -1,0 +1,112 @@
+package import DNSSD
+
+/// One who iterates: takes changes in as a difference, and gives them out one by one.
+package final class Subscriber<Value: Listed>: Listener {
+    private enum End { case cancelled, shutDown }
+
+    private struct State {
+        var pending: PendingChanges<Value>
+        /// Changes came since the last look, or the last look left some.
+        var hasNews = false
+        /// One, as long as nobody copies an iterator.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var end: End?
+    }
+
+    private let state: Locked<State>
+    private let time: any TimeSource
+    private let alarms: Alarms
+
+    package init(time: any TimeSource, alarms: Alarms, limits: DiscoveryLimits) {
+        self.time = time
+        self.alarms = alarms
+        state = Locked(State(pending: PendingChanges(interval: limits.changeInterval)))
+    }
+
+    package func receive(_ changes: [Change<Value>], now: Duration) -> FollowUp? {
+        state.withLock { state in
+            for change in changes { state.pending.apply(change, now: now) }
+            state.hasNews = true
+            return Self.wake(&state)
+        }
+    }
+
+    package func shutDown() -> FollowUp? { end(.shutDown) }
+
+    /// Up to `limit` changes that can be told at this time, without waiting for any.
+    package func takePending(atMost limit: Int) -> [Change<Value>] {
+        state.withLock { Self.take(&$0, atMost: limit, now: time.now) }
+    }
+
+    /// Waits until there is something to tell, and returns up to `limit` changes at once.
+    ///
+    /// One task at a time. It returns nil when the task is cancelled, and an empty list when `deadline` passes.
+    /// - Throws: `.closed` after the engine was shut down and everything before was told.
+    package func next(atMost limit: Int, until deadline: Duration? = nil) async throws(DiscoveryError) -> [Change<
+        Value
+    >]? {
+        // Made for this wait only: the rate that holds changes back and the deadline matter to who waits alone.
+        var alarm: Alarm?
+        while true {
+            if Task.isCancelled { _ = end(.cancelled) }
+            let now = time.now
+            let (changes, next, end) = state.withLock { state in
+                let changes = state.end == .cancelled ? [] : Self.take(&state, atMost: limit, now: now)
+                return (changes, state.pending.nextDeadline, state.end)
+            }
+            if !changes.isEmpty { return changes }
+            switch end {
+            case .cancelled: return nil
+            case .shutDown: throw DiscoveryError(.closed, "the engine was shut down")
+            case nil: break
+            }
+            if let deadline, deadline <= now { return [] }
+            let wakeAt = [deadline, next].compactMap(\.self).min()
+            if let wakeAt {
+                alarm = alarm ?? alarms.make { [weak self] _ in self?.wake() }
+                alarm?.set(to: wakeAt)
+            }
+            await wait(until: wakeAt)
+        }
+    }
+
+    private func wait(until deadline: Duration?) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    // What came since the look above must not be slept over.
+                    let isDue = deadline.map { $0 <= time.now } ?? false
+                    guard state.end == nil, !state.hasNews, !isDue else { return true }
+                    state.waiters.append(continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            end(.cancelled)?()
+        }
+    }
+
+    private func wake() { state.withLock { Self.wake(&$0) }?() }
+
+    private func end(_ reason: End) -> FollowUp? {
+        state.withLock { state in
+            state.end = state.end ?? reason
+            return Self.wake(&state)
+        }
+    }
+
+    private static func wake(_ state: inout State) -> FollowUp? {
+        guard !state.waiters.isEmpty else { return nil }
+        let waiters = state.waiters
+        state.waiters = []
+        return { for waiter in waiters { waiter.resume() } }
+    }
+
+    private static func take(_ state: inout State, atMost limit: Int, now: Duration) -> [Change<Value>] {
+        var changes: [Change<Value>] = []
+        while changes.count < limit, let change = state.pending.next(now: now) { changes.append(change) }
+        state.hasNews = changes.count == limit
+        return changes
+    }
+}

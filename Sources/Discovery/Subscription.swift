@@ -1,0 +1,44 @@
+import DNSSD
+
+/// What an iterator holds: its subscriber and its memberships, which end with it.
+final class Subscription<Value: Listed>: Sendable {
+    let subscriber: Subscriber<Value>
+    private let tick: @Sendable () -> Void
+    private let leave: @Sendable () -> Void
+
+    init(
+        _ subscriber: Subscriber<Value>,
+        tick: @escaping @Sendable () -> Void,
+        leave: @escaping @Sendable () -> Void
+    ) {
+        self.subscriber = subscriber
+        self.tick = tick
+        self.leave = leave
+    }
+
+    deinit { leave() }
+
+    /// As `Subscriber.next`, and gives the query up at once when the task is cancelled.
+    func next(atMost limit: Int, until deadline: Duration? = nil) async throws(DiscoveryError) -> [Change<Value>]? {
+        let changes = try await subscriber.next(atMost: limit, until: deadline)
+        if changes == nil { leave() }
+        return changes
+    }
+
+    /// What can be told at this time, also when the alarm that would find it has not rung yet.
+    func takePending(atMost limit: Int) -> [Change<Value>] {
+        tick()
+        return subscriber.takePending(atMost: limit)
+    }
+}
+
+extension QueryTable {
+    func subscribe(_ question: Question, _ subscriber: Subscriber<Facts.Value>) -> Subscription<Facts.Value> {
+        let membership = join(question, subscriber)
+        return Subscription(
+            subscriber,
+            tick: { [weak self] in self?.tick(question) },
+            leave: { membership.leave() }
+        )
+    }
+}
