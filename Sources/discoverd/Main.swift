@@ -4,15 +4,15 @@ internal import Glibc
 /// The program: parses the command line, runs a command, exits with its status.
 @main
 enum Main {
-    static func main() async {
+    static func main() {
         let outputIsOpen = StandardDescriptors.fill()
         do {
             var command = try DiscoverdCommand.parseAsRoot()
             if let command = command as? any NetworkCommand {
-                finish(await Runner.run(command, outputIsOpen: outputIsOpen).rawValue)
+                Runner.run(command, outputIsOpen: outputIsOpen)
             }
             try command.run()
-            finish(ExitStatus.done.rawValue)
+            exit(ExitStatus.done.rawValue)
         } catch {
             report(error)
         }
@@ -27,11 +27,7 @@ enum Main {
         } else if !text.isEmpty {
             Notices.write(text + "\n")
         }
-        finish(status.rawValue)
-    }
-
-    private static func finish(_ status: Int32) -> Never {
-        exit(status)
+        exit(status.rawValue)
     }
 }
 

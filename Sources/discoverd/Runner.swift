@@ -2,33 +2,38 @@ internal import ArgumentParser
 internal import AvahiEngine
 internal import DNSSD
 internal import Discovery
+internal import Glibc
 
 /// Runs a command with everything around it: signals, the backend, what its errors mean.
 enum Runner {
-    static func run(_ command: sending any NetworkCommand, outputIsOpen: Bool) async -> ExitStatus {
+    /// Runs the command in a task while this, the main thread, waits for signals; exits with the command's status.
+    static func run(_ command: sending any NetworkCommand, outputIsOpen: Bool) -> Never {
         let notices = command.common.notices
-        let stop = Stop()
         let kind = type(of: command)
+        guard outputIsOpen || !kind.endsWhenUnread else { exit(ExitStatus.done.rawValue) }
+        let stop = Stop()
         let watcher = Watcher(
             stop: stop,
             watchesOutput: kind.endsWhenUnread,
             grace: kind.grace,
             statusWhenStopped: kind.statusWhenStopped
         )
-        do {
-            guard outputIsOpen || !kind.endsWhenUnread else { return .done }
+        do throws(CommandError) {
             try watcher.start()
-            let task = Task { try await execute(command, stop: stop, watcher: watcher) }
-            stop.onRequest { task.cancel() }
-            return try await task.value
-        } catch is Output.Unread {
-            return .done
         } catch {
-            if let cause = stop.cause, let status = status(for: cause, of: kind) { return status }
-            let failure = (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
-            notices.failure(failure ?? CommandError(.systemError, String(describing: error)))
-            return failure?.status ?? .systemError
+            notices.failure(error)
+            exit(error.status.rawValue)
         }
+        let task = Task { () -> ExitStatus in
+            do {
+                return try await execute(command, stop: stop, watcher: watcher)
+            } catch {
+                return status(of: error, after: stop.cause, in: kind, notices)
+            }
+        }
+        stop.onRequest { task.cancel() }
+        Task { exit(await task.value.rawValue) }
+        watcher.waitForSignals()
     }
 
     private static func execute(
@@ -44,7 +49,7 @@ enum Runner {
             )
         }
         let session = Session(
-            network: LocalNetwork(engine: AvahiEngine()),
+            network: LocalNetwork(engine: try AvahiEngine()),
             notices: command.common.notices,
             stop: stop,
             watcher: watcher,
@@ -56,13 +61,24 @@ enum Runner {
         return status
     }
 
-    /// What an error means that came from being stopped; nil when it is an error of its own.
-    private static func status(for cause: Stop.Cause, of kind: any NetworkCommand.Type) -> ExitStatus? {
+    /// What an error means: nothing when it came from being stopped; otherwise it is told.
+    private static func status(
+        of error: any Error,
+        after cause: Stop.Cause?,
+        in kind: any NetworkCommand.Type,
+        _ notices: Notices
+    ) -> ExitStatus {
+        if error is Output.Unread { return .done }
         switch cause {
-        case .signal: kind.statusWhenStopped
-        case .unread: .done
-        case .programEnded(let status): status
-        case .timedOut, .noBackend: nil
+        case .signal: return kind.statusWhenStopped
+        case .unread: return .done
+        case .programEnded(let status): return status
+        case .timedOut, .noBackend, nil: break
         }
+        let failure =
+            (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
+            ?? CommandError(.systemError, String(describing: error))
+        notices.failure(failure)
+        return failure.status
     }
 }

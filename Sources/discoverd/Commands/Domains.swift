@@ -41,6 +41,7 @@ struct DomainsCommand: NetworkCommand {
                     guard settled.insert(kind).inserted, settled.count == kinds.count else { continue }
                     if let status = try run.settled() { return status }
                 case .backend(let state): if kind == kinds.first { try run.observe(state) }
+                case .degraded(let reason): try run.degraded(reason)
                 }
             }
         } catch is DiscoveryError where session.stop.cause != nil {

@@ -33,6 +33,12 @@ struct Listing {
         try session.output.flush()
     }
 
+    /// Something was left out.
+    func degraded(_ reason: String) throws {
+        session.notices.notice("not everything may be shown: \(reason)")
+        if session.json { try session.output.json { $0.degradedLine(reason) } }
+    }
+
     /// - Returns: the status when that was all.
     mutating func settled() throws -> ExitStatus? {
         gate.answered()

@@ -8,7 +8,8 @@ struct Publishing {
     let service: Service
     let program: [String]
 
-    private var gate: BackendGate
+    /// Exists from when the publication first had to wait for the backend: before that `registering` says nothing of it.
+    private var gate: BackendGate?
     private var deadline: Task<Void, Never>?
     private var child: ChildProcess?
 
@@ -16,34 +17,42 @@ struct Publishing {
         self.session = session
         self.service = service
         self.program = program
-        gate = BackendGate(session)
         deadline = timeout.map { session.stop.request(.timedOut, after: $0) }
     }
 
     mutating func run(_ publication: Publication) async throws -> ExitStatus {
         do {
-            for try await status in publication.updates { try handle(status) }
-        } catch is DiscoveryError where session.stop.cause != nil {
-            // The updates ended because the command is to end.
+            for await status in publication.updates { try handle(status) }
         } catch {
             await finish(publication)
             throw error
         }
         await finish(publication)
-        return try session.status(found: false, backend: gate)
+        return try status(of: session.stop.cause)
+    }
+
+    private func status(of cause: Stop.Cause?) throws -> ExitStatus {
+        switch cause {
+        case .programEnded(let status): return status
+        case .noBackend: throw CommandError.noBackend(gate?.reason)
+        case .timedOut:
+            throw CommandError(.notFound, "\"\(service.name)\" could not be published within the time allowed")
+        case .signal, .unread, nil: return .done
+        }
     }
 
     private mutating func handle(_ status: PublicationStatus) throws {
         switch status.state {
         case .waiting(let reason):
-            gate.note(.unavailable(reason))
+            if gate == nil { gate = BackendGate(session) }
+            gate?.note(.unavailable(reason))
             session.notices.detail("waiting for the backend: \(reason)")
             try show(status, "waiting", reason: reason)
         case .registering:
-            gate.answered()
+            gate?.answered()
             try show(status, "registering")
         case .established:
-            gate.answered()
+            gate?.answered()
             deadline?.cancel()
             try show(status, "established")
             try startProgram()
@@ -57,8 +66,7 @@ struct Publishing {
         case .failed(let error):
             try show(status, "failed", reason: error.message)
             throw error
-        case .withdrawn:
-            try show(status, "withdrawn")
+        case .withdrawn: break
         }
     }
 
@@ -101,6 +109,7 @@ struct Publishing {
     private func finish(_ publication: Publication) async {
         child?.end()
         let isWithdrawn = await Task { await publication.withdraw(waitingAtMost: .milliseconds(1500)) }.value
+        if case .withdrawn = publication.status.state { try? show(publication.status, "withdrawn") }
         if !isWithdrawn { session.notices.detail("the backend did not confirm the withdrawal in time") }
     }
 }

@@ -39,9 +39,7 @@ struct TypesCommand: NetworkCommand {
                 case .settled:
                     if let status = try run.settled() { return status }
                 case .backend(let state): try run.observe(state)
-                case .degraded(let reason):
-                    session.notices.notice("not everything may be shown: \(reason)")
-                    if session.json { try session.output.json { $0.degradedLine(reason) } }
+                case .degraded(let reason): try run.degraded(reason)
                 }
             }
         } catch is DiscoveryError where session.stop.cause != nil {

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The signals that end a command: blocked in every thread, and taken one by one by a thread that waits for them.
-struct SignalSet {
+struct SignalSet: Sendable {
     /// A signal as it came.
     struct Signal: Sendable {
         let number: Int32

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Waits, on threads of its own, for what ends a command from outside: a signal, or a standard output that nobody reads.
+/// Waits for what ends a command from outside: a signal, or a standard output that nobody reads.
 ///
 /// It also ends the process when the command does not end by itself in time, for example because it is stuck writing to a pipe that
 /// nobody empties.
@@ -10,6 +10,7 @@ final class Watcher: Sendable {
     private let watchesOutput: Bool
     private let grace: Duration
     private let statusWhenStopped: ExitStatus
+    private let signals = SignalSet.ending()
     private let receiver = Mutex<(@Sendable (SignalSet.Signal) -> Void)?>(nil)
 
     /// - Parameter grace: how long the command may take to end once it was asked to.
@@ -20,12 +21,10 @@ final class Watcher: Sendable {
         self.statusWhenStopped = statusWhenStopped
     }
 
-    /// Blocks the signals and starts to wait. To be called before any other thread exists.
+    /// Blocks the signals, to be called before any other thread exists, and watches standard output on a thread.
     func start() throws(CommandError) {
         signal(SIGPIPE, SIG_IGN)
-        let signals = SignalSet.ending()
         signals.block()
-        try SystemThread.start { self.waitForSignals(signals) }
         if watchesOutput { try SystemThread.start { self.waitForReader() } }
     }
 
@@ -34,7 +33,9 @@ final class Watcher: Sendable {
         self.receiver.withLock { $0 = receiver }
     }
 
-    private func waitForSignals(_ signals: SignalSet) {
+    /// Takes signals until the process ends. For the main thread, which must not be given to Dispatch as an asynchronous `main`
+    /// gives it: there `dispatch_main` suspends it with every signal unblocked, and their default action ends the process.
+    func waitForSignals() -> Never {
         var isEnding = false
         while let signal = signals.next(within: isEnding ? grace : nil) {
             if let receiver = receiver.withLock({ $0 }) {
