@@ -1,0 +1,76 @@
+public import DNSSD
+
+/// How much of a service is written.
+public enum ServiceDetail: Hashable, Sendable {
+    /// Its identity and interfaces: what browsing alone tells.
+    case identity
+    /// Host, port, TXT and endpoints too.
+    case full
+}
+
+extension JSONWriter {
+    /// Writes a service as one object.
+    public mutating func service(_ service: DiscoveredService, detail: ServiceDetail) {
+        object { object in
+            object.member("name", service.instance.name.value)
+            object.member("type", service.instance.type.description)
+            object.member("domain", service.instance.domain.name)
+            if detail == .full { object.resolvedPart(of: service) }
+            object.member("interfaces", service.interfaces.names)
+            guard detail == .full else { return }
+            object.member("state", service.state.rawValue)
+            if service.txt.isTruncated {
+                object.key("truncated")
+                object.bool(true)
+            }
+        }
+    }
+
+    /// Writes a TXT record as an object: text, `null` for a key without `=`, or `{"base64":…}` for bytes that are not UTF-8.
+    public mutating func txt(_ record: TXTRecord) {
+        object { object in
+            for entry in record.entries {
+                object.key(entry.key)
+                object.txtValue(entry.value)
+            }
+        }
+    }
+
+    /// Writes an endpoint; a link-local address has its interface as the zone (RFC 4007 §11.2).
+    public mutating func endpoint(_ endpoint: Endpoint) {
+        object { object in
+            object.member("address", endpoint.addressText)
+            object.member("port", Int(endpoint.port.rawValue))
+            object.member("family", endpoint.address.family.rawValue)
+            object.member("interface", endpoint.interface.name)
+        }
+    }
+
+    private mutating func resolvedPart(of service: DiscoveredService) {
+        member("subtypes", service.subtypes)
+        key("host")
+        if let host = service.host { string(host.name) } else { null() }
+        member("port", service.port.map { Int($0.rawValue) })
+        key("txt")
+        txt(service.txt)
+        key("endpoints")
+        array { array in
+            for endpoint in service.endpoints { array.endpoint(endpoint) }
+        }
+    }
+
+    private mutating func txtValue(_ value: [UInt8]?) {
+        guard let value else { return null() }
+        if let text = String(validating: value, as: UTF8.self) { return string(text) }
+        object { $0.member("base64", Base64.encode(value)) }
+    }
+}
+
+extension Sequence<NetworkInterface> {
+    /// The names, each once: an interface that was made anew under its old name counts once for a reader.
+    var names: [String] {
+        var names: [String] = []
+        for interface in self where !names.contains(interface.name) { names.append(interface.name) }
+        return names
+    }
+}

@@ -1,0 +1,56 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+/// Whether the backend has answered yet. Until it does a timer runs that ends the command; afterwards its coming and going is only told.
+struct BackendGate {
+    /// It answered.
+    private(set) var isOpen = false
+    /// Why it does not answer, as far as is known.
+    private(set) var reason: String?
+    private let timer: Task<Void, Never>
+
+    /// Starts the timer.
+    init(_ session: Session) {
+        timer = session.stop.request(.noBackend, after: Session.backendPatience)
+    }
+
+    /// Anything was heard from the backend.
+    mutating func answered() {
+        guard !isOpen else { return }
+        isOpen = true
+        timer.cancel()
+    }
+
+    /// Takes note of the backend's state.
+    mutating func note(_ state: BackendState) {
+        switch state {
+        case .available, .recovered: answered()
+        case .unavailable(let reason): self.reason = reason
+        case .lost: break
+        }
+    }
+
+    /// Takes note of the backend's state, and tells of it.
+    mutating func observe(_ state: BackendState, in session: Session) throws {
+        note(state)
+        switch state {
+        case .available:
+            session.notices.detail("the backend answers")
+        case .unavailable(let reason):
+            session.notices.detail("waiting for the backend: \(reason)")
+        case .lost(let reason):
+            try tell(state, "lost the backend (\(reason)); what is known is kept", in: session)
+        case .recovered:
+            try tell(state, "the backend is back", in: session)
+        }
+    }
+
+    private func tell(_ state: BackendState, _ text: String, in session: Session) throws {
+        if session.json {
+            try session.output.json { $0.line(state) }
+        } else {
+            session.notices.notice(text)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+struct BrowseCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "browse",
+        abstract: "Lists services of a type and follows changes.",
+        discussion: """
+            Each line begins with what happened: + added, ~ updated, - removed.
+
+            Examples:
+              discoverd browse _witap._tcp                   until Ctrl-C
+              discoverd browse http -r -t                    what is there now, with host, port, TXT and addresses
+              discoverd browse _printer._sub._http._tcp      only a subtype
+              discoverd browse --all --interface 'en*'       every type, on some interfaces
+              discoverd browse _witap._tcp -r --json | jq    for programs
+            """
+    )
+
+    @Argument(
+        help: "The type: _witap._tcp, _x._udp, witap, or a subtype as _printer._sub._http._tcp.",
+        transform: Parsing.type
+    )
+    var type: ServiceType?
+
+    @Flag(name: .long, help: "Every service of every type.")
+    var all = false
+
+    @Flag(name: .shortAndLong, help: "Print host, port, TXT and addresses too.")
+    var resolve = false
+
+    @Flag(
+        name: [.customShort("t"), .long],
+        help: "Print what is there and exit: 0 if anything was found, else 1. Takes 5 s at most, or --timeout."
+    )
+    var once = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Exit with 0 after this many services; with 1 if time is over before.", valueName: "n"),
+        transform: Parsing.count
+    )
+    var count: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("End after this time; status 1 if nothing was found.", valueName: "seconds"),
+        transform: Parsing.seconds
+    )
+    var timeout: Duration?
+
+    @OptionGroup var domain: DomainOption
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if type == nil && !all { throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --all.") }
+        if type != nil && all { throw ValidationError("A TYPE and --all exclude each other.") }
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        var browsing = Browsing(
+            session: session,
+            printer: ServicePrinter(session: session, detail: resolve ? .full : .identity),
+            once: once,
+            count: count
+        )
+        if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
+        return try await browsing.run(events(of: session.network))
+    }
+
+    private func events(of network: LocalNetwork) throws -> ServiceEvents {
+        let resolution: ServiceQuery.Resolution = resolve ? (once ? .once : .watch) : .none
+        let interfaces = try place.interfaces()
+        guard let type else {
+            return network.browseAll(
+                in: domain.domain,
+                on: interfaces,
+                over: place.family,
+                resolution: resolution
+            )
+        }
+        return network.browse(
+            type,
+            in: domain.domain,
+            on: interfaces,
+            over: place.family,
+            resolution: resolution
+        )
+    }
+}

@@ -1,0 +1,62 @@
+internal import DNSSD
+internal import Discovery
+
+/// The run of `browse`: shows what happens until it is enough, or until something stops it.
+struct Browsing {
+    let session: Session
+    let printer: ServicePrinter
+    let once: Bool
+    let count: Int?
+
+    private var gate: BackendGate
+    /// Services that were found, each counted once; no more than `count` of them, or one.
+    private var found: Set<ServiceInstance> = []
+
+    init(session: Session, printer: ServicePrinter, once: Bool, count: Int?) {
+        self.session = session
+        self.printer = printer
+        self.once = once
+        self.count = count
+        gate = BackendGate(session)
+    }
+
+    mutating func run(_ events: ServiceEvents) async throws -> ExitStatus {
+        var iterator = events.makeAsyncIterator()
+        do {
+            // A batch is what happened meanwhile: written at once, so that a busy network costs few system calls.
+            while let batch = try await iterator.nextBatch(atMost: 512) {
+                defer { try? session.output.flush() }
+                for event in batch where try handle(event) { return isEnough ? .done : .notFound }
+                try session.output.flush()
+            }
+        } catch is DiscoveryError where session.stop.cause != nil {
+            // The stream ended because the command is to end.
+        }
+        return try session.status(found: isEnough, backend: gate)
+    }
+
+    private var isEnough: Bool { found.count >= (count ?? 1) }
+
+    /// - Returns: whether that was all.
+    private mutating func handle(_ event: ServiceEvent) throws -> Bool {
+        switch event {
+        case .found(let service):
+            gate.answered()
+            try printer.show(event)
+            if !isEnough { found.insert(service.instance) }
+            return count != nil && isEnough
+        case .changed, .lost:
+            try printer.show(event)
+        case .settled:
+            gate.answered()
+            try printer.show(event)
+            return once
+        case .backend(let state):
+            try gate.observe(state, in: session)
+        case .degraded(let reason):
+            session.notices.notice("not everything may be shown: \(reason)")
+            try printer.show(event)
+        }
+        return false
+    }
+}

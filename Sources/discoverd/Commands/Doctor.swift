@@ -1,0 +1,5 @@
+internal import ArgumentParser
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "doctor")
+}

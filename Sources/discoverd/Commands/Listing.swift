@@ -1,0 +1,69 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+/// The run of `types` and `domains`: lists, and may follow.
+struct Listing {
+    let session: Session
+    let follows: Bool
+    private var gate: BackendGate
+    private var hasFound = false
+
+    init(_ session: Session, follows: Bool, timeout: Duration?) {
+        self.session = session
+        self.follows = follows
+        gate = BackendGate(session)
+        if let limit = timeout ?? (follows ? nil : .seconds(5)) { session.stop.request(.timedOut, after: limit) }
+    }
+
+    /// Something is there.
+    mutating func found(_ record: Record, json: (inout JSONWriter) -> Void) throws {
+        gate.answered()
+        hasFound = true
+        try show("added", "+", .green, record, json)
+    }
+
+    /// Something is gone.
+    mutating func lost(_ record: Record, json: (inout JSONWriter) -> Void) throws {
+        try show("removed", "-", .red, record, json)
+    }
+
+    mutating func observe(_ state: BackendState) throws {
+        try gate.observe(state, in: session)
+        try session.output.flush()
+    }
+
+    /// Something was left out.
+    func degraded(_ reason: String) throws {
+        session.notices.notice("not everything may be shown: \(reason)")
+        if session.json { try session.output.json { $0.degradedLine(reason) } }
+    }
+
+    /// - Returns: the status when that was all.
+    mutating func settled() throws -> ExitStatus? {
+        gate.answered()
+        if session.json { try session.output.json { $0.line("settled") } }
+        try session.output.flush()
+        return follows ? nil : hasFound ? .done : .notFound
+    }
+
+    func status() throws -> ExitStatus { try session.status(found: hasFound, backend: gate) }
+
+    private func show(
+        _ event: String,
+        _ sign: String,
+        _ colour: Colour,
+        _ record: Record,
+        _ json: (inout JSONWriter) -> Void
+    ) throws {
+        if session.json {
+            try session.output.json { $0.line(event, json) }
+        } else {
+            var line = Record()
+            if follows { line.add(sign, width: 1, colour: colour) }
+            line.add(record)
+            try session.output.line(line.line(for: session.terminal))
+        }
+        if follows { try session.output.flush() }
+    }
+}

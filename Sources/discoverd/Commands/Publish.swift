@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import Discovery
+
+struct PublishCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Publishes a service until it is stopped, then withdraws it.",
+        discussion: """
+            With -- CMD the service is published while CMD runs; CMD starts once the name is established.
+
+            Examples:
+              discoverd publish tony 9000
+              discoverd publish "Tony's web" 8080 --type _http._tcp --txt path=/x --subtype _printer
+              discoverd publish web 8080 --type _http._tcp -- python3 -m http.server 8080
+            """
+    )
+
+    @Argument(help: "The name: 1 to 63 bytes.", transform: { try ServiceName($0) })
+    var name: ServiceName
+
+    @Argument(help: "The port on which the service listens: 1 to 65535.", transform: Parsing.port)
+    var port: Port
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("A program to publish for.", valueName: "cmd"))
+    var program: [String] = []
+
+    @Option(name: .long, help: "The type; default: _witap._tcp.", transform: Parsing.type)
+    var type: ServiceType?
+
+    @OptionGroup var txt: TXTOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A subtype, as _printer. Repeatable.", valueName: "label"),
+        transform: Parsing.subtype
+    )
+    var subtype: [String] = []
+
+    @Option(name: .long, help: "When the name is taken: rename ('tony #2', the default) or fail (status 73).")
+    var onConflict = OnConflict.rename
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Give up with status 1 when not established in this time.", valueName: "seconds"),
+        transform: Parsing.seconds
+    )
+    var timeout: Duration?
+
+    @OptionGroup var domain: DomainOption
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: CommonOptions
+
+    enum OnConflict: String, CaseIterable, ExpressibleByArgument {
+        case rename, fail
+    }
+
+    /// A service is offered whether or not anybody reads what its name became.
+    static var endsWhenUnread: Bool { false }
+    /// Goodbyes take their time: 1.5 s to send them, and some to start.
+    static var grace: Duration { .seconds(3) }
+
+    func validate() throws {
+        do {
+            _ = try service()
+        } catch let error as DiscoveryError {
+            throw ValidationError(error.message)
+        }
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let service = try service()
+        for warning in service.txt.warnings { session.notices.notice(warning) }
+        let policy: ConflictPolicy = onConflict == .fail ? .fail : .rename
+        var run = Publishing(session: session, service: service, program: program, timeout: timeout)
+        return try await run.run(session.network.publish(service, onConflict: policy))
+    }
+
+    private func service() throws -> Service {
+        let type = try type ?? ServiceType(DefaultType.text)
+        let subtypes = (type.subtype.map { [$0] } ?? []) + subtype
+        return Service(
+            name: name,
+            type: type,
+            domain: domain.domain,
+            port: port,
+            txt: try txt.record(),
+            subtypes: subtypes,
+            interfaces: try place.interfaces(),
+            family: place.family
+        )
+    }
+}

@@ -1,0 +1,115 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+/// The run of `publish`: tells what becomes of the name, runs a program once it is established, withdraws at the end.
+struct Publishing {
+    let session: Session
+    let service: Service
+    let program: [String]
+
+    /// Exists from when the publication first had to wait for the backend: before that `registering` says nothing of it.
+    private var gate: BackendGate?
+    private var deadline: Task<Void, Never>?
+    private var child: ChildProcess?
+
+    init(session: Session, service: Service, program: [String], timeout: Duration?) {
+        self.session = session
+        self.service = service
+        self.program = program
+        deadline = timeout.map { session.stop.request(.timedOut, after: $0) }
+    }
+
+    mutating func run(_ publication: Publication) async throws -> ExitStatus {
+        do {
+            for await status in publication.updates { try handle(status) }
+        } catch {
+            await finish(publication)
+            throw error
+        }
+        await finish(publication)
+        return try status(of: session.stop.cause)
+    }
+
+    private func status(of cause: Stop.Cause?) throws -> ExitStatus {
+        switch cause {
+        case .programEnded(let status): return status
+        case .noBackend: throw CommandError.noBackend(gate?.reason)
+        case .timedOut:
+            throw CommandError(.notFound, "\"\(service.name)\" could not be published within the time allowed")
+        case .signal, .unread, nil: return .done
+        }
+    }
+
+    private mutating func handle(_ status: PublicationStatus) throws {
+        switch status.state {
+        case .waiting(let reason):
+            if gate == nil { gate = BackendGate(session) }
+            gate?.note(.unavailable(reason))
+            session.notices.detail("waiting for the backend: \(reason)")
+            try show(status, "waiting", reason: reason)
+        case .registering:
+            gate?.answered()
+            try show(status, "registering")
+        case .established:
+            gate?.answered()
+            deadline?.cancel()
+            try show(status, "established")
+            try startProgram()
+        case .conflicted(let error):
+            try show(status, "conflicted", reason: error.message)
+            throw CommandError(
+                .nameTaken,
+                error.message,
+                advice: ["Choose another name, or let it be renamed: --on-conflict rename."]
+            )
+        case .failed(let error):
+            try show(status, "failed", reason: error.message)
+            throw error
+        case .withdrawn: break
+        }
+    }
+
+    /// A reader that has gone is no reason to stop offering the service.
+    private func show(_ status: PublicationStatus, _ state: String, reason: String? = nil) throws {
+        do {
+            if session.json {
+                try session.output.json {
+                    $0.publishedLine(service, name: status.name, state: state, reason: reason)
+                }
+            } else if state == "established" {
+                try session.output.line(established(status))
+            }
+            try session.output.flush()
+        } catch is Output.Unread {
+            session.notices.detail("nobody reads standard output any more")
+        }
+    }
+
+    private func established(_ status: PublicationStatus) -> String {
+        let instance = ServiceInstance(name: status.name, type: service.type, domain: service.domain)
+        let renamed = status.name == service.name ? "" : " (renamed: \"\(service.name)\" is taken)"
+        return "published \(instance) port \(service.port)\(renamed)"
+    }
+
+    private mutating func startProgram() throws {
+        guard !program.isEmpty, child == nil else { return }
+        let child = try ChildProcess(program)
+        self.child = child
+        let stop = session.stop
+        session.watcher.forwardSignals { signal in
+            // What the terminal sends goes to the whole group: the program has it already.
+            if !signal.isFromTerminal { child.send(signal.number) }
+        }
+        try child.whenEnded { stop.request(.programEnded($0)) }
+    }
+
+    /// Withdraws, and takes the program along if the publication ended first. In a task of its own: this one may be cancelled, and a
+    /// goodbye must be sent all the same.
+    private func finish(_ publication: Publication) async {
+        child?.end()
+        let isWithdrawn = await Task { await publication.withdraw(waitingAtMost: .milliseconds(1500)) }.value
+        if case .withdrawn = publication.status.state { try? show(publication.status, "withdrawn") }
+        if !isWithdrawn { session.notices.detail("the backend did not confirm the withdrawal in time") }
+    }
+}

@@ -1,0 +1,67 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+struct ResolveCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve",
+        abstract: "Shows one service: host, port, TXT and every address it can be dialled at.",
+        discussion: """
+            Examples:
+              discoverd resolve tony                       a service of type _witap._tcp
+              discoverd resolve "Tony's Printer" _ipp._tcp
+              discoverd resolve tony._witap._tcp.local     by its full name
+              discoverd resolve tony --json | jq -r '.endpoints[0].address'
+            """
+    )
+
+    @OptionGroup var service: InstanceArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Give up after this time; default: 5.", valueName: "seconds"),
+        transform: Parsing.seconds
+    )
+    var timeout: Duration = .seconds(5)
+
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: CommonOptions
+
+    static var statusWhenStopped: ExitStatus { .notFound }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let instance = try service.instance()
+        let interfaces = try place.interfaces()
+        do {
+            let found = try await session.network.resolve(
+                instance,
+                on: interfaces,
+                over: place.family,
+                within: timeout
+            )
+            try show(found, in: session)
+            return .done
+        } catch let error as DiscoveryError {
+            if error.code == .notFound || error.code == .timedOut { throw Self.notFound(instance, after: timeout) }
+            throw error
+        }
+    }
+
+    private static func notFound(_ instance: ServiceInstance, after limit: Duration) -> CommandError {
+        CommandError(
+            .notFound,
+            "no service \"\(instance.name)\" of type \(instance.type) in \(instance.domain) answered within "
+                + "\(limit.inSeconds) s",
+            advice: ["'discoverd browse \(instance.type) -t' lists what is there."]
+        )
+    }
+
+    private func show(_ service: DiscoveredService, in session: Session) throws {
+        guard session.json else { return try ServiceCard(service).show(in: session) }
+        try session.output.json { json in
+            json.service(service, detail: .full)
+            json.endLine()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+struct TypesCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "types",
+        abstract: "Lists the service types that are present on the network.",
+        discussion: """
+            Examples:
+              discoverd types              one type a line, then exit
+              discoverd types --follow     types as they come and go
+            """
+    )
+
+    @OptionGroup var listing: ListingOptions
+    @OptionGroup var domain: DomainOption
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: CommonOptions
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let query = TypeQuery(domain: domain.domain, interfaces: try place.interfaces(), family: place.family)
+        var run = Listing(session, follows: listing.follow, timeout: listing.timeout)
+        do {
+            for try await event in session.network.types(query) {
+                switch event {
+                case .found(let type, let domain, let interfaces):
+                    try run.found(record(type, domain, interfaces)) { json in
+                        json.member("type", type.description)
+                        json.member("domain", domain.name)
+                        json.member("interfaces", interfaces.map(\.name))
+                    }
+                case .lost(let type, let domain):
+                    try run.lost(record(type, domain, [])) { json in
+                        json.member("type", type.description)
+                        json.member("domain", domain.name)
+                    }
+                case .settled:
+                    if let status = try run.settled() { return status }
+                case .backend(let state): try run.observe(state)
+                case .degraded(let reason): try run.degraded(reason)
+                }
+            }
+        } catch is DiscoveryError where session.stop.cause != nil {
+            // The stream ended because the command is to end.
+        }
+        return try run.status()
+    }
+
+    private func record(_ type: ServiceType, _ domain: Domain, _ interfaces: [NetworkInterface]) -> Record {
+        var record = Record()
+        record.add(safe: type, width: 24)
+        record.add(safe: domain, width: 5)
+        record.add(interfaces.map(\.name).joined(separator: ","), width: 0)
+        return record
+    }
+}

@@ -1,0 +1,101 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+struct WaitCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait",
+        abstract: "Blocks until services are there, prints them, exits.",
+        discussion: """
+            Examples:
+              discoverd wait _witap._tcp && echo there
+              discoverd wait _postgresql._tcp --count 3 --timeout 30 -r
+            """
+    )
+
+    @Argument(help: "The type, as for browse.", transform: Parsing.type)
+    var type: ServiceType
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("How many services must be there at once; default: 1.", valueName: "n"),
+        transform: Parsing.count
+    )
+    var count: Int = 1
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Give up after this time, with status 1; default: never.", valueName: "seconds"),
+        transform: Parsing.seconds
+    )
+    var timeout: Duration?
+
+    @Flag(name: .shortAndLong, help: "Wait until they are resolved; print host, port, TXT and addresses too.")
+    var resolve = false
+
+    @OptionGroup var domain: DomainOption
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: CommonOptions
+
+    static var statusWhenStopped: ExitStatus { .notFound }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let events = session.network.browse(
+            type,
+            in: domain.domain,
+            on: try place.interfaces(),
+            over: place.family,
+            resolution: resolve ? .watch : .none
+        )
+        if let timeout { session.stop.request(.timedOut, after: timeout) }
+        var gate = BackendGate(session)
+        // Bounded by `count`: the command ends when it is reached.
+        var present: [ServiceInstance: DiscoveredService] = [:]
+        do {
+            for try await event in events {
+                switch event {
+                case .found(let service), .changed(let service):
+                    gate.answered()
+                    let counts = !resolve || service.state == .resolved
+                    present[service.instance] = counts ? service : nil
+                case .lost(let service): present[service.instance] = nil
+                case .settled: gate.answered()
+                case .backend(let state): try observe(state, &gate, in: session)
+                case .degraded(let reason): session.notices.notice("not everything may be seen: \(reason)")
+                }
+                if present.count >= count { return try show(present, in: session) }
+            }
+        } catch is DiscoveryError where session.stop.cause != nil {
+            // The stream ended because the command is to end.
+        }
+        return try end(session, gate, found: present.count)
+    }
+
+    /// Standard output has services only, in JSON too.
+    private func observe(_ state: BackendState, _ gate: inout BackendGate, in session: Session) throws {
+        if case .lost(let reason) = state { return session.notices.notice("lost the backend: \(reason)") }
+        gate.note(state)
+    }
+
+    private func show(
+        _ present: [ServiceInstance: DiscoveredService],
+        in session: Session
+    ) throws -> ExitStatus {
+        let printer = ServicePrinter(session: session, detail: resolve ? .full : .identity)
+        for service in present.values.sorted(by: { $0.instance.name < $1.instance.name }) {
+            try printer.show(service)
+        }
+        return .done
+    }
+
+    private func end(_ session: Session, _ gate: BackendGate, found: Int) throws -> ExitStatus {
+        if case .signal = session.stop.cause { return .notFound }
+        let status = try session.status(found: false, backend: gate)
+        guard status == .notFound, let timeout else { return status }
+        throw CommandError(
+            .notFound,
+            "\(found) of \(count) services of type \(type) were there after \(timeout.inSeconds) s"
+        )
+    }
+}

@@ -1,0 +1,36 @@
+internal import ArgumentParser
+
+/// Options of every command.
+struct CommonOptions: ParsableArguments {
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    @Option(name: .long, help: "Which backend to use: \(Backend.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var backend = Backend.auto
+
+    @Flag(name: .long, help: "Use the backend itself even if a discoverd daemon runs.")
+    var noDaemon = false
+
+    @Flag(name: .shortAndLong, help: "Say more on standard error.")
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
+    var quiet = false
+
+    func validate() throws {
+        if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
+    }
+
+    /// What goes to standard error.
+    var notices: Notices { Notices(level: verbose ? .verbose : quiet ? .quiet : .normal) }
+}
+
+/// What answers for mDNS.
+enum Backend: String, CaseIterable, ExpressibleByArgument, Sendable {
+    /// The system's, if it answers.
+    case auto
+    /// The host's avahi-daemon.
+    case system
+    /// An avahi-daemon of our own.
+    case `private`
+}

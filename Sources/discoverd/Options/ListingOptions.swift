@@ -1,0 +1,14 @@
+internal import ArgumentParser
+
+/// Options of the commands that list and exit unless asked to go on.
+struct ListingOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Go on and print what comes (+) and goes (-).")
+    var follow = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("End after this time; default: 5 without --follow, none with it.", valueName: "seconds"),
+        transform: Parsing.seconds
+    )
+    var timeout: Duration?
+}

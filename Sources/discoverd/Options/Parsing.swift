@@ -1,0 +1,42 @@
+internal import DNSSD
+
+/// What the command line's texts become; each throws with the rule that was broken.
+enum Parsing {
+    static func type(_ text: String) throws -> ServiceType { try ServiceType(text) }
+
+    static func domain(_ text: String) throws -> Domain { try Domain(text) }
+
+    static func port(_ text: String) throws -> Port {
+        guard let number = Int(text) else {
+            throw DiscoveryError(.invalidPort, "port \"\(text.escapedForTerminal)\" is not a number in 1 to 65535")
+        }
+        return try Port(number)
+    }
+
+    /// A time in seconds, fractions allowed: more than 0, at most a year.
+    static func seconds(_ text: String) throws -> Duration {
+        guard let seconds = Double(text), seconds > 0, seconds <= 31_536_000 else {
+            throw Failure("it must be a number of seconds, more than 0 and at most 31536000 (a year)")
+        }
+        return .milliseconds(Int64((seconds * 1000).rounded(.up)))
+    }
+
+    /// How many services: 1 and up.
+    static func count(_ text: String) throws -> Int {
+        guard let count = Int(text), (1...1_000_000).contains(count) else {
+            throw Failure("it must be a whole number from 1 to 1000000")
+        }
+        return count
+    }
+
+    /// A subtype's label, with or without its underscore (RFC 6763 §7.1).
+    static func subtype(_ text: String) throws -> String {
+        try ServiceType.validatedSubtype(text)
+    }
+
+    /// A text that is not allowed, and why.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+}

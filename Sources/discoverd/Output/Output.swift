@@ -1,0 +1,59 @@
+internal import DiscoveryJSON
+internal import Glibc
+
+/// Standard output: lines are gathered and written with one `write` a batch. Used by one task.
+final class Output {
+    /// Nobody reads any more: the pipe or terminal behind standard output is gone.
+    struct Unread: Error {}
+
+    private var bytes: [UInt8] = []
+    /// A reader that takes long must not make the buffer grow: beyond this many bytes lines are written at once.
+    private static let batchLimit = 64 * 1024
+
+    /// Adds a line of text.
+    func line(_ text: String) throws {
+        bytes.append(contentsOf: text.utf8)
+        bytes.append(0x0A)
+        if bytes.count >= Self.batchLimit { try flush() }
+    }
+
+    /// Adds what `body` writes as JSON.
+    func json(_ body: (inout JSONWriter) -> Void) throws {
+        var writer = JSONWriter()
+        body(&writer)
+        bytes.append(contentsOf: writer.bytes)
+        if bytes.count >= Self.batchLimit { try flush() }
+    }
+
+    /// Writes what was gathered.
+    func flush() throws {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = unsafe rest.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if written >= 0 {
+                rest = rest.dropFirst(written)
+            } else {
+                try recover(from: errno)
+            }
+        }
+    }
+
+    private func recover(from code: Int32) throws {
+        switch code {
+        case EINTR: return
+        case EAGAIN:
+            // Standard output is shared with a program that made it non-blocking.
+            var descriptor = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+            _ = unsafe poll(&descriptor, 1, -1)
+        case EPIPE, ECONNRESET: throw Unread()
+        default: throw CommandError(.outputFailed, "cannot write to standard output: \(systemMessage(code))")
+        }
+    }
+}
+
+/// What the system calls an `errno`.
+func systemMessage(_ code: Int32) -> String {
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text)
+}

@@ -1,0 +1,38 @@
+internal import DNSSD
+
+/// One line of human output: fields aligned in columns on a terminal, separated by tabs otherwise.
+struct Record {
+    /// A field, and the width to which it is padded on a terminal.
+    struct Field {
+        let text: String
+        let width: Int
+        let colour: Colour?
+    }
+
+    private var fields: [Field] = []
+
+    /// Adds a field; whatever it contains cannot break the line or reach the terminal raw.
+    mutating func add(_ text: String, width: Int, colour: Colour? = nil) {
+        add(safe: text.escapedForTerminal, width: width, colour: colour)
+    }
+
+    /// Adds a field that is safe for a terminal already: what the values of DNS-SD say of themselves.
+    mutating func add(safe text: some CustomStringConvertible, width: Int, colour: Colour? = nil) {
+        fields.append(Field(text: text.description, width: width, colour: colour))
+    }
+
+    /// Adds the fields of another record.
+    mutating func add(_ other: Record) { fields += other.fields }
+
+    /// The line without its end.
+    func line(for terminal: Terminal) -> String {
+        guard terminal.isInteractive else { return fields.map(\.text).joined(separator: "\t") }
+        var line = ""
+        for (position, field) in fields.enumerated() {
+            line += field.colour.map { terminal.paint(field.text, $0) } ?? field.text
+            guard position < fields.count - 1 else { break }
+            line += String(repeating: " ", count: max(field.width - field.text.count, 0) + 2)
+        }
+        return line
+    }
+}

@@ -1,0 +1,37 @@
+internal import Glibc
+
+/// What standard output can show.
+struct Terminal: Sendable {
+    /// A person looks at it: columns are aligned.
+    let isInteractive: Bool
+    /// Colours are welcome (https://no-color.org).
+    let hasColour: Bool
+
+    /// Standard output of this process.
+    static func current() -> Terminal {
+        let interactive = isatty(STDOUT_FILENO) == 1
+        return Terminal(isInteractive: interactive, hasColour: interactive && !isSet("NO_COLOR") && !isDumb)
+    }
+
+    private static func isSet(_ name: String) -> Bool {
+        unsafe getenv(name).map { unsafe $0.pointee != 0 } ?? false
+    }
+
+    private static var isDumb: Bool {
+        unsafe getenv("TERM").map { unsafe String(cString: $0) == "dumb" } ?? true
+    }
+}
+
+/// The colours that are used.
+enum Colour: Int {
+    case red = 31
+    case green = 32
+    case yellow = 33
+}
+
+extension Terminal {
+    /// The text in a colour, where that is welcome.
+    func paint(_ text: String, _ colour: Colour) -> String {
+        hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,74 @@
+internal import DNSSD
+internal import Glibc
+internal import Synchronization
+
+/// A program that runs beside a command.
+final class ChildProcess: Sendable {
+    private let id: pid_t
+    /// Guards `kill` against an id that was given to another process: true once the program was waited for.
+    private let hasEnded = Mutex(false)
+
+    /// Starts a program, found as a shell finds it.
+    /// - Parameter arguments: its name and arguments; not empty.
+    init(_ arguments: [String]) throws {
+        let name = arguments.first ?? ""
+        // Inherited as ignored it would take the program's status away (waitpid(2)).
+        signal(SIGCHLD, SIG_DFL)
+        var child = pid_t()
+        let code = Self.spawn(&child, arguments)
+        switch code {
+        case 0: id = child
+        case ENOENT:
+            throw CommandError(.programNotFound, "\(name.escapedForTerminal): no such program")
+        default:
+            throw CommandError(
+                .programNotExecutable,
+                "\(name.escapedForTerminal): cannot be started: \(systemMessage(code))"
+            )
+        }
+    }
+
+    /// Sends a signal, unless the program has ended.
+    func send(_ signal: Int32) {
+        hasEnded.withLock { if !$0 { kill(id, signal) } }
+    }
+
+    /// Asks the program to end, if it still runs.
+    func end() { send(SIGTERM) }
+
+    /// Calls `report` with the program's status when it ends: its own, or 128 plus the number of the signal that killed it.
+    func whenEnded(_ report: @escaping @Sendable (ExitStatus) -> Void) throws {
+        try SystemThread.start {
+            var status: Int32 = 0
+            // Only looked at, so that the id stays taken until `hasEnded` says so.
+            var info = unsafe siginfo_t()
+            while unsafe waitid(P_PID, id_t(self.id), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+            self.hasEnded.withLock { hasEnded in
+                while unsafe waitpid(self.id, &status, 0) == -1, errno == EINTR {}
+                hasEnded = true
+            }
+            let signal = status & 0x7F
+            report(ExitStatus(rawValue: signal == 0 ? (status >> 8) & 0xFF : 128 + signal))
+        }
+    }
+
+    /// The program gets the signals as this process found them: blocked and ignored ones are put back.
+    private static func spawn(_ child: inout pid_t, _ arguments: [String]) -> Int32 {
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        var defaults = sigset_t()
+        unsafe sigemptyset(&defaults)
+        unsafe sigaddset(&defaults, SIGPIPE)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var list = unsafe arguments.map { unsafe strdup($0) }
+        unsafe list.append(nil)
+        defer { unsafe list.forEach { unsafe free($0) } }
+        guard let name = unsafe list[0] else { return EINVAL }
+        return unsafe posix_spawnp(&child, name, nil, &attributes, list, environ)
+    }
+}

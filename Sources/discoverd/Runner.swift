@@ -1,0 +1,84 @@
+internal import ArgumentParser
+internal import AvahiEngine
+internal import DNSSD
+internal import Discovery
+internal import Glibc
+
+/// Runs a command with everything around it: signals, the backend, what its errors mean.
+enum Runner {
+    /// Runs the command in a task while this, the main thread, waits for signals; exits with the command's status.
+    static func run(_ command: sending any NetworkCommand, outputIsOpen: Bool) -> Never {
+        let notices = command.common.notices
+        let kind = type(of: command)
+        guard outputIsOpen || !kind.endsWhenUnread else { exit(ExitStatus.done.rawValue) }
+        let stop = Stop()
+        let watcher = Watcher(
+            stop: stop,
+            watchesOutput: kind.endsWhenUnread,
+            grace: kind.grace,
+            statusWhenStopped: kind.statusWhenStopped
+        )
+        do throws(CommandError) {
+            try watcher.start()
+        } catch {
+            notices.failure(error)
+            exit(error.status.rawValue)
+        }
+        let task = Task { () -> ExitStatus in
+            do {
+                return try await execute(command, stop: stop, watcher: watcher)
+            } catch {
+                return status(of: error, after: stop.cause, in: kind, notices)
+            }
+        }
+        stop.onRequest { task.cancel() }
+        Task { exit(await task.value.rawValue) }
+        watcher.waitForSignals()
+    }
+
+    private static func execute(
+        _ command: any NetworkCommand,
+        stop: Stop,
+        watcher: Watcher
+    ) async throws -> ExitStatus {
+        if command.common.backend == .private {
+            throw CommandError(
+                .noBackend,
+                "--backend private does not exist yet",
+                advice: ["Use --backend system, or leave it out."]
+            )
+        }
+        let session = Session(
+            network: LocalNetwork(engine: try AvahiEngine()),
+            notices: command.common.notices,
+            stop: stop,
+            watcher: watcher,
+            json: command.common.json
+        )
+        let status = try await command.execute(in: session)
+        // What is left is freed by the backend when the process ends: nothing here is worth waiting for.
+        do { try session.output.flush() } catch is Output.Unread { return .done }
+        return status
+    }
+
+    /// What an error means: nothing when it came from being stopped; otherwise it is told.
+    private static func status(
+        of error: any Error,
+        after cause: Stop.Cause?,
+        in kind: any NetworkCommand.Type,
+        _ notices: Notices
+    ) -> ExitStatus {
+        if error is Output.Unread { return .done }
+        switch cause {
+        case .signal: return kind.statusWhenStopped
+        case .unread: return .done
+        case .programEnded(let status): return status
+        case .timedOut, .noBackend, nil: break
+        }
+        let failure =
+            (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
+            ?? CommandError(.systemError, String(describing: error))
+        notices.failure(failure)
+        return failure.status
+    }
+}
