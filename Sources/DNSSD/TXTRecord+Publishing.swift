@@ -1,7 +1,8 @@
 extension TXTRecord {
     /// The longest string, key and `=` included, in bytes (RFC 6763 §6.1).
     public static let maximumStringLength = 255
-    /// The largest record in bytes on the wire that is published or kept: what fits into a packet of 9000 bytes (RFC 6762 §17).
+    /// The largest record in bytes on the wire that is published or kept: what fits into a packet of 9000 bytes (RFC
+    /// 6762 §17).
     public static let maximumWireSize = 8900
     /// The most entries that are published or kept.
     public static let maximumEntryCount = 256
@@ -16,8 +17,8 @@ extension TXTRecord {
     }
 
     /// Adds a key to a record that is to be published; nil is a key without `=`.
-    /// - Throws: `.invalidTXTRecord` for a key that is empty, not printable ASCII, has `=` or is there already (RFC 6763 §6.4),
-    ///   and for a string over 255 bytes or a record over 8900 bytes or 256 entries.
+    /// - Throws: `.invalidTXTRecord` for a key that is empty, not printable ASCII, has `=` or is there already (RFC
+    ///   6763 §6.4), and for a string over 255 bytes or a record over 8900 bytes or 256 entries.
     public mutating func append(key: String, value: [UInt8]?) throws(DiscoveryError) {
         do throws(BrokenRule) {
             try Self.checkKey(key)

@@ -1,8 +1,8 @@
 extension StringProtocol {
     /// The text with every character escaped that could move a cursor, hide itself or turn text around: `\u{1B}`.
     ///
-    /// A backslash stays as it is, except before `u{`, where it becomes `\u{5C}`: whatever reads as an escape is one. Do not apply
-    /// it to text that is escaped already.
+    /// A backslash stays as it is, except before `u{`, where it becomes `\u{5C}`: whatever reads as an escape is one.
+    /// Do not apply it to text that is escaped already.
     public var escapedForTerminal: String {
         guard utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == 0x5C }) else { return String(self) }
         var result = String.UnicodeScalarView()
@@ -24,8 +24,8 @@ extension StringProtocol {
 extension Unicode.Scalar {
     /// C0, DEL, C1, bidi controls, everything of zero width, line and paragraph separators, tags and non-characters.
     ///
-    /// Private use stays: icon fonts use it. U+FE0E and U+FE0F stay: they choose between text and emoji. ZERO WIDTH JOINER does not
-    /// stay, so emoji made of several are shown as their parts.
+    /// Private use stays: icon fonts use it. U+FE0E and U+FE0F stay: they choose between text and emoji. ZERO WIDTH
+    /// JOINER does not stay, so emoji made of several are shown as their parts.
     var isUnsafeForTerminal: Bool {
         switch value {
         case 0x20...0x7E, 0xFE0E, 0xFE0F: false
