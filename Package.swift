@@ -30,9 +30,12 @@ let package = Package(
         .target(name: "DNSSD", swiftSettings: settings),
         // The library: one query however many ask, streams of events, publications.
         .target(name: "Discovery", dependencies: ["DNSSD"], swiftSettings: memorySafe),
+        // The process that keeps a private dbus-daemon and avahi-daemon running, and ends with its owner.
+        .target(name: "CSupervisor"),
         // avahi-daemon as a DiscoveryEngine.
         .target(
-            name: "AvahiEngine", dependencies: ["CAvahi", "DNSSD", "Discovery"], swiftSettings: memorySafe),
+            name: "AvahiEngine", dependencies: ["CAvahi", "CSupervisor", "DNSSD", "Discovery"],
+            swiftSettings: memorySafe),
         // A simulated network and a clock that tests turn by hand.
         .target(name: "DiscoveryTesting", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
         // JSON lines, version 1 (docs/contract.md).

@@ -15,14 +15,23 @@ public actor AvahiEngine: DiscoveryEngine {
         unsafe loop.asUnownedSerialExecutor()
     }
 
-    /// Starts the engine's thread; connects to the system bus when something is asked.
-    /// - Throws: `.limitExceeded` when the system gives no thread or no file descriptor.
-    public init() throws(DiscoveryError) {
+    /// Starts the engine's thread; connects, or starts a private backend, when something is asked.
+    ///
+    /// With `.private` and `.automatic` the environment is changed until the first connection was made: make the engine early in a
+    /// program, before anything else in it uses D-Bus, and one of these at a time.
+    /// - Throws: `.limitExceeded` when the system gives no thread or no file descriptor; `.backendUnavailable` when there is no directory
+    ///   for a private backend. What else keeps a backend from being had is told to each operation.
+    public init(backend: AvahiBackend = .system) throws(DiscoveryError) {
         guard let loop = AvahiLoop() else {
             throw DiscoveryError(.limitExceeded, "no thread or no file descriptor is left for Avahi's event loop")
         }
         self.loop = loop
-        core = EngineCore(loop: loop)
+        do throws(DiscoveryError) {
+            core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop))
+        } catch {
+            loop.stop()
+            throw error
+        }
     }
 
     isolated deinit {
@@ -66,7 +75,8 @@ public actor AvahiEngine: DiscoveryEngine {
         start { PublishOperation(service: service, policy: onConflict, loop: $0.loop, report: reporting) }
     }
 
-    /// Ends everything; with avahi-daemon hanging it returns after 2 s and the thread ends when the call does.
+    /// Ends everything, a private backend and its directory too; with avahi-daemon hanging it returns after 2 s and the thread ends when
+    /// the call does.
     public nonisolated func shutdown() async {
         let gate = Gate()
         loop.post { [self] in assumeIsolated { $0.core.endAll() } }

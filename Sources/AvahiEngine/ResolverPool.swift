@@ -6,7 +6,10 @@ final class ResolverPool {
     static let maximumInFlight = 64
     /// Resolvers that answered are kept, to hear of changes, while avahi-daemon holds fewer objects than this for us; its limit is 1024
     /// (`objects-per-client-max`). The others are resolved anew from time to time.
-    static let maximumKept = 600
+    static let maximumKeptOnSystem = 600
+    /// The same for a private avahi-daemon, whose limit is 16 384.
+    static let maximumKeptPrivately = 8_192
+    var maximumKept = maximumKeptOnSystem
     /// How often a service without a resolver of its own is looked at again: half of the TTL of SRV (RFC 6762 §10).
     static let refreshInterval = Duration.seconds(60)
 
@@ -57,7 +60,7 @@ final class ResolverPool {
     }
 
     /// Whether a resolver that has answered may stay.
-    var hasRoom: Bool { (connection?.objectCount ?? 0) < Self.maximumKept }
+    var hasRoom: Bool { (connection?.objectCount ?? 0) < maximumKept }
 
     func free() {
         disconnected()
