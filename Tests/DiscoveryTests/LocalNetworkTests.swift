@@ -175,6 +175,18 @@ import Testing
         withExtendedLifetime(publications) {}
     }
 
+    @Test func whoIteratesKeepsTheNetworkAlive() throws {
+        var network: LocalNetwork? = LocalNetwork(engine: try world.addMachine("h3"), time: time)
+        var events = network?.browse(type).makeAsyncIterator()
+        network = nil
+        let publication = publisher.publish(try service("tony"))
+        world.deliver()
+        #expect(events?.pending().map(\.word) == ["settled", "+tony"])
+        events = nil
+        #expect(world.openOperations == 1)
+        withExtendedLifetime(publication) {}
+    }
+
     @Test func shutdownEndsEverything() async throws {
         var events = browser.browse(type).makeAsyncIterator()
         let publication = browser.publish(try service("tony"))
