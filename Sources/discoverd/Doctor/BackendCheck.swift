@@ -29,7 +29,7 @@ enum BackendCheck {
         return Finding(
             "avahi",
             .fail,
-            "avahi-daemon cannot be reached: \(reason)",
+            "no answer from avahi-daemon: \(reason)",
             advice: "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon)."
         )
     }
