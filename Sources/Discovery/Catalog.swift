@@ -98,7 +98,7 @@ extension Catalog {
         var resolution = resolution
         if resolution.addresses.count > limits.addressesPerHost {
             resolution.addresses = Array(
-                resolution.addresses.sorted { $0.precedes($1) }.prefix(limits.addressesPerHost)
+                resolution.addresses.sorted().prefix(limits.addressesPerHost)
             )
             let text =
                 "\(resolution.host) has more than \(limits.addressesPerHost) addresses: further ones are left out"

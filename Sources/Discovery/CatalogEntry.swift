@@ -83,7 +83,7 @@ struct CatalogEntry: Sendable {
         var endpoints: [Endpoint] = []
         for resolution in resolutions {
             guard let port = resolution.port else { continue }
-            for address in resolution.addresses.sorted(by: { $0.precedes($1) }) {
+            for address in resolution.addresses.sorted() {
                 if let family, address.family != family { continue }
                 guard addresses.contains(address) || addresses.count < limit else { continue }
                 addresses.insert(address)
@@ -94,7 +94,7 @@ struct CatalogEntry: Sendable {
         // Numbered, because `sort` need not keep the order of equals: the ports of one address, by interface.
         return endpoints.enumerated().sorted { one, other in
             one.element.address == other.element.address
-                ? one.offset < other.offset : one.element.address.precedes(other.element.address)
+                ? one.offset < other.offset : one.element.address < other.element.address
         }.map(\.element)
     }
 }
@@ -105,18 +105,5 @@ extension NetworkInterface {
     /// What a service answers on a real interface is what others see of it, so loopback comes last.
     func precedesAsSource(_ other: NetworkInterface) -> Bool {
         isLoopback == other.isLoopback ? self < other : other.isLoopback
-    }
-}
-
-extension IPAddress {
-    /// IPv4 first, then by number, then by scope: an order that never changes between two answers.
-    func precedes(_ other: IPAddress) -> Bool {
-        switch (self, other) {
-        case (.v4(let one), .v4(let two)): one.bits < two.bits
-        case (.v4, .v6): true
-        case (.v6, .v4): false
-        case (.v6(let one, let scope), .v6(let two, let otherScope)):
-            (one.high, one.low, scope) < (two.high, two.low, otherScope)
-        }
     }
 }

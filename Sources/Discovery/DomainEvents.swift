@@ -34,6 +34,14 @@ public struct DomainEvents: AsyncSequence, Sendable {
             try await subscription.next(atMost: Swift.max(1, limit))?.map(DomainEvent.init)
         }
 
+        /// As `nextBatch`, but an empty list when `deadline` passes first.
+        package mutating func nextBatch(
+            atMost limit: Int,
+            until deadline: Duration
+        ) async throws(DiscoveryError) -> [DomainEvent]? {
+            try await subscription.next(atMost: limit, until: deadline)?.map(DomainEvent.init)
+        }
+
         /// What can be told at this time, without waiting.
         package mutating func pending() -> [DomainEvent] {
             subscription.takePending(atMost: .max).map(DomainEvent.init)

@@ -34,6 +34,14 @@ public struct ServiceEvents: AsyncSequence, Sendable {
             try await subscription.next(atMost: Swift.max(1, limit))?.map(ServiceEvent.init)
         }
 
+        /// As `nextBatch`, but an empty list when `deadline` passes first.
+        package mutating func nextBatch(
+            atMost limit: Int,
+            until deadline: Duration
+        ) async throws(DiscoveryError) -> [ServiceEvent]? {
+            try await subscription.next(atMost: limit, until: deadline)?.map(ServiceEvent.init)
+        }
+
         /// What can be told at this time, without waiting.
         package mutating func pending() -> [ServiceEvent] {
             subscription.takePending(atMost: .max).map(ServiceEvent.init)

@@ -34,6 +34,14 @@ public struct TypeEvents: AsyncSequence, Sendable {
             try await subscription.next(atMost: Swift.max(1, limit))?.map(ServiceTypeEvent.init)
         }
 
+        /// As `nextBatch`, but an empty list when `deadline` passes first.
+        package mutating func nextBatch(
+            atMost limit: Int,
+            until deadline: Duration
+        ) async throws(DiscoveryError) -> [ServiceTypeEvent]? {
+            try await subscription.next(atMost: limit, until: deadline)?.map(ServiceTypeEvent.init)
+        }
+
         /// What can be told at this time, without waiting.
         package mutating func pending() -> [ServiceTypeEvent] {
             subscription.takePending(atMost: .max).map(ServiceTypeEvent.init)

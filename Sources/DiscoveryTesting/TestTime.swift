@@ -1,1 +1,84 @@
 public import Discovery
+
+/// Time that stands still until a test turns it.
+public final class TestTime: TimeSource {
+    private struct Sleeper {
+        let deadline: Duration
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now: Duration
+        var lastID: UInt64 = 0
+        var sleepers: [UInt64: Sleeper] = [:]
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state: Locked<State>
+
+    /// Begins at `now`.
+    public init(now: Duration = .zero) { state = Locked(State(now: now)) }
+
+    /// The time it was turned to.
+    public var now: Duration { state.withLock { $0.now } }
+
+    /// How many tasks sleep.
+    public var sleepers: Int { state.withLock { $0.sleepers.count } }
+
+    /// Turns the time on and wakes those whose deadline has come.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now += duration
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value)
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Waits until `count` tasks sleep at least, so that turning the time will wake them.
+    public func sleepers(atLeast count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isReached = state.withLock { state in
+                guard state.sleepers.count < count else { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if isReached { continuation.resume() }
+        }
+    }
+
+    /// Returns when the time was turned to `deadline`.
+    public func sleep(until deadline: Duration) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                enter(id, Sleeper(deadline: deadline, continuation: continuation))
+            }
+        } onCancel: {
+            state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func enter(_ id: UInt64, _ sleeper: Sleeper) {
+        enum Outcome { case sleeps([CheckedContinuation<Void, Never>]), due, cancelled }
+        let outcome = state.withLock { state -> Outcome in
+            // Cancelling sets the flag before it looks for the sleeper, so one of the two sees the other.
+            guard !Task.isCancelled else { return .cancelled }
+            guard sleeper.deadline > state.now else { return .due }
+            state.sleepers[id] = sleeper
+            let count = state.sleepers.count
+            let reached = state.watchers.filter { $0.count <= count }.map(\.continuation)
+            state.watchers.removeAll { $0.count <= count }
+            return .sleeps(reached)
+        }
+        switch outcome {
+        case .sleeps(let watchers): for watcher in watchers { watcher.resume() }
+        case .due: sleeper.continuation.resume()
+        case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import DNSSD
+import Discovery
+
+extension EngineConformance {
+    /// What a check works with: a network on each side, and waiting for one thing to happen.
+    struct Bench {
+        let environment: Environment
+        let publisher: LocalNetwork
+        let browser: LocalNetwork
+        let type: ServiceType
+
+        init(_ environment: Environment) throws {
+            self.environment = environment
+            publisher = LocalNetwork(engine: environment.publisher, limits: environment.limits)
+            browser = LocalNetwork(engine: environment.browser, limits: environment.limits)
+            type = try ServiceType("_conformance._tcp")
+        }
+
+        func service(
+            _ name: String,
+            port: Int = 9000,
+            txt: KeyValuePairs<String, String?> = [:]
+        ) throws -> Service {
+            Service(name: try ServiceName(name), type: type, port: try Port(port), txt: try TXTRecord(txt))
+        }
+
+        func watch(_ resolution: ServiceQuery.Resolution = .watch) -> Watcher {
+            Watcher(browser.browse(type, resolution: resolution), patience: environment.patience)
+        }
+    }
+
+    /// Collects events until one is there that a check waits for.
+    struct Watcher {
+        private var iterator: ServiceEvents.AsyncIterator
+        private let patience: Duration
+        private let time = SystemTime()
+        /// All that was told.
+        private(set) var events: [ServiceEvent] = []
+
+        init(_ events: ServiceEvents, patience: Duration) {
+            iterator = events.makeAsyncIterator()
+            self.patience = patience
+        }
+
+        /// The next event for which `match` has a result.
+        mutating func wait<Result>(
+            for what: String,
+            _ match: (ServiceEvent) -> Result?
+        ) async throws -> Result {
+            let deadline = time.now + patience
+            while let batch = try await iterator.nextBatch(atMost: 1, until: deadline) {
+                guard let event = batch.first else { break }
+                events.append(event)
+                if let result = match(event) { return result }
+            }
+            throw Failure("waited \(patience) for \(what); there were: \(events)")
+        }
+
+        /// The next time that the service is told with what `isRight` asks for.
+        mutating func found(
+            _ name: ServiceName,
+            _ isRight: (DiscoveredService) -> Bool = { _ in true }
+        ) async throws -> DiscoveredService {
+            try await wait(for: "\(name)") { event in
+                switch event {
+                case .found(let service), .changed(let service):
+                    service.instance.name == name && isRight(service) ? service : nil
+                default: nil
+                }
+            }
+        }
+
+        mutating func lost(_ name: ServiceName) async throws {
+            try await wait(for: "the loss of \(name)") { event in
+                if case .lost(let service) = event, service.instance.name == name { () } else { nil }
+            }
+        }
+    }
+
+    static func expect(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
+        guard isTrue else { throw Failure(what()) }
+    }
+}

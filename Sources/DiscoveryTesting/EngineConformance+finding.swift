@@ -1,0 +1,95 @@
+import DNSSD
+import Discovery
+
+extension EngineConformance {
+    static let finding: [Check] = [
+        Check("a published service is found once, with host, port, TXT and addresses") { bench in
+            let service = try bench.service("Büro 2.0 \\ 🖨", txt: ["path": "/x", "flag": nil, "empty": ""])
+            try await bench.publisher.withPublished(service) { publication in
+                var watcher = bench.watch()
+                let name = try await publication.established()
+                let found = try await watcher.found(name) { $0.state == .resolved }
+                try expect(found.port == service.port, "port \(String(describing: found.port))")
+                try expect(found.txt == service.txt, "TXT \(found.txt)")
+                try expect(found.host != nil, "no host")
+                try expect(!found.interfaces.isEmpty, "no interface")
+                try expect(!found.endpoints.isEmpty, "no address")
+                let families = Set(found.endpoints.map { $0.address.family })
+                try expect(families == Set(IPAddress.Family.allCases), "addresses only of \(families)")
+                for endpoint in found.endpoints {
+                    guard case .v6(let address, let scope) = endpoint.address, address.isLinkLocal else { continue }
+                    try expect(scope == endpoint.interface.index, "\(endpoint.address): no scope of its interface")
+                }
+                try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
+                let told = watcher.events.filter { if case .found = $0 { true } else { false } }
+                try expect(told.count == 1, "told more than once: \(told)")
+            }
+        },
+        Check("without resolving, names and interfaces are told") { bench in
+            try await bench.publisher.withPublished(try bench.service("plain")) { publication in
+                let name = try await publication.established()
+                var watcher = bench.watch(.none)
+                let found = try await watcher.found(name)
+                try expect(found.state == .found && found.endpoints.isEmpty, "resolved all the same: \(found)")
+                try expect(!found.interfaces.isEmpty, "no interface")
+            }
+        },
+        Check("a service is found by a subtype (RFC 6763 §7.1)") { bench in
+            var service = try bench.service("sub")
+            service.subtypes = ["_conf"]
+            try await bench.publisher.withPublished(service) { publication in
+                let name = try await publication.established()
+                let type = try bench.type.withSubtype("_conf")
+                var watcher = Watcher(bench.browser.browse(type), patience: bench.environment.patience)
+                let found = try await watcher.found(name)
+                try expect(found.subtypes == ["_conf"], "subtypes \(found.subtypes)")
+            }
+        },
+        Check("the type is listed while it has a service") { bench in
+            try await bench.publisher.withPublished(try bench.service("typed")) { publication in
+                _ = try await publication.established()
+                let time = SystemTime()
+                let deadline = time.now + bench.environment.patience
+                var iterator = bench.browser.types().makeAsyncIterator()
+                while let event = try await iterator.nextBatch(atMost: 1, until: deadline)?.first {
+                    if case .found(bench.type, .local, _) = event { return }
+                }
+                throw Failure("\(bench.type) was not listed")
+            }
+        },
+        Check("one service is resolved by name, with every address") { bench in
+            try await bench.publisher.withPublished(try bench.service("single", txt: ["k": "v"])) { publication in
+                let name = try await publication.established()
+                let instance = ServiceInstance(name: name, type: bench.type)
+                let service = try await bench.browser.resolve(instance, within: bench.environment.patience)
+                try expect(service.port?.rawValue == 9000, "port \(String(describing: service.port))")
+                try expect(service.txt.text(for: "k") == "v", "TXT \(service.txt)")
+                try expect(!service.endpoints.isEmpty, "no address")
+            }
+        },
+        Check("resolving a service that does not exist ends at its time") { bench in
+            let instance = ServiceInstance(name: try ServiceName("nobody at all"), type: bench.type)
+            do {
+                let service = try await bench.browser.resolve(instance, within: .milliseconds(300))
+                throw Failure("found \(service)")
+            } catch let error as DiscoveryError {
+                try expect(error.code == .timedOut, "\(error.code)")
+            }
+        },
+        // Whether they are given up is counted by `run`.
+        Check("queries that nobody asks any more are given up, answered or not") { bench in
+            for _ in 0..<3 {
+                var one = bench.watch()
+                var other = bench.watch(.none)
+                try await one.wait(for: "settled") { $0 == .settled ? () : nil }
+                try await other.wait(for: "settled") { $0 == .settled ? () : nil }
+                _ = bench.watch()
+            }
+            let cancelled = Task { [browser = bench.browser, type = bench.type] in
+                for try await _ in browser.browse(type) {}
+            }
+            cancelled.cancel()
+            try await cancelled.value
+        },
+    ]
+}

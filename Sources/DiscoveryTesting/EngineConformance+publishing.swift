@@ -1,0 +1,71 @@
+import DNSSD
+import Discovery
+
+extension EngineConformance {
+    static let publishing: [Check] = [
+        Check("a name that another host has is given a number (RFC 6762 §9)") { bench in
+            try await collide(bench, first: bench.publisher, second: bench.browser)
+        },
+        Check("a name that the same host has is given a number") { bench in
+            try await collide(bench, first: bench.publisher, second: bench.publisher)
+        },
+        Check("a taken name is an error when renaming is not wanted") { bench in
+            try await bench.publisher.withPublished(try bench.service("tony")) { publication in
+                _ = try await publication.established()
+                let second = bench.browser.publish(try bench.service("tony"), onConflict: .fail)
+                do {
+                    let name = try await second.established()
+                    throw Failure("established as \(name)")
+                } catch let error as DiscoveryError {
+                    try expect(error.code == .nameTaken, "\(error.code)")
+                }
+                guard case .conflicted = second.status.state else { throw Failure("is \(second.status.state)") }
+            }
+        },
+        Check("a withdrawn service is lost (RFC 6762 §10.1)") { bench in
+            var watcher = bench.watch()
+            let name = try await bench.publisher.withPublished(try bench.service("leaving")) { publication in
+                let name = try await publication.established()
+                _ = try await watcher.found(name)
+                return name
+            }
+            try await watcher.lost(name)
+        },
+        Check("a publication that is dropped is withdrawn") { bench in
+            var watcher = bench.watch()
+            var publication: Publication? = bench.publisher.publish(try bench.service("dropped"))
+            let name = try await publication?.established()
+            guard let name else { throw Failure("no publication") }
+            _ = try await watcher.found(name)
+            publication = nil
+            try await watcher.lost(name)
+        },
+        Check("published again with another TXT record, the service changes") { bench in
+            var watcher = bench.watch()
+            let name = try await bench.publisher.withPublished(try bench.service("text", txt: ["v": "1"])) { one in
+                let name = try await one.established()
+                _ = try await watcher.found(name) { $0.txt.text(for: "v") == "1" }
+                return name
+            }
+            try await bench.publisher.withPublished(try bench.service("text", txt: ["v": "2"])) { two in
+                let again = try await two.established()
+                try expect(again == name, "it became \(again)")
+                _ = try await watcher.found(name) { $0.txt.text(for: "v") == "2" }
+            }
+        },
+    ]
+
+    private static func collide(_ bench: Bench, first: LocalNetwork, second: LocalNetwork) async throws {
+        try await first.withPublished(try bench.service("tony")) { one in
+            let name = try await one.established()
+            try await second.withPublished(try bench.service("tony", port: 9001)) { two in
+                let other = try await two.established()
+                try expect(other.value == "tony #2", "the second became \(other)")
+                try expect(two.status.wanted == name && two.status.renames == 1, "\(two.status)")
+                try expect(one.status.name == name, "the first became \(one.status.name)")
+                var watcher = bench.watch()
+                _ = try await watcher.found(other) { $0.port?.rawValue == 9001 }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+public import Discovery
+
+/// What every engine must do, whatever is under it. Each check stands alone and leaves nothing behind.
+///
+/// ```swift
+/// @Test(arguments: EngineConformance.checks) func conforms(_ check: EngineConformance.Check) async throws {
+///     try await check.run(environment)
+/// }
+/// ```
+public enum EngineConformance {
+    /// Two engines that see each other, and a hand on what is under them.
+    public struct Environment: Sendable {
+        /// The side that publishes. May be the same engine as `browser`.
+        public var publisher: any DiscoveryEngine
+        /// The side that browses.
+        public var browser: any DiscoveryEngine
+        /// Bounds and times of the checks' networks.
+        public var limits: DiscoveryLimits
+        /// How long to wait for one thing to happen.
+        public var patience: Duration
+        /// Stops the backend of the browsing side and starts it again; returns when both are done. Nil: it cannot.
+        public var restartBrowserBackend: (@Sendable () async throws -> Void)?
+        /// The same on the publishing side.
+        public var restartPublisherBackend: (@Sendable () async throws -> Void)?
+        /// Counts what the engines hold: operations, C objects, whatever must be as before.
+        public var openObjects: @Sendable () async throws -> Int
+
+        /// Creates an environment.
+        public init(
+            publisher: any DiscoveryEngine,
+            browser: any DiscoveryEngine,
+            limits: DiscoveryLimits = DiscoveryLimits(),
+            patience: Duration = .seconds(15),
+            restartBrowserBackend: (@Sendable () async throws -> Void)? = nil,
+            restartPublisherBackend: (@Sendable () async throws -> Void)? = nil,
+            openObjects: @escaping @Sendable () async throws -> Int
+        ) {
+            self.publisher = publisher
+            self.browser = browser
+            self.limits = limits
+            self.patience = patience
+            self.restartBrowserBackend = restartBrowserBackend
+            self.restartPublisherBackend = restartPublisherBackend
+            self.openObjects = openObjects
+        }
+    }
+
+    /// One thing that every engine must do.
+    public struct Check: Sendable, CustomStringConvertible {
+        /// What is checked, as a sentence.
+        public let description: String
+        private let body: @Sendable (Bench) async throws -> Void
+
+        init(_ description: String, _ body: @escaping @Sendable (Bench) async throws -> Void) {
+            self.description = description
+            self.body = body
+        }
+
+        /// Runs the check, and then looks whether anything was left behind.
+        /// - Throws: `Failure`, or what the engine threw.
+        public func run(_ environment: Environment) async throws {
+            let before = try await environment.openObjects()
+            try await body(Bench(environment))
+            // Operations end in their own time, so the count is waited for.
+            let time = SystemTime()
+            let deadline = time.now + environment.patience
+            while true {
+                let after = try await environment.openObjects()
+                if after == before { return }
+                guard time.now < deadline else {
+                    throw Failure("\(after) objects are open after the check, \(before) were before")
+                }
+                try await time.sleep(until: time.now + .milliseconds(20))
+            }
+        }
+    }
+
+    /// What an engine did not do.
+    public struct Failure: Error, CustomStringConvertible {
+        /// A sentence.
+        public let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// All checks.
+    public static let checks: [Check] = finding + publishing + restarting
+}

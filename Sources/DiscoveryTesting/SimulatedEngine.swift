@@ -1,0 +1,85 @@
+public import DNSSD
+public import Discovery
+
+/// The engine of one machine of a simulated network.
+public final class SimulatedEngine: DiscoveryEngine {
+    /// The machine.
+    public let machine: String
+
+    private let network: SimulatedNetwork
+
+    init(machine: String, network: SimulatedNetwork) {
+        self.machine = machine
+        self.network = network
+    }
+
+    /// Operations of this engine that were started and have not ended.
+    public var openOperations: Int { network.openOperations(of: machine) }
+
+    /// Starts a query for services.
+    public func browse(
+        _ query: ServiceQuery,
+        reporting: @escaping @Sendable (BrowseFact) -> Void
+    ) -> any EngineOperation {
+        start(.browse(SimulatedOperation.Browse(query: query, report: reporting)))
+    }
+
+    /// Starts a query for types.
+    public func browseTypes(
+        _ query: TypeQuery,
+        reporting: @escaping @Sendable (TypeFact) -> Void
+    ) -> any EngineOperation {
+        start(.types(SimulatedOperation.Types(query: query, report: reporting)))
+    }
+
+    /// Starts a query for domains: there is `local`.
+    public func browseDomains(
+        _ query: DomainQuery,
+        reporting: @escaping @Sendable (DomainFact) -> Void
+    ) -> any EngineOperation {
+        start(.domains(SimulatedOperation.Domains(query: query, report: reporting)))
+    }
+
+    /// Publishes a service; a collision is noticed at once.
+    public func publish(
+        _ service: Service,
+        onConflict: ConflictPolicy,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any EngineOperation {
+        start(
+            .publication(
+                SimulatedOperation.Publication(
+                    service: service,
+                    policy: onConflict,
+                    report: reporting,
+                    name: service.name
+                )
+            )
+        )
+    }
+
+    /// Ends all operations of this machine.
+    public func shutdown() async { network.shutDown(machine) }
+
+    private func start(_ kind: SimulatedOperation.Kind) -> any EngineOperation {
+        SimulatedHandle(id: network.start(kind, on: machine), network: network)
+    }
+}
+
+/// Ends a simulated operation.
+private final class SimulatedHandle: EngineOperation {
+    private let id: UInt64
+    private let network: SimulatedNetwork
+
+    init(id: UInt64, network: SimulatedNetwork) {
+        self.id = id
+        self.network = network
+    }
+
+    func cancel() { network.cancel(id) }
+
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        cancel()
+        return true
+    }
+}

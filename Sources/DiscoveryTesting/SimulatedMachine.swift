@@ -1,0 +1,65 @@
+public import DNSSD
+
+/// An interface of a simulated machine. Interfaces on the same link reach each other.
+public struct SimulatedInterface: Hashable, Sendable {
+    /// Its index and name.
+    public var interface: NetworkInterface
+    /// What it is plugged into; nil for loopback.
+    public var link: String?
+    /// Its addresses; the scope of link-local ones is set for each observer.
+    public var addresses: [IPAddress]
+
+    /// Creates an interface.
+    public init(_ interface: NetworkInterface, link: String?, addresses: [IPAddress]) {
+        self.interface = interface
+        self.link = link
+        self.addresses = addresses
+    }
+
+    /// `lo` with 127.0.0.1.
+    public static let loopback = SimulatedInterface(
+        NetworkInterface(index: 1, name: "lo"),
+        link: nil,
+        addresses: [.v4(IPv4Address(bits: 0x7F00_0001))]
+    )
+
+    /// An interface with 10.0.0.`number` and fe80::`number`, on one link by default.
+    public static func ethernet(
+        _ number: Int,
+        index: UInt32 = 2,
+        name: String = "eth0",
+        link: String = "lan"
+    ) -> SimulatedInterface {
+        let low = UInt64(UInt8(truncatingIfNeeded: number))
+        return SimulatedInterface(
+            NetworkInterface(index: index, name: name),
+            link: link,
+            addresses: [
+                .v4(IPv4Address(bits: 0x0A00_0000 | (index - 2) << 8 | UInt32(low))),
+                .v6(IPv6Address(high: 0xFE80_0000_0000_0000, low: UInt64(index - 2) << 8 | low), scope: 0),
+            ]
+        )
+    }
+}
+
+/// A machine of the simulated network, as the network keeps it.
+struct SimulatedMachine: Sendable {
+    enum Backend: Hashable {
+        /// It was never started.
+        case absent
+        case up
+        /// It went away; the others were told by goodbyes, or remember its services.
+        case down(saidGoodbye: Bool)
+    }
+
+    let name: String
+    var host: HostName
+    var interfaces: [SimulatedInterface]
+    var backend = Backend.up
+    /// Machines of different segments do not reach each other.
+    var segment = 0
+    /// It resolves what others ask of its services.
+    var answers = true
+
+    var isUp: Bool { backend == .up }
+}

@@ -1,0 +1,68 @@
+import DNSSD
+import Discovery
+
+/// An operation of a simulated engine, and what it has reported so far.
+struct SimulatedOperation: Sendable {
+    struct Site: Hashable {
+        let instance: ServiceInstance
+        let interface: NetworkInterface
+    }
+
+    struct Browse: Sendable {
+        let query: ServiceQuery
+        let report: @Sendable (BrowseFact) -> Void
+        var sightings: Set<Sighting> = []
+        var resolutions: [Site: Resolution] = [:]
+        var failures: Set<Site> = []
+    }
+
+    struct TypePath: Hashable {
+        let type: ServiceType
+        let domain: Domain
+        let interface: NetworkInterface
+    }
+
+    struct Types: Sendable {
+        let query: TypeQuery
+        let report: @Sendable (TypeFact) -> Void
+        var paths: Set<TypePath> = []
+    }
+
+    struct Domains: Sendable {
+        let query: DomainQuery
+        let report: @Sendable (DomainFact) -> Void
+    }
+
+    struct Publication: Sendable {
+        var service: Service
+        let policy: ConflictPolicy
+        let report: @Sendable (PublicationFact) -> Void
+        var name: ServiceName
+        var isEstablished = false
+
+        var instance: ServiceInstance { ServiceInstance(name: name, type: service.type, domain: service.domain) }
+    }
+
+    enum Kind: Sendable {
+        case browse(Browse)
+        case types(Types)
+        case domains(Domains)
+        case publication(Publication)
+    }
+
+    let machine: String
+    var kind: Kind
+    /// The first list was reported since the backend came up.
+    var isListed = false
+    /// What was reported of the backend; nil: nothing.
+    var backend: BackendState?
+
+    func report(_ state: BackendState) -> (@Sendable () -> Void)? {
+        switch kind {
+        case .browse(let browse): { browse.report(.backend(state)) }
+        case .types(let types): { types.report(.backend(state)) }
+        case .domains(let domains): { domains.report(.backend(state)) }
+        case .publication: nil
+        }
+    }
+}

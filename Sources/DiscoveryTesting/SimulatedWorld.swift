@@ -1,0 +1,106 @@
+import DNSSD
+import Discovery
+
+/// The state of a simulated network: machines, what they asked for, and the reports that are not delivered yet.
+///
+/// After each change every operation's view is computed anew, and the difference to what it reported is reported.
+struct SimulatedWorld: Sendable {
+    struct Report: Sendable {
+        let operation: UInt64
+        let deliver: @Sendable () -> Void
+    }
+
+    var machines: [String: SimulatedMachine] = [:]
+    var operations: [UInt64: SimulatedOperation] = [:]
+    var reports: [Report] = []
+    private var lastID: UInt64 = 0
+
+    mutating func start(_ kind: SimulatedOperation.Kind, on machine: String) -> UInt64 {
+        lastID += 1
+        operations[lastID] = SimulatedOperation(machine: machine, kind: kind)
+        reconcile()
+        return lastID
+    }
+
+    mutating func cancel(_ ids: [UInt64]) {
+        for id in ids { operations[id] = nil }
+        reports.removeAll { ids.contains($0.operation) }
+        reconcile()
+    }
+
+    /// Brings every operation up to date: publications first, for they are what the others see.
+    mutating func reconcile() {
+        let ids = operations.keys.sorted()
+        for id in ids { publish(id) }
+        for id in ids { observe(id) }
+    }
+
+    mutating func report(_ id: UInt64, _ deliver: @escaping @Sendable () -> Void) {
+        reports.append(Report(operation: id, deliver: deliver))
+    }
+
+    func reaches(_ one: String, _ other: String) -> Bool {
+        one == other || machines[one]?.segment == machines[other]?.segment
+    }
+}
+
+// MARK: Publishing
+extension SimulatedWorld {
+    private mutating func publish(_ id: UInt64) {
+        guard var operation = operations[id], case .publication(var publication) = operation.kind,
+            let machine = machines[operation.machine]
+        else { return }
+        defer {
+            if operations[id] != nil {
+                operation.kind = .publication(publication)
+                operations[id] = operation
+            }
+        }
+        func tell(_ state: PublicationFact.State) {
+            let (fact, report) = (PublicationFact(name: publication.name, state: state), publication.report)
+            self.report(id) { report(fact) }
+        }
+        guard machine.isUp else {
+            guard operation.backend == nil || operation.backend == .available else { return }
+            operation.backend = .lost("stopped")
+            // Without a goodbye the others go on seeing it: it stays established for them.
+            if machine.backend != .down(saidGoodbye: false) { publication.isEstablished = false }
+            tell(.waiting("the simulated backend is not running"))
+            return
+        }
+        let isBack = operation.backend != .available
+        operation.backend = .available
+        var isTaken = isTaken(publication.instance, than: id, on: operation.machine)
+        guard isBack || isTaken || !publication.isEstablished else { return }
+        publication.isEstablished = false
+        while isTaken {
+            guard publication.policy == .rename else {
+                tell(.conflicted(DiscoveryError(.nameTaken, "\(publication.name) is taken")))
+                operations[id] = nil
+                return
+            }
+            publication.name = publication.name.nextAfterCollision()
+            isTaken = self.isTaken(publication.instance, than: id, on: operation.machine)
+        }
+        tell(.registering)
+        publication.isEstablished = true
+        tell(.established)
+    }
+
+    /// Whoever was first keeps a name.
+    private func isTaken(_ instance: ServiceInstance, than id: UInt64, on machine: String) -> Bool {
+        let isOwnEstablished = published.contains { $0.id == id }
+        return published.contains { other in
+            other.id != id && other.publication.instance == instance && reaches(machine, other.machine)
+                && (!isOwnEstablished || other.id < id)
+        }
+    }
+
+    /// What is established, in the order of starting.
+    var published: [(id: UInt64, machine: String, publication: SimulatedOperation.Publication)] {
+        operations.sorted { $0.key < $1.key }.compactMap { id, operation in
+            guard case .publication(let publication) = operation.kind, publication.isEstablished else { return nil }
+            return (id, operation.machine, publication)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Discovery
+import DiscoveryTesting
+import Testing
+
+@Suite struct SimulatedEngineConformanceTests {
+    @Test(arguments: EngineConformance.checks) func conforms(_ check: EngineConformance.Check) async throws {
+        let network = SimulatedNetwork()
+        var limits = DiscoveryLimits()
+        limits.removalHold = .milliseconds(30)
+        limits.changeInterval = .milliseconds(10)
+        try await check.run(
+            EngineConformance.Environment(
+                publisher: try network.addMachine("h1"),
+                browser: try network.addMachine("h2"),
+                limits: limits,
+                restartBrowserBackend: {
+                    network.stopBackend(of: "h2")
+                    network.startBackend(of: "h2")
+                },
+                restartPublisherBackend: {
+                    network.stopBackend(of: "h1")
+                    network.startBackend(of: "h1")
+                },
+                openObjects: { network.openOperations }
+            )
+        )
+    }
+}
