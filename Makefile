@@ -11,22 +11,19 @@ RELEASE = .build-release
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tests-built lab demo fmt check docs tsan install uninstall clean deps test-deps
+.PHONY: help run build test tests-built lab demo fmt check docs tsan install uninstall clean deps
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
-run: deps build ## install what is missing, build, and list every service on the network
+run: build ## install what is missing, build, and list every service on the network
 	$(DISCOVERD) browse --all
 
-build: ## debug build
+build: deps ## debug build
 	$(SWIFT) build
 
 deps:
 	@.ci/deps run
-
-test-deps: $(TOOLS)/publish-many
-	@.ci/deps test
 
 tests-built:
 	@.ci/deps test

@@ -52,7 +52,8 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// The program gets the signals as this process found them: blocked and ignored ones are put back.
+    /// Starts a program with no signal blocked, and with the default action for SIGPIPE.
+    /// - Returns: 0, or an `errno`.
     private static func spawn(_ child: inout pid_t, _ arguments: [String]) -> Int32 {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)

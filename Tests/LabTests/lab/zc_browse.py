@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Browses with python-zeroconf. One JSON object a line: {"event": "added"|"updated"|"removed", "name", "type", ...}.
 
-added and updated have: host, port, txt (its strings as base64, in order), txt_raw (all of it as base64), addresses
+"unresolved" is an added one without an answer. added and updated have: host, port, txt (its strings as base64, in order), txt_raw (all of it as base64), addresses
 (IPv6 link-local ones with their scope). Ends with {"event": "end"} after --count services or --seconds.
 """
 
@@ -9,10 +9,11 @@ import argparse
 import base64
 import json
 import queue
+import socket
 import threading
 import time
 
-from zeroconf import IPVersion, ServiceBrowser, ServiceListener, Zeroconf
+from zeroconf import BadTypeInNameException, IPVersion, ServiceBrowser, ServiceListener, Zeroconf
 
 
 def text(data):
@@ -27,6 +28,13 @@ def strings(data):
     return out
 
 
+def with_name_of_scope(address):
+    address, _, scope = address.partition("%")
+    if not scope:
+        return address
+    return f"{address}%{socket.if_indextoname(int(scope)) if scope.isdigit() else scope}"
+
+
 class Printer(ServiceListener):
     def __init__(self, found):
         self.found = found
@@ -35,13 +43,16 @@ class Printer(ServiceListener):
         base = kind.split("._sub.")[-1]
         line = {"event": event, "name": name.removesuffix("." + base), "type": base}
         if event != "removed":
-            info = zc.get_service_info(base, name, 3000)
+            try:
+                info = zc.get_service_info(base, name, 3000)
+            except BadTypeInNameException as error:  # a name that RFC 6763 forbids
+                info, line["reason"] = None, str(error)
             if info is None:
                 line["event"] = "unresolved"
             else:
                 line.update(
                     host=info.server, port=info.port, txt=strings(info.text or b""), txt_raw=text(info.text or b""),
-                    addresses=sorted(info.parsed_scoped_addresses(IPVersion.All)))
+                    addresses=sorted(map(with_name_of_scope, info.parsed_scoped_addresses(IPVersion.All))))
         print(json.dumps(line, ensure_ascii=True), flush=True)
         self.found.put(line)
 
