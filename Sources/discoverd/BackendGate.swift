@@ -12,7 +12,7 @@ struct BackendGate {
 
     /// Starts the timer.
     init(_ session: Session) {
-        timer = session.stop.request(.noBackend, after: Session.backendPatience)
+        timer = session.stop.request(.noBackend, after: session.patience)
     }
 
     /// Anything was heard from the backend.

@@ -19,6 +19,11 @@ protocol NetworkCommand: ParsableCommand {
     func execute(in session: Session) async throws -> ExitStatus
 }
 
+/// A network command that can be kept to some interfaces.
+protocol PlacedCommand: NetworkCommand {
+    var place: NetworkOptions { get }
+}
+
 extension NetworkCommand {
     static var statusWhenStopped: ExitStatus { .done }
     static var endsWhenUnread: Bool { true }
@@ -29,6 +34,8 @@ extension NetworkCommand {
 struct Session {
     /// How long a backend may take to answer before a command gives up with status 69.
     static let backendPatience = Duration.seconds(2)
+    /// The same where a private one may have to be started, with `auto` after the system's had its 2 s.
+    static let privateBackendPatience = Duration.seconds(5)
 
     let network: LocalNetwork
     let output = Output()
@@ -37,6 +44,7 @@ struct Session {
     let watcher: Watcher
     let terminal = Terminal.current()
     let json: Bool
+    let patience: Duration
 }
 
 extension Session {
