@@ -52,7 +52,7 @@ let package = Package(
             name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],
             swiftSettings: settings),
         .testTarget(
-            name: "AvahiEngineTests", dependencies: ["AvahiEngine", "Discovery", "DiscoveryTesting"],
+            name: "AvahiEngineTests", dependencies: ["AvahiEngine", "CSupervisor", "Discovery", "DiscoveryTesting"],
             swiftSettings: settings),
         .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
     ]

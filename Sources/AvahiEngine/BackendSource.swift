@@ -33,8 +33,8 @@ final class BackendSource {
     private static let systemLimit = Duration.seconds(2)
     /// How often a private backend that could not be had is tried again while the bus waits for the system's.
     private static let againAfter = Duration.seconds(10)
-    /// How long a private avahi-daemon has to appear before the connection is made anew: it may be to the wrong bus, when the private
-    /// one died just before.
+    /// How long a private avahi-daemon has to appear before the connection is made anew: it may be to the wrong bus,
+    /// when the private one died just before.
     private static let privateLimit = Duration.seconds(5)
 
     /// Never called from within a call to this object.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The address that libdbus, below libavahi-client, takes for the system bus: read from the environment once in a process, before the
-/// first connection is made.
+/// The address that libdbus, below libavahi-client, takes for the system bus: read from the environment once in a
+/// process, before the first connection is made.
 final class BusAddress {
     private static let variable = "DBUS_SYSTEM_BUS_ADDRESS"
     /// What libdbus takes without the variable (dbus-arch-deps.h).
@@ -10,10 +10,11 @@ final class BusAddress {
     private let before: String?
     private var isChanged = true
 
-    /// Puts a private bus in the place of the system's, or before it: each address is tried in turn, and a private one can only be
-    /// connected to while it was started.
+    /// Puts a private bus in the place of the system's, or before it: each address is tried in turn, and a private one
+    /// can only be connected to while it was started.
     ///
-    /// Changes the environment: to be made where the engine is made, early in a program and not while other threads read it.
+    /// Changes the environment: to be made where the engine is made, early in a program and not while other threads
+    /// read it.
     init(private address: String, thenSystem: Bool) {
         before = SystemFile.environment(Self.variable)
         unsafe setenv(Self.variable, thenSystem ? "\(address);\(before ?? Self.standard)" : address, 1)

@@ -43,7 +43,8 @@ final class PrivateBackend {
     func worked() { report.worked() }
 
     /// Starts the supervisor unless it runs.
-    /// - Throws: `.backendUnavailable` when a program is not installed, another responder holds UDP 5353, or there is no room for files.
+    /// - Throws: `.backendUnavailable` when a program is not installed, another responder holds UDP 5353, or there
+    ///   is no room for files.
     func start() throws(DiscoveryError) {
         guard supervisor == nil else { return }
         let programs = try PrivateBackendPrograms()
@@ -87,7 +88,8 @@ final class PrivateBackend {
             unsafe bytes.baseAddress.map { unsafe gethostname($0.assumingMemoryBound(to: CChar.self), 255) } ?? -1
         }
         let configuration = PrivateBackendConfiguration(
-            socket: directory.socket, hostName: code == 0 ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "",
+            socket: directory.socket,
+            hostName: code == 0 ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "",
             interfaces: options.interfaces, present: SystemInterfaces.names(), user: geteuid(), group: getegid())
         try directory.write(configuration.dbus, to: "dbus.conf")
         try directory.write(configuration.avahi, to: "avahi-daemon.conf")
@@ -101,7 +103,8 @@ final class PrivateBackend {
     ) throws(DiscoveryError) {
         var status: Int32 = -1
         var life: Int32 = -1
-        let process = unsafe programs.withConfig(for: directory.path, configuration, passesOutput: options.passesOutput) {
+        let process = unsafe programs.withConfig(for: directory.path, configuration, passesOutput: options.passesOutput)
+        {
             unsafe csupervisor_start($0, &status, &life)
         }
         guard process > 0 else {

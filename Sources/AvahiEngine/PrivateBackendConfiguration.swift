@@ -19,8 +19,8 @@ struct PrivateBackendConfiguration {
     var user: UInt32
     var group: UInt32
 
-    /// dbus-daemon(1). Without `<type>`: as a system bus it insists on raising its limit of open files. Without a rule for users only
-    /// the user who runs it may connect.
+    /// dbus-daemon(1). Without `<type>`: as a system bus it insists on raising its limit of open files. Without a rule
+    /// for users only the user who runs it may connect.
     var dbus: String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -40,7 +40,8 @@ struct PrivateBackendConfiguration {
         """
     }
 
-    /// avahi-daemon.conf(5) of 0.8. What avahi sends beyond `ratelimit-burst` a second it drops without a word, so that is raised.
+    /// avahi-daemon.conf(5) of 0.8. What avahi sends beyond `ratelimit-burst` a second it drops without a word, so that
+    /// is raised.
     var avahi: String {
         var server = ["use-ipv4=yes", "use-ipv6=yes", "enable-dbus=yes", "disallow-other-stacks=no"]
         if let label = hostLabel { server.insert("host-name=\(label)", at: 0) }
@@ -79,7 +80,8 @@ struct PrivateBackendConfiguration {
 
     var groups: String { (group == 0 ? "" : "root:x:0:\n") + "avahi:x:\(group):\n" + (group == 0 ? "root:x:0:\n" : "") }
 
-    /// The bus's address in D-Bus's form ("Server Addresses" of the specification): bytes outside the listed ones are `%XX`.
+    /// The bus's address in D-Bus's form ("Server Addresses" of the specification): bytes outside the listed ones are
+    /// `%XX`.
     var address: String { Self.address(ofSocket: socket) }
 
     static func address(ofSocket path: String) -> String {
@@ -97,7 +99,8 @@ struct PrivateBackendConfiguration {
         return "unix:path=" + String(decoding: escaped, as: UTF8.self)
     }
 
-    /// The first label of the machine's name if it may stand in a host name (RFC 952, RFC 1123 §2.1); else avahi chooses one.
+    /// The first label of the machine's name if it may stand in a host name (RFC 952, RFC 1123 §2.1); else avahi
+    /// chooses one.
     var hostLabel: String? {
         let label = hostName.prefix { $0 != "." }
         let isPlain = label.utf8.allSatisfy { byte in
@@ -126,6 +129,7 @@ struct PrivateBackendConfiguration {
 
     /// Without names that would end the list or the line.
     private var usable: [String] {
-        present.filter { name in name != "lo" && !name.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: ",") } }.sorted()
+        present.filter { name in name != "lo" && !name.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: ",") } }
+            .sorted()
     }
 }

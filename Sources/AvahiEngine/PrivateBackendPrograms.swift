@@ -15,14 +15,15 @@ struct PrivateBackendPrograms {
             let missing = [dbus == nil ? "dbus-daemon" : nil, avahi == nil ? "avahi-daemon" : nil].compactMap(\.self)
             throw DiscoveryError(
                 .backendUnavailable,
-                "no private avahi-daemon can be started, because \(missing.joined(separator: " and ")) cannot be found: "
+                "no private avahi-daemon can be started, as \(missing.joined(separator: " and ")) cannot be found: "
                     + "install the package\(missing.count == 1 ? "" : "s") \(missing.joined(separator: " and "))")
         }
         self.dbus = dbus
         self.avahi = avahi
     }
 
-    /// Lends `body` what csupervisor_start needs; it is freed when that has returned, for the child has its own copy of the memory.
+    /// Lends `body` what csupervisor_start needs; it is freed when that has returned, for the child has its own copy of
+    /// the memory.
     func withConfig<Result>(
         for directory: String, _ configuration: PrivateBackendConfiguration, passesOutput: Bool,
         _ body: (UnsafePointer<csupervisor_config>) -> Result
@@ -39,9 +40,15 @@ struct PrivateBackendPrograms {
             "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "DBUS_SYSTEM_BUS_ADDRESS=\(configuration.address)",
         ])
         let texts = unsafe CStrings([
-            directory, "\(configuration.user) \(configuration.user) 1\n", "\(configuration.group) \(configuration.group) 1\n",
+            directory, "\(configuration.user) \(configuration.user) 1\n",
+            "\(configuration.group) \(configuration.group) 1\n",
         ])
-        defer { for unsafe strings in unsafe [dbus, avahi, environment, texts] { unsafe strings.free() } }
+        defer {
+            unsafe dbus.free()
+            unsafe avahi.free()
+            unsafe environment.free()
+            unsafe texts.free()
+        }
         guard let path = unsafe texts.pointer[0], let users = unsafe texts.pointer[1],
             let groups = unsafe texts.pointer[2]
         else { preconditionFailure("strdup fails only without memory") }

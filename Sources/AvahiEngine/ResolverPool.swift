@@ -2,10 +2,11 @@ import DNSSD
 
 /// Decides when a service is resolved: a few at a time, the rest in a queue. Touched by the loop's thread only.
 final class ResolverPool {
-    /// Every resolver asks the wire again: with more than 64 at a time 1000 services take longer, not shorter (docs/performance.md).
+    /// Every resolver asks the wire again: with more than 64 at a time 1000 services take longer, not shorter
+    /// (docs/performance.md).
     static let maximumInFlight = 64
-    /// Resolvers that answered are kept, to hear of changes, while avahi-daemon holds fewer objects than this for us; its limit is 1024
-    /// (`objects-per-client-max`). The others are resolved anew from time to time.
+    /// Resolvers that answered are kept, to hear of changes, while avahi-daemon holds fewer objects than this for us;
+    /// its limit is 1024 (`objects-per-client-max`). The others are resolved anew from time to time.
     static let maximumKeptOnSystem = 600
     /// The same for a private avahi-daemon, whose limit is 16 384.
     static let maximumKeptPrivately = 8_192

@@ -3,8 +3,8 @@ import Glibc
 
 /// Where a private backend keeps its socket and files: a directory with a name that nobody can foresee, and mode 0700.
 ///
-/// The name is chosen at once, because libdbus reads the bus's address once in a process; the directory is made when it is needed and
-/// must not be there then.
+/// The name is chosen at once, because libdbus reads the bus's address once in a process; the directory is made when it
+/// is needed and must not be there then.
 final class RuntimeDirectory {
     static let files = ["bus", "dbus.conf", "avahi-daemon.conf", "passwd", "group"]
 
@@ -30,17 +30,20 @@ final class RuntimeDirectory {
         throw DiscoveryError(.backendUnavailable, "no directory for a private avahi-daemon: set XDG_RUNTIME_DIR")
     }
 
-    /// Nobody else can put, rename or remove what is ours there: it is ours and only we may write, or it is sticky as /tmp is.
+    /// Nobody else can put, rename or remove what is ours there: it is ours and only we may write, or it is sticky as
+    /// /tmp is.
     private static func isSafe(_ path: String) -> Bool {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, unsafe access(path, W_OK | X_OK) == 0
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            unsafe access(path, W_OK | X_OK) == 0
         else { return false }
         let isOurs = status.st_uid == geteuid() || status.st_uid == 0
         return isOurs && (status.st_mode & (S_IWGRP | S_IWOTH) == 0 || status.st_mode & S_ISVTX != 0)
     }
 
     /// Makes the directory, or empties it if it was left from before.
-    /// - Throws: `.backendUnavailable` when it cannot be made, also when something is there that this object did not make.
+    /// - Throws: `.backendUnavailable` when it cannot be made, also when something is there that this object did not
+    ///   make.
     func make() throws(DiscoveryError) {
         if isMade { remove() }
         guard unsafe mkdir(path, 0o700) == 0 else { throw failure("make the directory \(path)") }

@@ -35,7 +35,8 @@ enum SystemFile {
     static func link(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-            unsafe bytes.baseAddress.map { unsafe readlink(path, $0.assumingMemoryBound(to: CChar.self), bytes.count) } ?? -1
+            unsafe bytes.baseAddress.map { unsafe readlink(path, $0.assumingMemoryBound(to: CChar.self), bytes.count) }
+                ?? -1
         }
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }

@@ -13,7 +13,8 @@ extension UDPListener {
 }
 
 extension PortHolder {
-    /// Who holds `port` in this network namespace: one element for each process, or for each socket whose process cannot be seen.
+    /// Who holds `port` in this network namespace: one element for each process, or for each socket whose process
+    /// cannot be seen.
     package static func holders(of port: UInt16) -> [PortHolder] {
         let sockets = UDPListener.current().filter { $0.port == port }
         guard !sockets.isEmpty else { return [] }

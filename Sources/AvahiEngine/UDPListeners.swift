@@ -14,7 +14,8 @@ package struct UDPListener: Hashable, Sendable {
         text.split(separator: "\n").dropFirst().compactMap { UDPListener(line: $0, family: family) }
     }
 
-    /// `sl local:port remote:port st tx:rx tr:when retrnsmt uid timeout inode …`, numbers of addresses and ports in hexadecimal.
+    /// `sl local:port remote:port st tx:rx tr:when retrnsmt uid timeout inode …`, numbers of addresses and ports in
+    /// hexadecimal.
     private init?(line: Substring, family: IPAddress.Family) {
         let fields = line.split(separator: " ", omittingEmptySubsequences: true)
         guard fields.count >= 10, let colon = fields[1].lastIndex(of: ":"),

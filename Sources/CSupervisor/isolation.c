@@ -69,7 +69,9 @@ csupervisor_event_kind place_prepare(place *place, const csupervisor_config *con
     if (config->isolation == CSUPERVISOR_AS_USER) {
         if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return CSUPERVISOR_USER_NAMESPACE_REFUSED;
         // user_namespaces(7): without CAP_SETGID a gid map may be written only after setgroups is given up.
-        if (write_file("/proc/self/setgroups", "deny") != 0 && errno != ENOENT) return CSUPERVISOR_USER_NAMESPACE_REFUSED;
+        if (write_file("/proc/self/setgroups", "deny") != 0 && errno != ENOENT) {
+            return CSUPERVISOR_USER_NAMESPACE_REFUSED;
+        }
         if (write_file("/proc/self/uid_map", config->uid_map) != 0) return CSUPERVISOR_USER_NAMESPACE_REFUSED;
         if (write_file("/proc/self/gid_map", config->gid_map) != 0) return CSUPERVISOR_USER_NAMESPACE_REFUSED;
     }

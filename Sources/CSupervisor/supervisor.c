@@ -1,8 +1,8 @@
-// Everything from `supervise` on runs in the child of a process of many threads: async-signal-safe functions and plain
-// system calls only (signal-safety(7)), no malloc, no stdio.
+// All of this runs in the child of a process of many threads: async-signal-safe functions and plain system calls only
+// (signal-safety(7)), no malloc, no stdio.
 
 #define _GNU_SOURCE
-#include "CSupervisor.h"
+#include "supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static void reset_signals(void) {
     for (int number = 1; number < NSIG; number++) sigaction(number, &action, NULL);
 }
 
-// In the daemon's process: becomes the program. `printed`: the descriptor that dbus-daemon writes its address to, or -1.
+// In the daemon's process: becomes the program. `printed`: what dbus-daemon writes its address to, or -1.
 static void become(const supervisor *supervisor, pid_t parent, const child *child, char *const *argv, int printed) {
     // The kernel sends it when the thread that forked ends: the supervisor has one only (prctl(2)).
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -217,7 +217,7 @@ static void stop(supervisor *supervisor, child *child, int patience) {
     waitpid(child->pid, NULL, 0);
 }
 
-_Noreturn static void supervise(const csupervisor_config *config, int status, int life) {
+_Noreturn void supervise(const csupervisor_config *config, int status, int life) {
     reset_signals();
     signal(SIGPIPE, SIG_IGN);
     setsid();
@@ -271,33 +271,4 @@ _Noreturn static void supervise(const csupervisor_config *config, int status, in
     }
     place_remove(&supervisor.place, config);
     _exit(0);
-}
-
-pid_t csupervisor_start(const csupervisor_config *config, int *status, int *life) {
-    int reports[2], lives[2];
-    if (pipe2(reports, O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
-    if (pipe2(lives, O_CLOEXEC) != 0) {
-        int error = errno;
-        close(reports[0]);
-        close(reports[1]);
-        return -error;
-    }
-    // The child must not run a handler of its owner's; it keeps all blocked and reads its signals from a descriptor.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t pid = fork();
-    int error = errno;
-    if (pid == 0) supervise(config, reports[1], lives[0]);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    close(reports[1]);
-    close(lives[0]);
-    if (pid > 0) {
-        *status = reports[0];
-        *life = lives[1];
-        return pid;
-    }
-    close(reports[0]);
-    close(lives[1]);
-    return -error;
 }

@@ -63,8 +63,9 @@ typedef struct csupervisor_event {
 // Starts the supervisor from any thread.
 //
 // `status` is for reading, non-blocking. Closing `life`, in whatever way (also by SIGKILL), makes the supervisor end:
-// SIGTERM to avahi-daemon, which says goodbye, SIGKILL 1 s later, then dbus-daemon, then the directory. If the supervisor
-// is killed, the kernel kills both daemons and the directory is left to the owner. Both descriptors are close-on-exec.
+// SIGTERM to avahi-daemon, which says goodbye, SIGKILL 1 s later, then dbus-daemon, then the directory. If the
+// supervisor is killed, the kernel kills both daemons and the directory is left to the owner. Both descriptors are
+// close-on-exec.
 //
 // Returns the supervisor's pid, to be waited for with waitpid after the end of `status`; or -errno.
 pid_t csupervisor_start(const csupervisor_config *_Nonnull config, int *_Nonnull status, int *_Nonnull life);
