@@ -59,7 +59,7 @@ final class BackendSource {
             address = nil
             return
         }
-        let directory = try RuntimeDirectory()
+        let directory = RuntimeDirectory(path: try RuntimeDirectory.ofThisProcess.get())
         address = BusAddress(
             private: PrivateBackendConfiguration.address(ofSocket: directory.socket), thenSystem: isAutomatic)
         privateBackend = PrivateBackend(options, directory: directory, loop: loop) { [weak self] in self?.received($0) }

@@ -1,10 +1,8 @@
 import DNSSD
 import Glibc
 
-/// Where a private backend keeps its socket and files: a directory with a name that nobody can foresee, and mode 0700.
-///
-/// The name is chosen at once, because libdbus reads the bus's address once in a process; the directory is made when it
-/// is needed and must not be there then.
+/// Where a private backend keeps its socket and files: a directory with a name that nobody can foresee, and mode 0700,
+/// which is made when it is needed and must not be there then.
 final class RuntimeDirectory {
     static let files = ["bus", "dbus.conf", "avahi-daemon.conf", "passwd", "group"]
 
@@ -13,8 +11,13 @@ final class RuntimeDirectory {
 
     var socket: String { path + "/bus" }
 
-    /// In $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR, /run for root, or /tmp, whichever is this user's first.
-    init() throws(DiscoveryError) {
+    init(path: String) { self.path = path }
+
+    /// The one of this process: libdbus reads the bus's address once, so every engine in it has to use the same.
+    static let ofThisProcess = Result { () throws(DiscoveryError) in try choosePath() }
+
+    /// A new name in $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR, /run for root, or /tmp, whichever is the first that is safe.
+    static func choosePath() throws(DiscoveryError) -> String {
         var candidates = SystemFile.environment("RUNTIME_DIRECTORY").map { [String($0.prefix { $0 != ":" })] } ?? []
         if let directory = SystemFile.environment("XDG_RUNTIME_DIR") { candidates.append(directory) }
         if geteuid() == 0 { candidates.append("/run") }
@@ -22,10 +25,9 @@ final class RuntimeDirectory {
         let name = "/discoverd-" + String(UInt64.random(in: .min ... .max), radix: 36)
         for candidate in candidates where candidate.hasPrefix("/") {
             // sun_path has 108 bytes, the last of them 0 (unix(7)).
-            guard let real = SystemFile.real(candidate), Self.isSafe(real), (real + name + "/bus").utf8.count < 108
+            guard let real = SystemFile.real(candidate), isSafe(real), (real + name + "/bus").utf8.count < 108
             else { continue }
-            path = real + name
-            return
+            return real + name
         }
         throw DiscoveryError(.backendUnavailable, "no directory for a private avahi-daemon: set XDG_RUNTIME_DIR")
     }

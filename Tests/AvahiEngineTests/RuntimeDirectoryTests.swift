@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RuntimeDirectoryTests {
     @Test func isOursAloneAndGoneWithAllThatIsInIt() throws {
-        let directory = try RuntimeDirectory()
+        let directory = RuntimeDirectory(path: try RuntimeDirectory.choosePath())
         #expect(directory.socket.utf8.count < 108)
         #expect(access(directory.path, F_OK) != 0, "made only when it is needed")
         try directory.make()
@@ -21,13 +21,13 @@ import Testing
     }
 
     @Test func twoDifferInName() throws {
-        let names = try (0..<10).map { _ in try RuntimeDirectory().path }
+        let names = try (0..<10).map { _ in try RuntimeDirectory.choosePath() }
         #expect(Set(names).count == 10)
     }
 
     /// What somebody else has put there is neither used nor removed.
     @Test func refusesWhatItDidNotMake() throws {
-        let directory = try RuntimeDirectory()
+        let directory = RuntimeDirectory(path: try RuntimeDirectory.choosePath())
         try #require(mkdir(directory.path, 0o700) == 0)
         defer { rmdir(directory.path) }
         #expect(throws: DiscoveryError.self) { try directory.make() }
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func doesNotFollowALinkInThePlaceOfAFile() throws {
-        let directory = try RuntimeDirectory()
+        let directory = RuntimeDirectory(path: try RuntimeDirectory.choosePath())
         try directory.make()
         defer { directory.remove() }
         try #require(symlink("/dev/null", directory.path + "/dbus.conf") == 0)
