@@ -21,19 +21,14 @@ public actor AvahiEngine: DiscoveryEngine {
     /// With `.private` and `.automatic` the environment is changed until the first connection was made: make the engine
     /// early in a program, before anything else in it uses D-Bus, and one of these at a time.
     /// - Throws: `.limitExceeded` when the system gives no thread or no file descriptor; `.backendUnavailable` when
-    ///   there is
-    ///   no directory for a private backend. What else keeps a backend from being had is told to each operation.
+    ///   there is no directory for a private backend. What else keeps a backend from being had is told to each
+    ///   operation.
     public init(backend: AvahiBackend = .system) throws(DiscoveryError) {
-        guard let loop = AvahiLoop() else {
-            throw DiscoveryError(.limitExceeded, "no thread or no file descriptor is left for Avahi's event loop")
-        }
+        let noThread = "no thread or no file descriptor is left for Avahi's event loop"
+        guard let loop = AvahiLoop(paused: ()) else { throw DiscoveryError(.limitExceeded, noThread) }
         self.loop = loop
-        do throws(DiscoveryError) {
-            core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop))
-        } catch {
-            loop.stop()
-            throw error
-        }
+        core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop))
+        guard loop.start() else { throw DiscoveryError(.limitExceeded, noThread) }
     }
 
     isolated deinit {
