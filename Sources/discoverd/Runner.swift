@@ -49,7 +49,7 @@ enum Runner {
             switch command.common.backend {
             case .system: .system
             case .private: .private(options)
-            case .auto: .automatic(options)
+            case .auto: type(of: command).startsPrivateBackend ? .automatic(options) : .system
             }
         let session = Session(
             network: LocalNetwork(engine: try AvahiEngine(backend: backend)),

@@ -12,6 +12,9 @@ protocol NetworkCommand: ParsableCommand {
     /// Whether there is nothing left to do once nobody reads standard output.
     static var endsWhenUnread: Bool { get }
 
+    /// Whether `--backend auto` may start a private one.
+    static var startsPrivateBackend: Bool { get }
+
     /// How long the command may take to end once it was asked to.
     static var grace: Duration { get }
 
@@ -27,6 +30,7 @@ protocol PlacedCommand: NetworkCommand {
 extension NetworkCommand {
     static var statusWhenStopped: ExitStatus { .done }
     static var endsWhenUnread: Bool { true }
+    static var startsPrivateBackend: Bool { true }
     static var grace: Duration { .milliseconds(500) }
 }
 
