@@ -17,7 +17,8 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of a text; nil for a foreign character, missing or misplaced padding, or unused bits that are not zero.
+    /// The bytes of a text; nil for a foreign character, missing or misplaced padding, or unused bits that are not
+    /// zero.
     package static func decode(_ text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }

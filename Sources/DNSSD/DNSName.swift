@@ -1,5 +1,5 @@
-/// The labels of a DNS name, and how they are written: `.` and `\` after a backslash, bytes that are better not shown as `\DDD`
-/// (RFC 1035 §5.1, RFC 6763 §4.3). Avahi reads and writes the same form, but escapes more than it must.
+/// The labels of a DNS name, and how they are written: `.` and `\` after a backslash, bytes that are better not shown
+/// as `\DDD` (RFC 1035 §5.1, RFC 6763 §4.3). Avahi reads and writes the same form, but escapes more than it must.
 struct DNSName: Hashable {
     /// The longest label in bytes (RFC 1035 §2.3.4).
     static let maximumLabelLength = 63
@@ -20,7 +20,7 @@ struct DNSName: Hashable {
         var rest = Array(text.utf8)[...]
         repeat {
             let label = try Self.takeLabel(from: &rest)
-            if label.isEmpty { throw BrokenRule(text.isEmpty ? "empty" : "a label is empty (RFC 1035 §3.1)") }
+            if label.isEmpty { throw BrokenRule("\(text.isEmpty ? "the name" : "a label") is empty (RFC 1035 §3.1)") }
             labels.append(label)
         } while !rest.isEmpty
         self.labels = labels
@@ -34,12 +34,17 @@ struct DNSName: Hashable {
 
     /// One label as it is written; safe for a terminal.
     static func escape(_ label: String) -> String {
+        let isPlain = { (byte: UInt8) in 0x20...0x7E ~= byte && byte != UInt8(ascii: ".") && byte != UInt8(ascii: "\\")
+        }
+        guard !label.utf8.allSatisfy(isPlain) else { return label }
         var result = String.UnicodeScalarView()
+        var previous: Unicode.Scalar?
         for scalar in label.unicodeScalars {
+            defer { previous = scalar }
             if scalar == "." || scalar == "\\" {
                 result.append("\\")
                 result.append(scalar)
-            } else if scalar.isUnsafeForTerminal {
+            } else if scalar.isUnsafeForTerminal(after: previous) {
                 for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
                     let digits = String(byte)
                     result.append(

@@ -1,5 +1,6 @@
 extension Endpoint {
-    /// The address as it can be dialled: `fe80::1%eth0` when link-local, otherwise plain. The interface's name is not escaped.
+    /// The address as it can be dialled: `fe80::1%eth0` when link-local, otherwise plain. The interface's name is not
+    /// escaped.
     public var addressText: String { address.text(scopedTo: interface) }
 }
 

@@ -44,7 +44,10 @@ struct Glob: Hashable, Sendable {
                 ranges.append(lower...lower)
                 continue
             }
-            guard lower <= upper else { throw BrokenRule("the range \(String(lower))-\(String(upper)) is backwards") }
+            guard lower <= upper else {
+                let range = String(String.UnicodeScalarView([lower, "-", upper]))
+                throw BrokenRule("the range \(range.quotedForMessage) is backwards")
+            }
             ranges.append(lower...upper)
             rest.removeFirst(2)
         }

@@ -1,4 +1,5 @@
-/// The name of a host, as the target of an SRV record: `h1.local`. Only ever a DNS name: never a path, never for getaddrinfo.
+/// The name of a host, as the target of an SRV record: `h1.local`. Only ever a DNS name: never a path, never for
+/// getaddrinfo.
 public struct HostName: Sendable {
     /// The name in escaped presentation form, without a final dot; safe for a terminal.
     public let name: String

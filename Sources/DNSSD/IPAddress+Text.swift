@@ -15,8 +15,8 @@ extension IPAddress: CustomStringConvertible {
         }
     }
 
-    /// Reads what `text(scopedTo:)` wrote: as `init(_:)`, but a scope may also be the interface's name, and a link-local address
-    /// without scope gets the interface's. Nil when the scope is another interface.
+    /// Reads what `text(scopedTo:)` wrote: as `init(_:)`, but a scope may also be the interface's name, and a
+    /// link-local address without scope gets the interface's. Nil when the scope is another interface.
     public init?(_ text: String, on interface: NetworkInterface) {
         self.init(text) { scope in
             scope == interface.name || scope == String(interface.index) ? interface.index : nil
@@ -39,7 +39,8 @@ extension IPAddress: CustomStringConvertible {
         self = .v6(address, scope: scope)
     }
 
-    /// The address as it can be dialled: `fe80::1%eth0` for one that means nothing without its interface (RFC 4007 §11).
+    /// The address as it can be dialled: `fe80::1%eth0` for one that means nothing without its interface (RFC 4007
+    /// §11).
     ///
     /// Without an interface a scope is shown as its number.
     public func text(scopedTo interface: NetworkInterface?) -> String {

@@ -1,4 +1,5 @@
-/// An IPv4 or IPv6 address; an IPv6 address has the scope without which a link-local one cannot be dialled (RFC 4007 §6).
+/// An IPv4 or IPv6 address; an IPv6 address has the scope without which a link-local one cannot be dialled (RFC 4007
+/// §6).
 public enum IPAddress: Hashable, Sendable {
     /// An IPv4 address.
     case v4(IPv4Address)

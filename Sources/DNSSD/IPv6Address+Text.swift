@@ -1,5 +1,6 @@
 extension IPv6Address: CustomStringConvertible {
-    /// As RFC 5952 §4 and §5 say: lower case, the longest run of zero groups as `::`, `::ffff:10.0.0.7` for a mapped address.
+    /// As RFC 5952 §4 and §5 say: lower case, the longest run of zero groups as `::`, `::ffff:10.0.0.7` for a mapped
+    /// address.
     public var description: String {
         if isIPv4Mapped { return "::ffff:\(IPv4Address(bits: UInt32(truncatingIfNeeded: low)))" }
         let groups = groups
@@ -8,7 +9,8 @@ extension IPv6Address: CustomStringConvertible {
         return "\(hex[..<run.lowerBound].joined(separator: ":"))::\(hex[run.upperBound...].joined(separator: ":"))"
     }
 
-    /// Reads every form of RFC 4291 §2.2, with `::` and with an IPv4 address at the end, without a scope; nil for everything else.
+    /// Reads every form of RFC 4291 §2.2, with `::` and with an IPv4 address at the end, without a scope; nil for
+    /// everything else.
     public init?(_ text: String) {
         // The longest form is 45 characters: six groups and an IPv4 address.
         guard 2...45 ~= text.utf8.count, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }

@@ -20,8 +20,8 @@ public struct InterfaceFilter: Hashable, Sendable {
     }
 
     /// Reads patterns of `*`, `?`, `[a-z]` and `[!a-z]`; one that begins with `!` excludes.
-    /// - Throws: `.invalidInterface` for a pattern that is empty, over 64 bytes, or has an unclosed `[` or a backward range, and for
-    ///   more than 64 patterns.
+    /// - Throws: `.invalidInterface` for a pattern that is empty, over 64 bytes, or has an unclosed `[` or a backward
+    ///   range, and for more than 64 patterns.
     public init(_ patterns: [String]) throws(DiscoveryError) {
         guard patterns.count <= Self.maximumPatternCount else {
             throw DiscoveryError(
@@ -49,7 +49,8 @@ public struct InterfaceFilter: Hashable, Sendable {
         self.excluded = excluded
     }
 
-    /// Whether an interface of this name is to be used: some pattern takes it, or none is there that takes, and none excludes it.
+    /// Whether an interface of this name is to be used: some pattern takes it, or none is there that takes, and none
+    /// excludes it.
     public func allows(_ name: String) -> Bool {
         (included.isEmpty || included.contains { $0.matches(name) }) && !excluded.contains { $0.matches(name) }
     }

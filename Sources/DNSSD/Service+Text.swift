@@ -1,5 +1,6 @@
 extension Service {
-    /// Creates a description from text. A subtype in `type` becomes one of `subtypes`, whose underscore may be left out.
+    /// Creates a description from text. A subtype in `type` becomes one of `subtypes`, whose underscore may be left
+    /// out.
     /// - Throws: the error of the first part that breaks a rule.
     public init(
         name: String,

@@ -1,5 +1,6 @@
 extension ServiceInstance {
-    /// The name as one DNS name (RFC 6763 §4.3): `Büro\.2._ipp._tcp.local`. Safe for a terminal; `init(fullName:)` reads it.
+    /// The name as one DNS name (RFC 6763 §4.3): `Büro\.2._ipp._tcp.local`. Safe for a terminal; `init(fullName:)`
+    /// reads it.
     public var fullName: String { "\(DNSName.escape(name.value)).\(type).\(domain.name)" }
 
     /// Reads a full name, with or without a final dot; without a domain `local` is meant.

@@ -1,7 +1,8 @@
 extension ServiceName {
     /// The name to try when this one is taken: `tony`, `tony #2`, `tony #3`, as Avahi counts (RFC 6763 Appendix D).
     ///
-    /// Never longer than 63 bytes; the text before the number is cut between characters, or within one that is longer than that.
+    /// Never longer than 63 bytes; the text before the number is cut between characters, or within one that is longer
+    /// than that.
     public func nextAfterCollision() -> ServiceName {
         let (base, number) = numbered
         let suffix = " #\(number)"

@@ -1,5 +1,6 @@
 extension ServiceType {
-    /// A type seen on the network, in escaped form and without a domain; what RFC 6335 forbids is taken if DNS can carry it.
+    /// A type seen on the network, in escaped form and without a domain; what RFC 6335 forbids is taken if DNS can
+    /// carry it.
     ///
     /// Nil for what is not a label with `_tcp` or `_udp`, or a subtype of such.
     public init?(observed text: String) {

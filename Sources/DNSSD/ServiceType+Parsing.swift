@@ -3,7 +3,8 @@ extension ServiceType {
     public static let maximumNameLength = 15
 
     /// Reads `_witap._tcp`, `_witap._tcp.local.`, `witap` (TCP is meant) or `_printer._sub._http._tcp`.
-    /// - Throws: `.invalidServiceType` for what breaks RFC 6335 §5.1 or RFC 6763 §7, and for a domain other than `local`.
+    /// - Throws: `.invalidServiceType` for what breaks RFC 6335 §5.1 or RFC 6763 §7, and for a domain other than
+    ///   `local`.
     public init(_ text: String) throws(DiscoveryError) {
         do throws(BrokenRule) {
             self = try Self.parse(DNSName(presentation: text).labels)
@@ -58,7 +59,8 @@ extension ServiceType {
         }
         guard bytes.count <= maximumNameLength else {
             throw BrokenRule(
-                "the service name has \(bytes.count) characters, at most \(maximumNameLength) are allowed (RFC 6335 §5.1)"
+                "the service name has \(bytes.count) characters, "
+                    + "at most \(maximumNameLength) are allowed (RFC 6335 §5.1)"
             )
         }
         guard bytes.contains(where: \.isASCIILetter) else {

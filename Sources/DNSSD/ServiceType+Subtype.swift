@@ -1,6 +1,8 @@
 extension ServiceType {
-    /// A subtype label to publish: `printer` and `_printer` both give `_printer`. The label is taken as it is, not unescaped.
-    /// - Throws: `.invalidServiceType` unless it has 1 to 63 bytes with its underscore and no control characters (RFC 6763 §7.1).
+    /// A subtype label to publish: `printer` and `_printer` both give `_printer`. The label is taken as it is, not
+    /// unescaped.
+    /// - Throws: `.invalidServiceType` unless it has 1 to 63 bytes with its underscore and no control characters (RFC
+    ///   6763 §7.1).
     public static func validatedSubtype(_ label: String) throws(DiscoveryError) -> String {
         do throws(BrokenRule) {
             guard label != "", label != "_" else { throw BrokenRule("the subtype is empty (RFC 6763 §7.1)") }

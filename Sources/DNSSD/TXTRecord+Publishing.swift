@@ -1,7 +1,8 @@
 extension TXTRecord {
     /// The longest string, key and `=` included, in bytes (RFC 6763 §6.1).
     public static let maximumStringLength = 255
-    /// The largest record in bytes on the wire that is published or kept: what fits into a packet of 9000 bytes (RFC 6762 §17).
+    /// The largest record in bytes on the wire that is published or kept: what fits into a packet of 9000 bytes (RFC
+    /// 6762 §17).
     public static let maximumWireSize = 8900
     /// The most entries that are published or kept.
     public static let maximumEntryCount = 256
@@ -16,8 +17,8 @@ extension TXTRecord {
     }
 
     /// Adds a key to a record that is to be published; nil is a key without `=`.
-    /// - Throws: `.invalidTXTRecord` for a key that is empty, not printable ASCII, has `=` or is there already (RFC 6763 §6.4),
-    ///   and for a string over 255 bytes or a record over 8900 bytes or 256 entries.
+    /// - Throws: `.invalidTXTRecord` for a key that is empty, not printable ASCII, has `=` or is there already (RFC
+    ///   6763 §6.4), and for a string over 255 bytes or a record over 8900 bytes or 256 entries.
     public mutating func append(key: String, value: [UInt8]?) throws(DiscoveryError) {
         do throws(BrokenRule) {
             try Self.checkKey(key)
@@ -25,7 +26,8 @@ extension TXTRecord {
             let entry = Entry(uncheckedKey: key, value: value)
             guard entry.length <= Self.maximumStringLength else {
                 throw BrokenRule(
-                    "the string has \(entry.length) bytes, at most \(Self.maximumStringLength) are allowed (RFC 6763 §6.1)"
+                    "the string has \(entry.length) bytes, "
+                        + "at most \(Self.maximumStringLength) are allowed (RFC 6763 §6.1)"
                 )
             }
             guard entries.count < Self.maximumEntryCount else {
@@ -50,7 +52,8 @@ extension TXTRecord {
     public var warnings: [String] {
         guard wireSize > Self.recommendedWireSize else { return [] }
         return [
-            "the TXT record has \(wireSize) bytes; over \(Self.recommendedWireSize) it may not reach everyone (RFC 6763 §6.2)"
+            "the TXT record has \(wireSize) bytes; "
+                + "over \(Self.recommendedWireSize) it may not reach everyone (RFC 6763 §6.2)"
         ]
     }
 
@@ -58,7 +61,8 @@ extension TXTRecord {
         guard !key.isEmpty else { throw BrokenRule("a TXT key has at least one character (RFC 6763 §6.4)") }
         if let wrong = key.unicodeScalars.first(where: { !(0x20...0x7E ~= $0.value) || $0 == "=" }) {
             throw BrokenRule(
-                "\(String(wrong).quotedForMessage) is not allowed in a TXT key, only printable ASCII without = (RFC 6763 §6.4)"
+                "\(String(wrong).quotedForMessage) is not allowed in a TXT key, "
+                    + "only printable ASCII without = (RFC 6763 §6.4)"
             )
         }
     }

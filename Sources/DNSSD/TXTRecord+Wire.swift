@@ -1,8 +1,9 @@
 extension TXTRecord {
     /// A record from the network: any strings, read as RFC 6763 §6.4 says.
     ///
-    /// Left out are empty strings, strings without a key, keys that are not printable ASCII, and all but the first of equal keys;
-    /// and, with `isTruncated`, what follows the first 8900 bytes or 256 entries, or is longer than a string can be.
+    /// Left out are empty strings, strings without a key, keys that are not printable ASCII, and all but the first of
+    /// equal keys; and, with `isTruncated`, what follows the first 8900 bytes or 256 entries, or is longer than a
+    /// string can be.
     public init(strings: some Sequence<[UInt8]>) {
         self.init()
         var keys: Set<[UInt8]> = []

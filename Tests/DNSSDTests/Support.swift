@@ -1,0 +1,94 @@
+import DNSSD
+
+/// SplitMix64: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var result = state
+        result = (result ^ (result >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        result = (result ^ (result >> 27)) &* 0x94D0_49BB_1331_11EB
+        return result ^ (result >> 31)
+    }
+
+    mutating func bytes(_ count: ClosedRange<Int>) -> [UInt8] {
+        (0..<Int.random(in: count, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
+    }
+
+    /// Text of characters that parsers stumble over, of at most `limit` bytes.
+    mutating func text(limit: Int) -> String {
+        let awkward: [Unicode.Scalar] = [
+            ".", "\\", "0", "1", "9", "u", "{", "}", "_", "-", "#", " ", "a", "Z", "=", "\"", "\n", "\r", "\0",
+            "\u{1B}",
+            "\u{7F}", "\u{9B}", "ü", "\u{301}", "\u{202E}", "\u{200D}", "👨", "\u{FEFF}", "\u{FFFF}", "\u{FFFE}",
+            "\u{E0041}",
+        ]
+        var result = String.UnicodeScalarView()
+        var size = 0
+        for _ in 0..<Int.random(in: 0...limit, using: &self) {
+            let other = Unicode.Scalar(UInt32.random(in: 0...0x10FFFF, using: &self))
+            let scalar = Int.random(in: 0..<8, using: &self) == 0 ? other : awkward.randomElement(using: &self)
+            guard let scalar else { continue }
+            size += UTF8.width(scalar)
+            guard size <= limit else { break }
+            result.append(scalar)
+        }
+        return String(result)
+    }
+}
+
+/// U+FDD0, which the compiler refuses in a literal.
+let nonCharacter = String(decoding: [0xFDD0], as: UTF16.self)
+
+/// What a stranger on the network may call a service.
+let hostileNames = [
+    "\u{1B}[2J\u{1B}]0;owned\u{7}", "a\nb", "a\r\nb", "tab\tbed", "nul\0nul", "\u{7F}", "\u{9B}31m", "\u{202E}gpj.exe",
+    "\u{2066}x\u{2069}", "zero\u{200B}width", "\u{FEFF}bom", "a;b", "\"quoted\"", "'", "../../etc/passwd", "$(reboot)",
+    "`id`", "-rf", "%s%n", "a.b.c", "trailing.", ".", "..", "\\", "a\\.b", "\\032", "\\u{1B}", "{\"json\":", "tony #2",
+    "👨‍👩‍👧‍👦👨‍👩‍👧", String(repeating: "🖨", count: 15) + "abc", "\u{FFFE}", nonCharacter, "\u{1FFFF}", "\u{2028}", "e\u{301}",
+    "\u{301}",
+    "\u{E0041}", "\u{AD}", " ", " leading", "_http._tcp.local", "a._http._tcp", String(repeating: "x", count: 63),
+    String(repeating: "ü", count: 31), "\u{10FFFD}", "\u{E000}",
+]
+
+/// Texts that no parser may trap on.
+let absurdTexts =
+    hostileNames + [
+        "", "...", "._tcp", "_._tcp", "_tcp", "_tcp._tcp", "\\", "\\1", "\\12", "\\256", "\\999.a", "a\\", "%", "::",
+        ":", "1.2.3",
+        "[", "]", "!", "*", "=", "==", "====", "#", " #", " #2", " #99999999999999999999",
+        String(repeating: "a", count: 100_000),
+        String(repeating: ".", count: 100_000), String(repeating: "\\", count: 9_999),
+        String(repeating: "\u{301}", count: 1000),
+        String(repeating: ":", count: 45), String(repeating: "_x._tcp.", count: 200),
+    ]
+
+/// The error of something that must be refused; nil when it was not.
+func refusal<Result>(_ body: () throws(DiscoveryError) -> Result) -> DiscoveryError? {
+    do throws(DiscoveryError) {
+        _ = try body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// Equal in bytes: `==` of strings takes é and e with an accent for the same.
+func same(_ one: String?, _ other: String?) -> Bool {
+    one.map { Array($0.utf8) } == other.map { Array($0.utf8) }
+}
+
+/// Whether a terminal can be given the text: checked apart from the code under test, by the contract's list.
+func isSafe(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy {
+        switch $0.value {
+        case 0x00...0x1F, 0x7F...0x9F, 0xAD, 0x61C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
+            0xFDD0...0xFDEF, 0xE0000...0xE007F:
+            false
+        default: $0.value & 0xFFFE != 0xFFFE
+        }
+    }
+}
