@@ -31,8 +31,9 @@ public actor AvahiEngine: DiscoveryEngine {
         guard loop.start() else { throw DiscoveryError(.limitExceeded, noThread) }
     }
 
-    isolated deinit {
-        core.endAll()
+    // Not `isolated`: the optimiser of Swift 6.3 does not compile that.
+    deinit {
+        loop.post { [core] in core.endAll() }
         loop.stop()
     }
 

@@ -36,10 +36,12 @@ extension NetworkCommand {
 
 /// What a running command works with.
 struct Session {
-    /// How long a backend may take to answer before a command gives up with status 69.
+    /// How long a backend may be absent before a command gives up with status 69: the time to start it on demand.
     static let backendPatience = Duration.seconds(2)
     /// The same where a private one may have to be started, with `auto` after the system's had its 2 s.
     static let privateBackendPatience = Duration.seconds(5)
+    /// How long a backend that is there may be silent: a busy avahi-daemon needs seconds for a thousand new services.
+    static let silencePatience = Duration.seconds(8)
 
     let network: LocalNetwork
     let output = Output()
