@@ -33,6 +33,8 @@ final class BackendSource {
     private static let systemLimit = Duration.seconds(2)
     /// How often a private backend that could not be had is tried again while the bus waits for the system's.
     private static let againAfter = Duration.seconds(10)
+    /// How often to look for the bus that another process is starting.
+    private static let sharedInterval = Duration.milliseconds(250)
     /// How long a private avahi-daemon has to appear before the connection is made anew: it may be to the wrong bus,
     /// when the private one died just before.
     private static let privateLimit = Duration.seconds(5)
@@ -43,9 +45,13 @@ final class BackendSource {
     private let isAutomatic: Bool
     private var choice: Choice
     private let address: BusAddress?
+    /// Nil where it cannot be shared.
+    private let shared: SharedBus?
     private var privateBackend: PrivateBackend?
     private var privateHasWorked = false
     private let timer: LoopTimer
+    /// Runs while another process starts the backend.
+    private let sharedTimer: LoopTimer
 
     init(_ backend: AvahiBackend, loop: AvahiLoop) throws(DiscoveryError) {
         let options: PrivateBackendOptions?
@@ -55,14 +61,23 @@ final class BackendSource {
         case .automatic(let given): (options, isAutomatic, choice) = (given, true, .undecided)
         }
         timer = LoopTimer(loop: loop)
+        sharedTimer = LoopTimer(loop: loop)
         guard let options else {
             address = nil
+            shared = nil
             return
         }
         let directory = RuntimeDirectory(path: try RuntimeDirectory.ofThisProcess.get())
+        shared = SharedBus()
+        let sockets = [directory.socket] + (shared.map { [$0.socket] } ?? [])
         address = BusAddress(
-            private: PrivateBackendConfiguration.address(ofSocket: directory.socket), thenSystem: isAutomatic)
+            private: sockets.map { PrivateBackendConfiguration.address(ofSocket: $0) }.joined(separator: ";"),
+            thenSystem: isAutomatic)
         privateBackend = PrivateBackend(options, directory: directory, loop: loop) { [weak self] in self?.received($0) }
+        sharedTimer.fire = { [weak self] in
+            guard let self else { return }
+            self.tell(.instead(self.prepare()))
+        }
     }
 
     /// Whether avahi-daemon has the limits of `PrivateBackendConfiguration`.
@@ -71,6 +86,9 @@ final class BackendSource {
     /// A connection is wanted.
     func prepare() -> Step {
         timer.deadline = nil
+        sharedTimer.deadline = nil
+        // One that another process has started is there because the system has none.
+        if choice == .undecided, shared?.answers ?? false { choice = .private }
         guard choice == .private, let backend = privateBackend else { return .connect }
         return step(of: backend, "a private avahi-daemon is being started")
     }
@@ -124,17 +142,24 @@ final class BackendSource {
     /// Ends a private backend; blocks until it has ended, 1.5 s at most.
     func stop() {
         timer.free()
+        sharedTimer.free()
+        shared?.withdraw()
         privateBackend?.stop()
         privateBackend = nil
         address?.restore()
     }
 
     private func step(of backend: PrivateBackend, _ reason: String) -> Step {
-        guard !backend.isReady else { return .connect }
+        guard !backend.isReady, !(shared?.answers ?? false) else { return .connect }
+        guard shared?.claim() ?? true else {
+            sharedTimer.set(after: Self.sharedInterval)
+            return .wait("another process is starting a private avahi-daemon")
+        }
         do throws(DiscoveryError) {
             try backend.start()
             return .wait(backend.problem ?? reason)
         } catch {
+            shared?.withdraw()
             return .fail(error)
         }
     }
@@ -147,8 +172,11 @@ final class BackendSource {
     private func received(_ event: PrivateBackend.Event) {
         guard choice == .private else { return }
         switch event {
-        case .ready: tell(.ready)
+        case .ready:
+            if let socket = privateBackend?.directory.socket { shared?.offer(socket) }
+            tell(.ready)
         case .ended(let error):
+            shared?.withdraw()
             if isAutomatic, !privateHasWorked { choice = .undecided }
             tell(.ended(error))
         }
