@@ -33,6 +33,8 @@ final class EngineCore {
     }
 
     func start(_ operation: any CoreOperation, id: UInt64) {
+        // The loop has ended: nothing would carry it out.
+        guard !isOver else { return operation.disconnected("the engine was shut down") }
         operations[id] = operation
         let first = lifecycle.wanted()
         // Connecting tells every operation how it went, this one too.
@@ -54,6 +56,7 @@ final class EngineCore {
     }
 
     func endAll() {
+        isOver = true
         // One call instead of one for each object: avahi-daemon frees all that a client had, with goodbyes.
         pool.suspend()
         connection?.close()
@@ -70,6 +73,7 @@ final class EngineCore {
     var operationCount: Int { operations.count }
 
     private var isUp = false
+    private var isOver = false
 
     private func carryOut(_ actions: [ClientLifecycle.Action]) {
         for action in actions {
