@@ -17,7 +17,8 @@ struct PipeTests {
         try await publisher.stop()
     }
 
-    @Test("a reader that ends while nothing happens ends browse too", arguments: ["browse _quiet._tcp", "types --follow"])
+    @Test(
+        "a reader that ends while nothing happens ends browse too", arguments: ["browse _quiet._tcp", "types --follow"])
     func quiet(_ command: String) async throws {
         let lab = try await Self.lab.value
         let run = try await lab.bash("h2", "$discoverd \(command) | sleep 1; echo ${PIPESTATUS[0]}")
