@@ -6,7 +6,9 @@ struct InterfaceTests {
     /// A second link, made after avahi-daemon has started, as by plugging in a cable.
     static let lab = Task {
         let lab = try await Lab.start()
-        let anchor = try lab.exec("h2", "cat")
+        // Not before it is on the host: until then it is in this machine's own namespace.
+        let anchor = try lab.exec("h2", "sh", "-c", "echo there; exec cat")
+        try await anchor.line(.stdout, "there") { $0 == "there" }
         try await lab.run(
             "h1", "ip", "link", "add", "eth1", "type", "veth", "peer", "name", "eth1", "netns", String(anchor.pid))
         for (host, address) in [("h1", "10.78.0.1/24"), ("h2", "10.78.0.2/24")] {
