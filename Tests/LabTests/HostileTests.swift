@@ -133,7 +133,7 @@ struct HostileTests {
         let service = try #require(try run.lines().compactMap(\.service).last)
         let count = service.endpoints?.count ?? 0
         #expect(service.name == "wide" && (1...32).contains(count), "\(count) endpoints")
-        let resolved = try await lab.ask("h2", "resolve", "wide", "_wide._tcp", "--json").services()
+        let resolved = try await lab.ask("h2", "resolve", "wide", "_wide._tcp", "--timeout", "13", "--json").services()
         #expect((1...32).contains(resolved.first?.endpoints?.count ?? 0))
         injector.signal(SIGTERM)
         try await injector.exit()
