@@ -32,6 +32,8 @@ import Glibc
 
     /// The loop's thread, while it runs.
     private let thread = Locked<pthread_t?>(nil)
+    /// Held while work runs that came after the loop's end.
+    private let late = Locked(())
 
     /// Runs at once.
     convenience init?() {
@@ -92,11 +94,28 @@ import Glibc
     }
 
     private func add(_ work: Work) {
-        let wasEmpty = inbox.withLock { inbox in
+        enum Next { case nothing, signal, runHere }
+        let next: Next = inbox.withLock { inbox in
+            guard inbox.isRunning else { return .runHere }
             inbox.work.append(work)
-            return inbox.work.count == 1
+            return inbox.work.count == 1 ? .signal : .nothing
         }
-        if wasEmpty { signal() }
+        switch next {
+        case .nothing: break
+        case .signal: signal()
+        case .runHere: runLate(work)
+        }
+    }
+
+    /// After the loop's end nobody takes work any more, and what is kept would keep the loop: late cancellations and the end of the
+    /// actor itself run where they come from, one at a time.
+    private func runLate(_ work: Work) {
+        guard !isOnLoop else { return run(work) }
+        late.withLock { _ in
+            thread.withLock { $0 = pthread_self() }
+            run(work)
+            thread.withLock { $0 = nil }
+        }
     }
 
     private func signal() {
@@ -108,13 +127,19 @@ import Glibc
 
     private func run() {
         thread.withLock { $0 = pthread_self() }
-        repeat { turn() } while !inbox.withLock { $0.isStopping && $0.work.isEmpty }
-        let whenStopped = inbox.withLock { inbox in
-            inbox.isRunning = false
-            return inbox.whenStopped
+        var whenStopped: [@Sendable () -> Void]?
+        while whenStopped == nil {
+            turn()
+            // In one step: nothing may be added between the last look and the end.
+            whenStopped = inbox.withLock { inbox in
+                guard inbox.isStopping, inbox.work.isEmpty else { return nil }
+                inbox.isRunning = false
+                defer { inbox.whenStopped = [] }
+                return inbox.whenStopped
+            }
         }
-        for block in whenStopped { block() }
         thread.withLock { $0 = nil }
+        for block in whenStopped ?? [] { block() }
     }
 
     private func turn() {
@@ -166,11 +191,13 @@ import Glibc
             inbox.work = []
             return work
         }
-        for item in work {
-            switch item {
-            case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
-            case .block(let block): block()
-            }
+        for item in work { run(item) }
+    }
+
+    private func run(_ work: Work) {
+        switch work {
+        case .job(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+        case .block(let block): block()
         }
     }
 

@@ -38,6 +38,8 @@ final class EngineCore: @unchecked Sendable {
     }
 
     func start(_ operation: any CoreOperation, id: UInt64) {
+        // The loop has ended: nothing would carry it out.
+        guard !isOver else { return operation.disconnected("the engine was shut down") }
         operations[id] = operation
         let first = lifecycle.wanted()
         // Connecting tells every operation how it went, this one too.
@@ -59,6 +61,7 @@ final class EngineCore: @unchecked Sendable {
     }
 
     func endAll() {
+        isOver = true
         // One call instead of one for each object: avahi-daemon frees all that a client had, with goodbyes.
         pool.suspend()
         connection?.close()
@@ -78,6 +81,7 @@ final class EngineCore: @unchecked Sendable {
     private var isUp = false
     /// A private backend is being started; it is connected to when its bus is ready.
     private var isAwaitingSource = false
+    private var isOver = false
 
     private func carryOut(_ actions: [ClientLifecycle.Action]) {
         for action in actions {

@@ -21,7 +21,9 @@ extension EngineConformance {
                     try expect(scope == endpoint.interface.index, "\(endpoint.address): no scope of its interface")
                 }
                 try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
-                let told = watcher.events.filter { if case .found = $0 { true } else { false } }
+                let told = watcher.events.filter { event in
+                    if case .found(let service) = event { service.instance.name == name } else { false }
+                }
                 try expect(told.count == 1, "told more than once: \(told)")
             }
         },

@@ -1,0 +1,87 @@
+import AvahiEngine
+import DNSSD
+import Discovery
+import DiscoveryTesting
+import Foundation
+import Testing
+
+/// The conformance suite on real engines. It runs on a host of the lab only: never against this machine's own avahi-daemon.
+/// `LabTests` runs it there.
+@Suite(
+    .serialized,
+    .enabled(if: ProcessInfo.processInfo.environment["LAB_HOST"] != nil, "not on a host of the lab"),
+    .timeLimit(.minutes(3))
+)
+struct AvahiConformanceTests {
+    @Test(arguments: EngineConformance.checks)
+    func conforms(_ check: EngineConformance.Check) async throws {
+        try await Guards.warmUp.value
+        let before = Guards.now()
+        try await run(check)
+        try await Guards.expect(before)
+    }
+
+    private func run(_ check: EngineConformance.Check) async throws {
+        let publisher = try AvahiEngine()
+        let browser = try AvahiEngine()
+        try await check.run(
+            EngineConformance.Environment(
+                publisher: publisher,
+                browser: browser,
+                restartBrowserBackend: LabHost.restartAvahi,
+                restartPublisherBackend: LabHost.restartAvahi,
+                openObjects: {
+                    let published = await publisher.openObjects
+                    return await browser.openObjects + published
+                }
+            )
+        )
+        await publisher.shutdown()
+        await browser.shutdown()
+    }
+
+    @Test("an engine that is only dropped leaves nothing behind either")
+    func dropped() async throws {
+        try await Guards.warmUp.value
+        let before = Guards.now()
+        for _ in 0..<5 { _ = try AvahiEngine() }
+        for _ in 0..<3 { try await Guards.browseOnce(try AvahiEngine()) }
+        try await Guards.expect(before)
+    }
+}
+
+/// What a process must not have more of afterwards.
+struct Guards: Equatable, Sendable {
+    var descriptors: Int
+    /// Avahi's threads; those of Swift's pool come when they are needed, and stay.
+    var threads: Int
+
+    /// The first use of Swift's pool, its timers and D-Bus opens what is kept for good.
+    static let warmUp = Task {
+        let engine = try AvahiEngine()
+        try await browseOnce(engine)
+        await engine.shutdown()
+    }
+
+    static func browseOnce(_ engine: AvahiEngine) async throws {
+        let network = LocalNetwork(engine: engine)
+        for try await event in network.browse(try ServiceType("_warmup._tcp")) where event == .settled { break }
+    }
+
+    static func now() -> Guards {
+        let files = FileManager.default
+        let tasks = (try? files.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let names = tasks.map { (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)) ?? "" }
+        return Guards(
+            descriptors: (try? files.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1,
+            threads: names.count { $0.hasPrefix("avahi") }
+        )
+    }
+
+    /// Threads end in their own time, so it is waited for.
+    static func expect(_ before: Guards) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while now() != before, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(now() == before)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+/// The commands beside `browse` and `publish`, and the options they share.
+@Suite("commands", .labSlot, .timeLimit(.minutes(5)))
+struct CommandTests {
+    static let lab = Task { try await Lab.start() }
+
+    @Test("types lists each type once; --follow tells what comes and goes")
+    func types() async throws {
+        let lab = try await Self.lab.value
+        let follow = try lab.discoverd("h2", "types", "--follow", "--json")
+        try await follow.json("settled") { $0.event == "settled" }
+        let one = try await lab.publish("h1", "one", "1", "--type", "_listed._tcp")
+        let two = try await lab.publish("h1", "two", "2", "--type", "_listed._tcp")
+        try await follow.json("added") { $0.event == "added" && $0.type == "_listed._tcp" && $0.interfaces == ["eth0"] }
+        let listed = try await lab.ask("h2", "types")
+        #expect(listed.exit == .exited(0))
+        #expect(listed.output.filter { $0 == "_listed._tcp\tlocal\teth0" }.count == 1, "\(listed.output)")
+        try await one.stop()
+        try await two.stop()
+        try await follow.stop()
+    }
+
+    @Test("domains ends by itself, with 0 or 1")
+    func domains() async throws {
+        let lab = try await Self.lab.value
+        let run = try await lab.ask("h2", "domains", "--json", within: .seconds(8))
+        let lines = try run.lines()
+        let hasDomains = lines.contains { $0.event == "added" }
+        #expect(run.exit == .exited(hasDomains ? 0 : 1) && run.errors.isEmpty)
+        #expect(lines.last?.event == "settled" && lines.allSatisfy { $0.event == "settled" || $0.domain != nil })
+    }
+
+    @Test("wait ends when --count services are there, and prints them")
+    func wait() async throws {
+        let lab = try await Self.lab.value
+        let waiting = try lab.discoverd("h2", "wait", "_awaited._tcp", "--count", "2", "--json", "-r")
+        let first = try await lab.publish("h1", "b", "1", "--type", "_awaited._tcp")
+        let one = try await lab.ask("h2", "wait", "_awaited._tcp", "--json")
+        #expect(one.exit == .exited(0))
+        #expect(try one.services().map(\.name) == ["b"])
+        let late = try await lab.ask("h2", "wait", "_awaited._tcp", "--count", "2", "--timeout", "1")
+        #expect(late.exit == .exited(1) && late.output.isEmpty && late.errors[0].contains("1 of 2"), "\(late.errors)")
+        #expect(waiting.lines().isEmpty)
+        let second = try await lab.publish("h1", "a", "2", "--type", "_awaited._tcp")
+        #expect(try await waiting.exit() == .exited(0))
+        let services = try waiting.lines().map { try ServiceLine($0) }
+        #expect(services.map(\.name) == ["a", "b"] && services.allSatisfy { $0.state == "resolved" })
+        try await first.stop()
+        try await second.stop()
+    }
+
+    @Test("browse --all has the services of every type; --count and --timeout end it")
+    func all() async throws {
+        let lab = try await Self.lab.value
+        let one = try await lab.publish("h1", "one", "1", "--type", "_alla._tcp")
+        let two = try await lab.publish("h1", "two", "2", "--type", "_allb._udp", "--subtype", "_sub")
+        let run = try await lab.ask("h2", "browse", "--all", "-r", "-t", "--json")
+        #expect(run.exit == .exited(0))
+        let services = try run.lines().compactMap(\.service)
+        #expect(services.filter { $0.type == "_alla._tcp" }.map(\.name) == ["one"])
+        #expect(services.filter { $0.type == "_allb._udp" }.map(\.name) == ["two"])
+        #expect(try run.lines().last?.event == "settled")
+        let counted = try await lab.ask("h2", "browse", "--all", "--count", "2")
+        #expect(counted.exit == .exited(0) && counted.output.count >= 2)
+        let timed = try await lab.ask("h2", "browse", "_alla._tcp", "--timeout", "1")
+        #expect(timed.exit == .exited(0) && timed.output.count == 1)
+        #expect(timed.duration > .milliseconds(950) && timed.duration < .seconds(3), "\(timed.duration)")
+        try await one.stop()
+        try await two.stop()
+    }
+
+    @Test("the forms of a type and of a name mean the same")
+    func forms() async throws {
+        let lab = try await Self.lab.value
+        let publisher = try await lab.publish("h1", "Form. 1", "9000", "--type", "forms")
+        for form in ["_forms._tcp", "_forms._tcp.local.", "_forms._tcp.local", "forms", "_FORMS._TCP"] {
+            let run = try await lab.ask("h2", "browse", form, "-t", "--json")
+            #expect(try run.lines().compactMap(\.service?.name) == ["Form. 1"], "\(form)")
+        }
+        for name in [["Form. 1", "forms"], [#"Form\.\0321._forms._tcp.local"#], [#"Form\. 1._forms._tcp.local."#]] {
+            let run = try await lab.toEnd(
+                "h2", [DiscoverdBinary.path, "resolve", "--json"] + name, within: .seconds(8))
+            #expect(try run.services().first?.name == "Form. 1", "\(name): \(run.errors)")
+        }
+        let card = try await lab.ask("h2", "resolve", "Form. 1", "_forms._tcp")
+        for line in ["name\tForm. 1", "type\t_forms._tcp", "host\th1.local", "port\t9000"] {
+            #expect(card.output.contains(line), "\(card.output)")
+        }
+        try await publisher.stop()
+    }
+
+    @Test("-4 and -6 leave one family; another domain has nothing")
+    func families() async throws {
+        let lab = try await Self.lab.value
+        let publisher = try await lab.publish("h1", "fam", "9000", "--type", "_fam._tcp")
+        for (option, family) in [("-4", "ipv4"), ("-6", "ipv6")] {
+            let browsed = try await lab.ask("h2", "browse", "_fam._tcp", option, "-r", "-t", "--json").lines()
+            #expect(browsed.compactMap(\.service).first?.endpoints?.map(\.family) == [family])
+            let resolved = try await lab.ask("h2", "resolve", "fam", "_fam._tcp", option, "--json").services()
+            #expect(resolved.first?.endpoints?.map(\.family) == [family])
+        }
+        let other = try await lab.ask("h2", "browse", "_fam._tcp", "-t", "--domain", "example.com")
+        #expect(other.exit == .exited(1) && other.output.isEmpty)
+        try await publisher.stop()
+    }
+
+    @Test("doctor: 0 where all is well")
+    func doctor() async throws {
+        let lab = try await Self.lab.value
+        let run = try await lab.ask("h1", "doctor")
+        #expect(run.exit == .exited(0) && run.errors.isEmpty)
+        #expect(
+            run.output.contains { $0.hasPrefix("ok\tavahi\t") } && run.output.contains { $0.hasPrefix("ok\tdbus\t") })
+        #expect(!run.output.contains { $0.hasPrefix("fail") })
+        let json = try await lab.ask("h1", "doctor", "--json")
+        #expect(json.output.allSatisfy { $0.hasPrefix(#"{"v":1,"check":""#) } && json.output.count == run.output.count)
+    }
+
+    @Test("help for every command, with examples; completions that shells accept")
+    func help() async throws {
+        let lab = try await Self.lab.value
+        for command in ["browse", "types", "domains", "resolve", "publish", "wait", "doctor"] {
+            let run = try await lab.ask("h1", command, "--help")
+            #expect(run.exit == .exited(0) && run.output.contains { $0.contains("Examples:") }, "\(command)")
+        }
+        for shell in ["bash", "zsh", "fish"] {
+            let run = try await lab.ask("h1", "--generate-completion-script", shell)
+            #expect(run.exit == .exited(0) && run.output.count > 20)
+        }
+        #expect(try await lab.bash("h1", "$discoverd --generate-completion-script bash | bash -n").exit == .exited(0))
+        let version = try await lab.ask("h1", "--version")
+        #expect(version.exit == .exited(0) && version.output.first?.contains("discoverd") == true)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+extension Lab {
+    /// What a program did that was run to its end.
+    struct Run: Sendable {
+        let exit: LabProcess.Exit
+        let output: [String]
+        let errors: [String]
+        let duration: Duration
+
+        /// Standard output as JSON lines.
+        func lines() throws -> [Line] { try output.map { try Line($0) } }
+        /// The services of standard output, one JSON object a line.
+        func services() throws -> [ServiceLine] { try output.map { try ServiceLine($0) } }
+    }
+
+    /// Starts the built discoverd on a host.
+    func discoverd(_ host: String, _ arguments: String..., environment: [String: String] = [:]) throws -> LabProcess {
+        try exec(host, [DiscoverdBinary.path] + arguments, environment: environment)
+    }
+
+    /// Runs the built discoverd on a host to its end.
+    func ask(_ host: String, _ arguments: String..., within limit: Duration = .seconds(15)) async throws -> Run {
+        try await toEnd(host, [DiscoverdBinary.path] + arguments, within: limit)
+    }
+
+    /// Runs a script of bash on a host to its end; `$discoverd` is the built one.
+    func bash(_ host: String, _ script: String, within limit: Duration = .seconds(15)) async throws -> Run {
+        try await toEnd(host, ["/bin/bash", "-c", "discoverd='\(DiscoverdBinary.path)'; \(script)"], within: limit)
+    }
+
+    /// Runs a program to its end, whatever its status.
+    func toEnd(_ host: String, _ arguments: [String], within limit: Duration) async throws -> Run {
+        let start = ContinuousClock.now
+        let process = try exec(host, arguments)
+        let exit = try await process.exit(within: limit)
+        return Run(
+            exit: exit,
+            output: process.lines(),
+            errors: process.lines(.stderr),
+            duration: ContinuousClock.now - start
+        )
+    }
+
+    /// Publishes with discoverd, and waits until the name is established.
+    func publish(_ host: String, _ arguments: String...) async throws -> LabProcess {
+        let process = try exec(host, [DiscoverdBinary.path, "publish"] + arguments)
+        try await process.line(.stdout, "published") { $0.hasPrefix("published ") }
+        return process
+    }
+
+    /// Publishes with avahi-publish, and waits until the name is established.
+    func avahiPublish(_ host: String, _ arguments: String...) async throws -> LabProcess {
+        let process = try exec(host, ["avahi-publish", "-s"] + arguments)
+        try await process.line(.stderr, "established") { $0.contains("Established") }
+        return process
+    }
+
+    /// Puts hand-made records on the wire of a host, given as the JSON of inject.py.
+    func inject(_ host: String, _ json: String) async throws -> LabProcess {
+        let process = try python(host, "inject.py", json)
+        try await process.line(.stdout, "ready") { $0 == "ready" }
+        return process
+    }
+}
+
+extension LabProcess {
+    /// The next JSON line that matches.
+    @discardableResult
+    func json(
+        within limit: Duration = .seconds(10),
+        _ what: String,
+        where matches: @escaping @Sendable (Line) -> Bool
+    ) async throws -> Line {
+        try Line(await line(.stdout, within: limit, what) { text in (try? Line(text)).map(matches) ?? false })
+    }
+
+    /// Ends the program with a signal and expects that it ends cleanly.
+    func stop(_ number: Int32 = SIGTERM) async throws {
+        signal(number)
+        let exit = try await exit()
+        guard exit == .exited(0) else { throw Missed(description: "ended with \(exit): \(lines(.stderr))") }
+    }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import Testing
+
+/// Standard output that is closed, or that nobody reads to its end.
+@Suite("pipes", .labSlot, .timeLimit(.minutes(5)))
+struct PipeTests {
+    static let lab = Task { try await Lab.start() }
+
+    @Test("browse | head -1 ends at once, with 0 and nothing on standard error")
+    func head() async throws {
+        let lab = try await Self.lab.value
+        let publisher = try await lab.publish("h1", "tony", "9000", "--type", "_pipe._tcp")
+        let run = try await lab.bash("h2", "$discoverd browse _pipe._tcp | head -1; echo ${PIPESTATUS[0]}")
+        #expect(run.exit == .exited(0) && run.errors.isEmpty)
+        #expect(run.output.count == 2 && run.output.last == "0", "\(run.output)")
+        #expect(run.duration < .seconds(3), "\(run.duration)")
+        try await publisher.stop()
+    }
+
+    @Test(
+        "a reader that ends while nothing happens ends browse too", arguments: ["browse _quiet._tcp", "types --follow"])
+    func quiet(_ command: String) async throws {
+        let lab = try await Self.lab.value
+        let run = try await lab.bash("h2", "$discoverd \(command) | sleep 1; echo ${PIPESTATUS[0]}")
+        #expect(run.output == ["0"] && run.errors.isEmpty && run.duration < .seconds(3), "\(run)")
+    }
+
+    @Test("a closed standard output or input is no reason to crash")
+    func closed() async throws {
+        let lab = try await Self.lab.value
+        let run = try await lab.bash("h2", "$discoverd browse _pipe._tcp -t >&-; echo $?")
+        #expect(run.output == ["0"] && run.errors.isEmpty, "\(run)")
+        let input = try await lab.bash("h2", "$discoverd browse _none._tcp -t <&- 2>&-; echo $?")
+        #expect(input.output == ["1"], "\(input)")
+    }
+
+    @Test("publish stays when nobody reads what it says")
+    func publishUnread() async throws {
+        let lab = try await Self.lab.value
+        let publisher = try lab.exec(
+            "h1",
+            [
+                "/bin/bash", "-c", "exec '\(DiscoverdBinary.path)' publish tony 9000 --type _unread._tcp >&-",
+            ])
+        let run = try await lab.ask("h2", "wait", "_unread._tcp", "--timeout", "8")
+        #expect(run.exit == .exited(0))
+        try await publisher.stop()
+    }
+
+    @Test("a full disk is said, with 74")
+    func full() async throws {
+        let lab = try await Self.lab.value
+        let publisher = try await lab.publish("h1", "tony", "9000", "--type", "_full._tcp")
+        let run = try await lab.bash("h2", "$discoverd browse _full._tcp -t >/dev/full; echo $?")
+        #expect(run.output == ["74"] && run.errors.first?.hasPrefix("discoverd: error: ") == true, "\(run)")
+        try await publisher.stop()
+    }
+}

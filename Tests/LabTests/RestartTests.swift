@@ -1,0 +1,68 @@
+import Glibc
+import Testing
+
+/// avahi-daemon goes away and comes back under running commands.
+@Suite("avahi-daemon restarts", .labSlot, .timeLimit(.minutes(5)))
+struct RestartTests {
+    @Test("browse says so, keeps what it knows, and goes on; publish is established again")
+    func killed() async throws {
+        let lab = try await Lab.start()
+        let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--json")
+        try await publisher.json("established") { $0.state == "established" }
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json")
+        try await browser.json("added") { $0.tells("added", "tony") }
+
+        try await lab.avahi("h2", "kill")
+        try await browser.json("lost") { $0.event == "backend" && $0.state == "lost" }
+        try await lab.avahi("h2", "start")
+        try await browser.json("recovered") { $0.event == "backend" && $0.state == "recovered" }
+
+        try await lab.avahi("h1", "kill")
+        try await publisher.json("waiting") { $0.state == "waiting" }
+        try await lab.avahi("h1", "start")
+        let again = try await publisher.json("established again") { $0.state == "established" }
+        #expect(again.name == "tony")
+
+        let second = try await lab.publish("h1", "late", "9001")
+        try await browser.json("what came later") { $0.tells("added", "late") }
+        #expect(!browser.lines().contains { $0.contains(#""removed""#) }, "\(browser.lines())")
+        for process in [browser, publisher, second] { try await process.stop() }
+        try await lab.stop()
+    }
+
+    @Test("descriptors and threads of a running command are as before after 20 services came and went")
+    func nothingGrows() async throws {
+        let lab = try await Lab.start()
+        let browser = try lab.discoverd("h2", "browse", "_grow._tcp", "-r", "--json")
+        try await browser.json("settled") { $0.event == "settled" }
+        // The first services bring the threads of Swift's pool.
+        try await comeAndGo("warm", lab, browser)
+        let before = try await counts(of: browser, in: lab)
+        try await comeAndGo("first", lab, browser)
+        try await comeAndGo("second", lab, browser)
+        let after = try await counts(of: browser, in: lab)
+        #expect(after == before)
+        try await browser.stop()
+        try await lab.stop()
+    }
+
+    private func comeAndGo(_ prefix: String, _ lab: Lab, _ browser: LabProcess) async throws {
+        let publisher = try lab.exec("h1", Lab.publishMany, "10", prefix, "_grow._tcp")
+        try await publisher.line(.stdout, "ready") { $0 == "ready 10" }
+        for event in ["added", "removed"] {
+            if event == "removed" { publisher.signal(SIGTERM) }
+            for _ in 0..<10 {
+                try await browser.json("\(event) of 10") {
+                    $0.event == event && $0.service?.name.hasPrefix(prefix) == true
+                }
+            }
+        }
+    }
+
+    /// Open descriptors, and threads of Avahi's loop.
+    private func counts(of process: LabProcess, in lab: Lab) async throws -> [String] {
+        try await lab.run(
+            "h2", "sh", "-c",
+            "ls /proc/\(process.pid)/fd | wc -l; cat /proc/\(process.pid)/task/*/comm | grep -c ^avahi")
+    }
+}
