@@ -11,6 +11,11 @@ public enum AvahiBackend: Hashable, Sendable {
     case automatic(PrivateBackendOptions)
 }
 
+extension AvahiBackend {
+    /// Whether the programs of a private backend are installed.
+    package static var canBePrivate: Bool { PrivateBackendPrograms.arePresent }
+}
+
 /// How a private avahi-daemon is run.
 public struct PrivateBackendOptions: Hashable, Sendable {
     /// The interfaces it uses, never `lo`. Patterns that take are resolved when it starts: an interface that comes

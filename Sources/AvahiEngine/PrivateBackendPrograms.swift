@@ -22,6 +22,9 @@ struct PrivateBackendPrograms {
         self.avahi = avahi
     }
 
+    /// Whether both are installed.
+    static var arePresent: Bool { (try? PrivateBackendPrograms()) != nil }
+
     /// Lends `body` what csupervisor_start needs; it is freed when that has returned, for the child has its own copy of
     /// the memory.
     func withConfig<Result>(

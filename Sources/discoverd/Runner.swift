@@ -57,7 +57,8 @@ enum Runner {
             stop: stop,
             watcher: watcher,
             json: command.common.json,
-            patience: command.common.backend == .system ? Session.backendPatience : Session.privateBackendPatience
+            patience: backend != .system && AvahiBackend.canBePrivate
+                ? Session.privateBackendPatience : Session.backendPatience
         )
         let status = try await command.execute(in: session)
         // What is left is freed by the backend when the process ends: nothing here is worth waiting for.

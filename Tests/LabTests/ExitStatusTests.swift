@@ -75,18 +75,36 @@ struct ExitStatusTests {
         ["browse", "_witap._tcp"], ["browse", "_witap._tcp", "-t", "-r", "--json"], ["browse", "--all"], ["types"],
         ["domains"], ["resolve", "tony"], ["publish", "tony", "9000"], ["wait", "_witap._tcp"], ["doctor"],
     ]
+    static let system = ["--backend", "system"]
 
     @Test("69 within 3 s without avahi-daemon, saying what to do", arguments: networkCommands)
     func noAvahi(_ arguments: [String]) async throws {
         let lab = try await Self.lab.value
-        let run = try await lab.toEnd("h2", [DiscoverdBinary.path] + arguments, within: .seconds(5))
+        let run = try await lab.toEnd("h2", [DiscoverdBinary.path] + arguments + Self.system, within: .seconds(5))
         try expectNoBackend(run, arguments, "avahi-daemon")
+    }
+
+    @Test("69 within 3 s where nothing is installed, saying what to do", arguments: networkCommands)
+    func nothingInstalled(_ arguments: [String]) async throws {
+        let lab = try await Self.bare.value
+        let nowhere = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"]
+        let run = try await lab.toEnd("h1", nowhere + [DiscoverdBinary.path] + arguments, within: .seconds(5))
+        try expectNoBackend(run, arguments, "dbus")
+    }
+
+    /// A lab with a host on which neither dbus-daemon nor avahi-daemon can be run any more.
+    static let bare = Task {
+        let lab = try await Lab.start()
+        for program in ["/usr/sbin/avahi-daemon", "/usr/bin/dbus-daemon"] {
+            _ = try await lab.run("h1", "mount", "--bind", "/dev/null", program)
+        }
+        return lab
     }
 
     @Test("69 within 3 s without D-Bus, saying what to do", arguments: networkCommands)
     func noBus(_ arguments: [String]) async throws {
         let lab = try await Self.lab.value
-        let command = [DiscoverdBinary.path] + arguments
+        let command = [DiscoverdBinary.path] + arguments + Self.system
         let nowhere = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"]
         try expectNoBackend(try await lab.toEnd("h1", nowhere + command, within: .seconds(5)), arguments, "dbus")
     }
