@@ -44,6 +44,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: memorySafe),
+        // For tests of faults: many publications in one process.
+        .executableTarget(
+            name: "PublishMany", dependencies: ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany",
+            swiftSettings: settings),
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
         .testTarget(
             name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],
