@@ -63,7 +63,10 @@ public actor AvahiEngine: DiscoveryEngine {
     public nonisolated func publish(
         _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
-        start { PublishOperation(service: service, policy: onConflict, loop: $0.loop, report: reporting) }
+        start {
+            PublishOperation(
+                service: service, policy: onConflict, loop: $0.loop, links: $0.links, report: reporting)
+        }
     }
 
     /// Ends everything; with avahi-daemon hanging it returns after 2 s and the thread ends when the call does.

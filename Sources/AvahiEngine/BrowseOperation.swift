@@ -29,6 +29,7 @@ final class BrowseOperation: CoreOperation {
     private var isListed = false
     private var isFull = false
     private let restart: Restart
+    private var receivers = Receivers()
 
     init(
         query: ServiceQuery, type: ServiceType, domain: Domain, loop: AvahiLoop, pool: ResolverPool,
@@ -131,7 +132,8 @@ final class BrowseOperation: CoreOperation {
     private func disappeared(_ name: ServiceName, _ path: AvahiPath) {
         guard let sighting = sightings.removeValue(forKey: Path(name: name, index: path.index, family: path.family))
         else { return }
-        report(.disappeared(sighting))
+        let isHidden = !receivers.isReceiving(sighting.interface, over: sighting.family)
+        report(isHidden ? .hidden(sighting) : .disappeared(sighting))
         let other = Path(name: name, index: path.index, family: path.family.other)
         if sightings[other] == nil { tasks.removeValue(forKey: Place(name: name, index: path.index))?.cancel() }
     }

@@ -18,6 +18,7 @@ protocol CoreOperation: AnyObject {
 final class EngineCore {
     let loop: AvahiLoop
     let pool: ResolverPool
+    let links: LinkMonitor
     private var lifecycle = ClientLifecycle()
     private var connection: AvahiConnection?
     private var connectionNumber = 0
@@ -30,6 +31,7 @@ final class EngineCore {
     init(loop: AvahiLoop) {
         self.loop = loop
         pool = ResolverPool(loop: loop)
+        links = LinkMonitor(loop: loop)
     }
 
     func start(_ operation: any CoreOperation, id: UInt64) {
@@ -59,6 +61,7 @@ final class EngineCore {
         connection?.close()
         for id in operations.keys.sorted() { end(id: id) }
         pool.free()
+        links.free()
         retryTimer?.free()
         heldTimer?.free()
         retryTimer = nil

@@ -7,20 +7,25 @@ final class PublishOperation: CoreOperation {
     private let report: (PublicationFact) -> Void
     private var registration: Registration
     private var connection: AvahiConnection?
-    private var group: EntryGroup?
+    private var groups = GroupSet()
     private let timer: LoopTimer
+    private let links: LinkMonitor
 
     init(
-        service: Service, policy: ConflictPolicy, loop: AvahiLoop, report: @escaping (PublicationFact) -> Void
+        service: Service, policy: ConflictPolicy, loop: AvahiLoop, links: LinkMonitor,
+        report: @escaping (PublicationFact) -> Void
     ) {
         self.service = service
         self.report = report
+        self.links = links
         registration = Registration(name: service.name, policy: policy)
         timer = LoopTimer(loop: loop)
         timer.fire = { [weak self] in
             guard let self else { return }
             self.carryOut(self.registration.retryIsDue())
         }
+        guard service.interfaces != .all else { return }
+        links.listen(self) { [weak self] in self?.linksChanged() }
     }
 
     func connected(_ connection: AvahiConnection) { self.connection = connection }
@@ -34,53 +39,74 @@ final class PublishOperation: CoreOperation {
     }
 
     func end() {
+        links.leave(self)
         free()
         timer.free()
     }
 
     private func free() {
         timer.deadline = nil
-        group?.free()
-        group = nil
+        groups.free()
     }
 
     private func carryOut(_ actions: [Registration.Action]) {
         for action in actions {
             switch action {
             case .register(let name): register(as: name)
-            case .reset: group?.reset()
+            case .reset: groups.reset()
             case .retry(let delay): timer.set(after: delay)
             case .report(let fact): report(fact)
-            case .end: free()
+            case .end:
+                links.leave(self)
+                free()
             }
         }
     }
 
     private func register(as name: ServiceName) {
-        guard let connection else { return }
         do throws(DiscoveryError) {
-            let group = try group(on: connection)
-            for index in try interfaces() { try group.add(service, as: name, interface: index) }
-            try group.commit()
+            try fill(wantedInterfaces(), as: name)
         } catch {
             // A local collision ends up here again, once for each name that is taken: at most `maximumRenames` deep.
-            group?.reset()
+            groups.reset()
             carryOut(registration.failed(error))
         }
     }
 
-    private func group(on connection: AvahiConnection) throws(DiscoveryError) -> EntryGroup {
-        if let group { return group }
-        let made = try EntryGroup(on: connection) { [weak self] state in
-            guard let self else { return }
-            self.carryOut(self.registration.changed(to: state))
+    /// Puts the service into a group for each interface.
+    private func fill(_ interfaces: [Int32], as name: ServiceName) throws(DiscoveryError) {
+        guard let connection else { return }
+        for index in interfaces {
+            let group = try groups.group(for: index) { changed throws(DiscoveryError) in
+                try EntryGroup(on: connection, stateChanged: changed)
+            } changed: { [weak self] state in
+                guard let self else { return }
+                self.carryOut(self.registration.changed(to: state))
+            }
+            try group.add(service, as: name, interface: index)
+            try group.commit()
         }
-        group = made
-        return made
+    }
+
+    /// Interfaces have come or gone: those that match and are new have the service too; what is on the others stays untouched.
+    private func linksChanged() {
+        guard registration.isRegistered, connection?.isOpen == true else {
+            return carryOut(registration.interfacesChanged())
+        }
+        do throws(DiscoveryError) {
+            let wanted = try wantedInterfaces()
+            groups.keep(wanted)
+            let new = wanted.filter { !groups.contains($0) }
+            guard !new.isEmpty else { return }
+            try fill(new, as: registration.name)
+        } catch {
+            groups.reset()
+            carryOut(registration.failed(error))
+        }
     }
 
     /// Avahi's indexes of the wanted interfaces; -1 for all.
-    private func interfaces() throws(DiscoveryError) -> [Int32] {
+    private func wantedInterfaces() throws(DiscoveryError) -> [Int32] {
         guard service.interfaces != .all else { return [AvahiPath.anyInterface] }
         let usable = SystemInterfaces.usable(by: service.interfaces)
         guard !usable.isEmpty else {

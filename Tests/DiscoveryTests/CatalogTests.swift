@@ -66,6 +66,17 @@ import Testing
         #expect(story.service("tony")?.endpoints == [])
     }
 
+    @Test func whatOurOwnLinkHidesIsHeldForTenSeconds() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")))
+        #expect(story.tell(.hidden(try sighting("tony"))) == [])
+        #expect(story.wait(.seconds(9)) == [])
+        #expect(story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony"))) == [])
+        #expect(story.tell(.hidden(try sighting("tony"))) == [])
+        #expect(story.wait(.milliseconds(9990)) == [])
+        #expect(story.wait(.milliseconds(10)).words == ["-tony"])
+    }
+
     @Test func anEndIsHeldBackAndThenToldOnce() throws {
         var story = CatalogStory(try typeQuery())
         _ = story.tell(

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A lab of hosts h1, h2, ... on one link (lab/README.md). It ends with the last reference to it, or with this process.
 final class Lab: Sendable {
@@ -6,6 +7,7 @@ final class Lab: Sendable {
     private let holder: LabProcess
     /// What the lab's daemons are started with.
     private let environment: [String: String]
+    private let kept = Mutex<[LabProcess]>([])
 
     /// Folders of the sources, from this file's own place.
     static let scripts = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "lab")
@@ -46,6 +48,12 @@ final class Lab: Sendable {
     /// Starts a command on a host; the process is the command itself.
     func exec(_ host: String, _ arguments: String..., environment: [String: String] = [:]) throws -> LabProcess {
         try exec(host, arguments, environment: environment)
+    }
+
+    /// Lets a process live as long as the lab, whoever else holds it.
+    func keep(_ process: LabProcess) -> LabProcess {
+        kept.withLock { $0.append(process) }
+        return process
     }
 
     /// Starts a command on a host; the process is the command itself.

@@ -135,7 +135,9 @@ extension FaultTests {
             try await lab.dbus("h1", "kill")
             try await lab.run("h1", "rm", "-f", "/run/dbus/system_bus_socket")
             var publications = try lab.publish(1, on: "h1")
-            try await publications.wait(for: "waiting", within: .seconds(3)) { $0.latest.first?.value.state == "waiting" }
+            try await publications.wait(for: "waiting", within: .seconds(3)) {
+                $0.latest.first?.value.state == "waiting"
+            }
             let before = ProcessUsage(publications.process.pid)
             let command = try lab.exec("h1", DiscoverdBinary.path, "browse", Lab.type, "--backend", "system")
             #expect(try await command.exit(within: .seconds(4)) == .exited(69))
@@ -156,7 +158,9 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("7: avahi-daemon SIGSTOP: Ctrl-C and SIGTERM end browse and publish within 2 s", arguments: [SIGINT, SIGTERM])
+        @Test(
+            "7: avahi-daemon SIGSTOP: Ctrl-C and SIGTERM end browse and publish within 2 s",
+            arguments: [SIGINT, SIGTERM])
         func stoppedAndInterrupted(signal: Int32) async throws {
             let lab = try await Lab.start(hosts: 1)
             var publication = try lab.publish("old", on: "h1")

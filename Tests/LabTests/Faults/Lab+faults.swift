@@ -45,19 +45,19 @@ extension Lab {
     ) throws -> PublishLog {
         let program = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().appending(path: "PublishMany")
         let arguments = [program.path(percentEncoded: false), "\(count)", prefix, Self.type, "\(port)"]
-        return PublishLog(try exec(host, arguments + interfaces))
+        return PublishLog(keep(try exec(host, arguments + interfaces)))
     }
 
     /// `discoverd publish NAME 9000 --json`.
     func publish(_ name: String, on host: String, _ options: String...) throws -> PublishLog {
         let arguments = [DiscoverdBinary.path, "publish", name, "9000", "--type", Self.type, "--json"]
-        return PublishLog(try exec(host, arguments + options))
+        return PublishLog(keep(try exec(host, arguments + options)))
     }
 
     /// `discoverd browse --json`, on the real link only, so that what is seen came from it.
     func browse(on host: String, _ options: String...) throws -> BrowseLog {
         let arguments = [DiscoverdBinary.path, "browse", Self.type, "--json", "--interface", "eth0"]
-        return BrowseLog(try exec(host, arguments + options))
+        return BrowseLog(keep(try exec(host, arguments + options)))
     }
 
     /// Both, with all services established here and seen there.
