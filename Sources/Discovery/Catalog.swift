@@ -26,7 +26,7 @@ package struct Catalog: FactCatalog {
         self.notices = Notices(interval: limits.noticeInterval)
     }
 
-    package var backend: BackendState { watch.state }
+    package var backend: BackendState? { watch.state }
     package var nextDeadline: Duration? { deadlines.next }
 
     package var snapshot: [DiscoveredService] {
