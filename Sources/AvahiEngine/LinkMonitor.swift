@@ -1,4 +1,3 @@
-import CAvahi
 import Glibc
 
 /// Tells when interfaces or their addresses have changed, while someone listens. Touched by the loop's thread only.
@@ -23,7 +22,7 @@ final class LinkMonitor {
     func listen(_ listener: AnyObject, _ changed: @escaping () -> Void) {
         listeners[ObjectIdentifier(listener)] = changed
         guard watch == nil else { return }
-        let descriptor = cavahi_link_monitor()
+        let descriptor = Self.open()
         // Without it retries find the interface, later.
         guard descriptor >= 0 else { return }
         watch = LoopWatch(loop: loop, descriptor: descriptor, wanted: UInt32(POLLIN)) { [weak self] watch in
@@ -50,6 +49,25 @@ final class LinkMonitor {
         loop.remove(watch)
         close(watch.descriptor)
         self.watch = nil
+    }
+
+    /// A socket that can be read from whenever a link or an address has changed (rtnetlink(7)); -1 if there is none to be had.
+    private static func open() -> Int32 {
+        let flags = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_NETLINK, flags, 0)
+        guard descriptor >= 0 else { return -1 }
+        // sockaddr_nl, which Glibc's module does not have: family, padding, port, groups.
+        let groups: UInt32 = 0x1 | 0x10 | 0x100  // RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR
+        var address = (UInt16(AF_NETLINK), UInt16(0), UInt32(0), groups)
+        let length = socklen_t(MemoryLayout.size(ofValue: address))
+        let isBound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) == 0 }
+        }
+        guard isBound else {
+            close(descriptor)
+            return -1
+        }
+        return descriptor
     }
 
     /// What changed is looked up when it matters; here it is only noticed, and an overflow is a change as well.
