@@ -67,7 +67,7 @@ tsan: ## values, directory and engine under ThreadSanitizer
 
 install: ## release build into $(DESTDIR)$(PREFIX), with completions and man pages
 	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
-	install -D -m 755 $(RELEASE)/release/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
+	install -D -s -m 755 $(RELEASE)/release/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d

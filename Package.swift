@@ -30,9 +30,12 @@ let package = Package(
         .target(name: "DNSSD", swiftSettings: settings),
         // The library: one query however many ask, streams of events, publications.
         .target(name: "Discovery", dependencies: ["DNSSD"], swiftSettings: memorySafe),
+        // The process that keeps a private dbus-daemon and avahi-daemon running, and ends with its owner.
+        .target(name: "CSupervisor"),
         // avahi-daemon as a DiscoveryEngine.
         .target(
-            name: "AvahiEngine", dependencies: ["CAvahi", "DNSSD", "Discovery"], swiftSettings: memorySafe),
+            name: "AvahiEngine", dependencies: ["CAvahi", "CSupervisor", "DNSSD", "Discovery"],
+            swiftSettings: memorySafe),
         // A simulated network and a clock that tests turn by hand.
         .target(name: "DiscoveryTesting", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
         // JSON lines, version 1 (docs/contract.md).
@@ -48,12 +51,16 @@ let package = Package(
         .executableTarget(
             name: "PublishMany", dependencies: ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany",
             swiftSettings: settings),
+        // The README's example, compiled with everything else.
+        .executableTarget(
+            name: "HelloDiscovery", dependencies: ["DNSSD", "Discovery", "AvahiEngine"],
+            path: "Sources/Examples/HelloDiscovery", swiftSettings: settings),
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
         .testTarget(
             name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],
             swiftSettings: settings),
         .testTarget(
-            name: "AvahiEngineTests", dependencies: ["AvahiEngine", "Discovery", "DiscoveryTesting"],
+            name: "AvahiEngineTests", dependencies: ["AvahiEngine", "CSupervisor", "Discovery", "DiscoveryTesting"],
             swiftSettings: settings),
         .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
     ]

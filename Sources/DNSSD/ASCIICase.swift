@@ -9,6 +9,36 @@ extension Sequence<UInt8> {
     }
 }
 
+extension Hasher {
+    /// Eight bytes at a time: names are compared and hashed more often than anything else.
+    mutating func combine(utf8 text: String, foldingCase: Bool) {
+        var word: UInt64 = 0
+        var count = 0
+        for byte in text.utf8 {
+            word = word << 8 | UInt64(foldingCase ? byte.asciiLowercased : byte)
+            count += 1
+            if count & 7 == 0 {
+                combine(word)
+                word = 0
+            }
+        }
+        combine(word)
+        combine(count)
+    }
+}
+
+extension String {
+    /// Byte for byte, where `==` would compare by canonical equivalence.
+    func hasSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+
+    /// As DNS compares names.
+    func hasSameFoldedBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqualIgnoringASCIICase(other.utf8)
+    }
+}
+
 extension UInt8 {
     var isASCIIDigit: Bool { self >= 0x30 && self <= 0x39 }
     var isASCIILetter: Bool { asciiLowercased >= 0x61 && asciiLowercased <= 0x7A }

@@ -12,13 +12,12 @@ public struct Domain: Sendable {
 extension Domain: Hashable {
     /// Without regard to ASCII case.
     public static func == (one: Domain, other: Domain) -> Bool {
-        one.name.utf8.elementsEqualIgnoringASCIICase(other.name.utf8)
+        one.name.hasSameFoldedBytes(as: other.name)
     }
 
     /// Consistent with `==`.
     public func hash(into hasher: inout Hasher) {
-        for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
-        hasher.combine(UInt8(0xFF))
+        hasher.combine(utf8: name, foldingCase: true)
     }
 }
 

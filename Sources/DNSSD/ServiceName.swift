@@ -15,7 +15,7 @@ public struct ServiceName: Sendable {
 extension ServiceName: Hashable, Comparable {
     /// Byte for byte.
     public static func == (one: ServiceName, other: ServiceName) -> Bool {
-        one.value.utf8.elementsEqual(other.value.utf8)
+        one.value.hasSameBytes(as: other.value)
     }
 
     /// By bytes.
@@ -25,8 +25,7 @@ extension ServiceName: Hashable, Comparable {
 
     /// Consistent with `==`.
     public func hash(into hasher: inout Hasher) {
-        for byte in value.utf8 { hasher.combine(byte) }
-        hasher.combine(UInt8(0xFF))
+        hasher.combine(utf8: value, foldingCase: false)
     }
 }
 

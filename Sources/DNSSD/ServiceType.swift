@@ -30,15 +30,15 @@ public struct ServiceType: Sendable {
 extension ServiceType: Hashable {
     /// Without regard to ASCII case.
     public static func == (one: ServiceType, other: ServiceType) -> Bool {
-        one.transport == other.transport && one.name.utf8.elementsEqualIgnoringASCIICase(other.name.utf8)
-            && (one.subtype ?? "").utf8.elementsEqualIgnoringASCIICase((other.subtype ?? "").utf8)
+        one.transport == other.transport && one.name.hasSameFoldedBytes(as: other.name)
+            && (one.subtype ?? "").hasSameFoldedBytes(as: other.subtype ?? "")
     }
 
     /// Consistent with `==`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(transport)
-        for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
-        for byte in (subtype ?? "").utf8 { hasher.combine(byte.asciiLowercased) }
+        hasher.combine(utf8: name, foldingCase: true)
+        hasher.combine(utf8: subtype ?? "", foldingCase: true)
     }
 }
 

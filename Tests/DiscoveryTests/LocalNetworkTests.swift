@@ -166,6 +166,22 @@ import Testing
         withExtendedLifetime((publication, other, third)) {}
     }
 
+    @Test func moreTypesThanTheLimitAreLeftOutAndThatIsSaid() throws {
+        var limits = DiscoveryLimits()
+        limits.types = 2
+        let browser = LocalNetwork(engine: try world.addMachine("h3"), limits: limits, time: time)
+        let publications = try ["_a._tcp", "_b._tcp", "_c._tcp"].map { type in
+            var service = try service(type)
+            service.type = try ServiceType(type)
+            return publisher.publish(service)
+        }
+        var events = browser.browseAll().makeAsyncIterator()
+        let told = words(&events)
+        #expect(Set(told) == ["degraded", "+_a._tcp", "+_b._tcp", "settled"])
+        #expect(told.count == 4 && told.last == "settled")
+        withExtendedLifetime(publications) {}
+    }
+
     @Test func batchesHoldAllThatIsThere() async throws {
         let publications = try (0..<5).map { publisher.publish(try service("s\($0)")) }
         var events = browser.browse(type).makeAsyncIterator()
