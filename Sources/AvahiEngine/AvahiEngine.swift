@@ -71,8 +71,7 @@ public actor AvahiEngine: DiscoveryEngine {
         _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
         start {
-            PublishOperation(
-                service: service, policy: onConflict, loop: $0.loop, links: $0.links, report: reporting)
+            PublishOperation(service: service, policy: onConflict, core: $0, report: reporting)
         }
     }
 

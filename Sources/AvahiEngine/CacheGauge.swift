@@ -6,10 +6,10 @@ import DNSSD
 /// four: PTR, SRV, TXT and an address. What this machine publishes is not in the cache.
 struct CacheGauge {
     /// The default of avahi-daemon, which its configuration may raise; it cannot be asked.
-    static let entries = 4_096
+    static let systemEntries = 4_096
     static let recordsOfAService = 4
     /// Told when 95 % of what fits was seen.
-    static let limit = entries / recordsOfAService * 95 / 100
+    let limit: Int
 
     struct Place: Hashable {
         let index: Int32
@@ -25,7 +25,9 @@ struct CacheGauge {
     private var seen: [Key: Int] = [:]
     private var counts: [Place: Int] = [:]
 
-    func isFull(_ place: Place) -> Bool { counts[place, default: 0] >= Self.limit }
+    init(entries: Int = systemEntries) { limit = entries / Self.recordsOfAService * 95 / 100 }
+
+    func isFull(_ place: Place) -> Bool { counts[place, default: 0] >= limit }
 
     mutating func appeared(_ instance: ServiceInstance, _ place: Place) {
         let key = Key(instance: instance, place: place)

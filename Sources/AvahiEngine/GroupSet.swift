@@ -3,8 +3,11 @@ import DNSSD
 /// The entry groups of one service: one for all interfaces, or one for each, so that an interface that comes or goes leaves what is
 /// announced on the others as it is. Touched by the loop's thread only.
 final class GroupSet {
+    private let connections: GroupConnections
     private var groups: [Int32: EntryGroup] = [:]
     private var states: [Int32: EntryGroup.State] = [:]
+
+    init(connections: GroupConnections) { self.connections = connections }
 
     func contains(_ index: Int32) -> Bool { groups[index] != nil }
 
@@ -34,7 +37,7 @@ final class GroupSet {
     /// Frees the groups of other interfaces.
     func keep(_ indexes: [Int32]) {
         for (index, group) in groups where !indexes.contains(index) {
-            group.free()
+            free(group)
             groups[index] = nil
             states[index] = nil
         }
@@ -48,8 +51,14 @@ final class GroupSet {
     }
 
     func free() {
-        for group in groups.values { group.free() }
+        for group in groups.values { free(group) }
         groups = [:]
         states = [:]
+    }
+
+    private func free(_ group: EntryGroup) {
+        let wasOpen = group.connection.isOpen
+        group.free()
+        if wasOpen { connections.freed(on: group.connection) }
     }
 }

@@ -7,19 +7,21 @@ final class PublishOperation: CoreOperation {
     private let report: (PublicationFact) -> Void
     private var registration: Registration
     private var connection: AvahiConnection?
-    private var groups = GroupSet()
+    private let groups: GroupSet
     private let timer: LoopTimer
     private let links: LinkMonitor
+    private let connections: GroupConnections
 
     init(
-        service: Service, policy: ConflictPolicy, loop: AvahiLoop, links: LinkMonitor,
-        report: @escaping (PublicationFact) -> Void
+        service: Service, policy: ConflictPolicy, core: EngineCore, report: @escaping (PublicationFact) -> Void
     ) {
         self.service = service
         self.report = report
-        self.links = links
+        links = core.links
+        connections = core.groupConnections
+        groups = GroupSet(connections: core.groupConnections)
         registration = Registration(name: service.name, policy: policy)
-        timer = LoopTimer(loop: loop)
+        timer = LoopTimer(loop: core.loop)
         timer.fire = { [weak self] in
             guard let self else { return }
             self.carryOut(self.registration.retryIsDue())
@@ -78,7 +80,7 @@ final class PublishOperation: CoreOperation {
         guard let connection else { return }
         for index in interfaces {
             let group = try groups.group(for: index) { changed throws(DiscoveryError) in
-                try EntryGroup(on: connection, stateChanged: changed)
+                try EntryGroup(on: self.connections.connection(besides: connection), stateChanged: changed)
             } changed: { [weak self] state in
                 guard let self else { return }
                 self.carryOut(self.registration.changed(to: state))

@@ -16,7 +16,7 @@ import Testing
         for number in 0..<971 { gauge.appeared(try instance(number), eth0) }
         #expect(!gauge.isFull(eth0))
         gauge.appeared(try instance(971), eth0)
-        #expect(gauge.isFull(eth0) && CacheGauge.limit == 972)
+        #expect(gauge.isFull(eth0) && gauge.limit == 972)
         #expect(!gauge.isFull(other))
         gauge.disappeared(try instance(0), eth0)
         #expect(!gauge.isFull(eth0))
