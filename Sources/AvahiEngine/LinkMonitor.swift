@@ -61,7 +61,9 @@ final class LinkMonitor {
         var address = (UInt16(AF_NETLINK), UInt16(0), UInt32(0), groups)
         let length = socklen_t(MemoryLayout.size(ofValue: address))
         let isBound = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) == 0 }
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(descriptor, address, length) == 0
+            }
         }
         guard isBound else {
             close(descriptor)
