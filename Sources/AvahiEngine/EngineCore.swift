@@ -22,6 +22,7 @@ final class EngineCore: @unchecked Sendable {
     let pool: ResolverPool
     let links: LinkMonitor
     let groupConnections: GroupConnections
+    let turns: TurnQueue
     private let source: BackendSource
     private var lifecycle = ClientLifecycle()
     private var connection: AvahiConnection?
@@ -38,6 +39,7 @@ final class EngineCore: @unchecked Sendable {
         pool = ResolverPool(loop: loop)
         links = LinkMonitor(loop: loop)
         groupConnections = GroupConnections(loop: loop)
+        turns = TurnQueue(loop: loop)
         groupConnections.failed = { [weak self] error in
             guard let self else { return }
             // They are to one avahi-daemon: what ended one of them is the end of all.
@@ -75,6 +77,7 @@ final class EngineCore: @unchecked Sendable {
         for id in operations.keys.sorted() { end(id: id) }
         pool.free()
         links.free()
+        turns.free()
         source.stop()
         retryTimer?.free()
         heldTimer?.free()

@@ -11,6 +11,8 @@ final class PublishOperation: CoreOperation {
     private let timer: LoopTimer
     private let links: LinkMonitor
     private let connections: GroupConnections
+    private let turns: TurnQueue
+    private var isQueued = false
 
     init(
         service: Service, policy: ConflictPolicy, core: EngineCore, report: @escaping (PublicationFact) -> Void
@@ -19,6 +21,7 @@ final class PublishOperation: CoreOperation {
         self.report = report
         links = core.links
         connections = core.groupConnections
+        turns = core.turns
         groups = GroupSet(connections: core.groupConnections)
         registration = Registration(name: service.name, policy: policy)
         timer = LoopTimer(loop: core.loop)
@@ -43,6 +46,7 @@ final class PublishOperation: CoreOperation {
     func end() {
         links.leave(self)
         free()
+        connection = nil
         timer.free()
     }
 
@@ -54,7 +58,7 @@ final class PublishOperation: CoreOperation {
     private func carryOut(_ actions: [Registration.Action]) {
         for action in actions {
             switch action {
-            case .register(let name): register(as: name)
+            case .register: register()
             case .reset: groups.reset()
             case .retry(let delay): timer.set(after: delay)
             case .report(let fact): report(fact)
@@ -65,11 +69,25 @@ final class PublishOperation: CoreOperation {
         }
     }
 
-    private func register(as name: ServiceName) {
+    /// In its turn: whatever has happened until then counts.
+    private func register() {
+        guard !isQueued else { return }
+        isQueued = true
+        turns.add { [weak self] in
+            guard let self else { return }
+            self.isQueued = false
+            self.registerNow()
+        }
+    }
+
+    private func registerNow() {
+        guard registration.isRegistering, connection?.isOpen == true else { return }
         do throws(DiscoveryError) {
-            try fill(wantedInterfaces(), as: name)
+            let wanted = try wantedInterfaces()
+            groups.keep(wanted)
+            try fill(wanted, as: registration.name)
         } catch {
-            // A local collision ends up here again, once for each name that is taken: at most `maximumRenames` deep.
+            // A local collision takes the next name, in its turn.
             groups.reset()
             carryOut(registration.failed(error))
         }
@@ -95,6 +113,8 @@ final class PublishOperation: CoreOperation {
         guard registration.isRegistered, connection?.isOpen == true else {
             return carryOut(registration.interfacesChanged())
         }
+        // What waits for its turn takes the interfaces that are there then.
+        guard !isQueued else { return }
         do throws(DiscoveryError) {
             let wanted = try wantedInterfaces()
             groups.keep(wanted)

@@ -84,6 +84,9 @@ struct Registration {
         return [.reset] + attempt()
     }
 
+    /// It is to be put into the group.
+    var isRegistering: Bool { !isOver && canPublish && told?.state == .registering }
+
     /// It is in the group, or on its way: what changes from here on is an addition.
     var isRegistered: Bool { !isOver && canPublish && (told?.state == .established || told?.state == .registering) }
 
