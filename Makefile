@@ -11,7 +11,7 @@ RELEASE = .build-release
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tests-built lab demo fmt check docs tsan install uninstall clean deps
+.PHONY: help run build test soak tests-built lab demo fmt check docs tsan install uninstall clean deps
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -27,7 +27,7 @@ deps:
 
 tests-built:
 	@.ci/deps test
-	$(MAKE) --no-print-directory $(TOOLS)/publish-many
+	$(MAKE) --no-print-directory $(TOOLS)/publish-many $(TOOLS)/clock-offset.so
 	$(SWIFT) build --build-tests
 
 test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
@@ -36,6 +36,13 @@ test: tests-built ## every test; the network is a lab of namespaces, never this 
 $(TOOLS)/publish-many: $(LAB)/publish-many.c
 	@mkdir -p $(TOOLS)
 	$(CC) -O1 -Wall -Wextra -Werror -o $@ $< -lavahi-client -lavahi-common
+
+$(TOOLS)/clock-offset.so: $(LAB)/clock-offset.c
+	@mkdir -p $(TOOLS)
+	$(CC) -O1 -Wall -Wextra -Werror -shared -fPIC -o $@ $<
+
+soak: tests-built ## faults that take minutes, malformed packets: half an hour
+	SOAK=1 $(SWIFT) test --skip-build --filter SoakTests
 
 lab: build ## a shell on each of two hosts in the lab, with discoverd in PATH
 	@.ci/deps test

@@ -70,7 +70,9 @@ public actor AvahiEngine: DiscoveryEngine {
     public nonisolated func publish(
         _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
-        start { PublishOperation(service: service, policy: onConflict, loop: $0.loop, report: reporting) }
+        start {
+            PublishOperation(service: service, policy: onConflict, core: $0, report: reporting)
+        }
     }
 
     /// Ends everything, a private backend and its directory too; with avahi-daemon hanging it returns after 2 s and the

@@ -28,7 +28,10 @@ final class BrowseOperation: CoreOperation {
     private var tasks: [Place: ResolutionTask] = [:]
     private var isListed = false
     private var isFull = false
+    /// Where avahi-daemon's cache is full, and was told to be.
+    private var fullPlaces: Set<CacheGauge.Place> = []
     private let restart: Restart
+    private var receivers = Receivers()
 
     init(
         query: ServiceQuery, type: ServiceType, domain: Domain, loop: AvahiLoop, pool: ResolverPool,
@@ -66,6 +69,7 @@ final class BrowseOperation: CoreOperation {
         browser = nil
         ResolutionTask.cancel(Array(tasks.values))
         tasks = [:]
+        for path in sightings.keys { forget(path) }
         sightings = [:]
     }
 
@@ -108,6 +112,7 @@ final class BrowseOperation: CoreOperation {
         let sighting = Sighting(instance: instance, interface: interface, family: path.family)
         sightings[key] = sighting
         report(.appeared(sighting))
+        if !path.isLocal { count(key, instance, on: interface) }
         if query.resolution != .none { resolve(instance, on: interface, over: path) }
     }
 
@@ -129,11 +134,32 @@ final class BrowseOperation: CoreOperation {
     }
 
     private func disappeared(_ name: ServiceName, _ path: AvahiPath) {
-        guard let sighting = sightings.removeValue(forKey: Path(name: name, index: path.index, family: path.family))
-        else { return }
-        report(.disappeared(sighting))
+        let key = Path(name: name, index: path.index, family: path.family)
+        guard let sighting = sightings.removeValue(forKey: key) else { return }
+        forget(key)
+        let isHidden = !receivers.isReceiving(sighting.interface, over: sighting.family)
+        report(isHidden ? .hidden(sighting) : .disappeared(sighting))
         let other = Path(name: name, index: path.index, family: path.family.other)
         if sightings[other] == nil { tasks.removeValue(forKey: Place(name: name, index: path.index))?.cancel() }
+    }
+
+    private func count(_ key: Path, _ instance: ServiceInstance, on interface: NetworkInterface) {
+        let place = CacheGauge.Place(index: key.index, family: key.family)
+        pool.cache.appeared(instance, place)
+        guard pool.cache.isFull(place), !fullPlaces.contains(place) else { return }
+        fullPlaces.insert(place)
+        let family = key.family == .ipv4 ? "IPv4" : "IPv6"
+        report(
+            .degraded(
+                "results may be incomplete: avahi-daemon's cache is full on \(interface.name) (\(family)); "
+                    + "raise cache-entries-max in avahi-daemon.conf"))
+    }
+
+    private func forget(_ path: Path) {
+        let instance = ServiceInstance(name: path.name, type: type, domain: domain)
+        let place = CacheGauge.Place(index: path.index, family: path.family)
+        pool.cache.disappeared(instance, place)
+        if !pool.cache.isFull(place) { fullPlaces.remove(place) }
     }
 
     private func full() {

@@ -20,6 +20,9 @@ protocol CoreOperation: AnyObject {
 final class EngineCore: @unchecked Sendable {
     let loop: AvahiLoop
     let pool: ResolverPool
+    let links: LinkMonitor
+    let groupConnections: GroupConnections
+    let turns: TurnQueue
     private let source: BackendSource
     private var lifecycle = ClientLifecycle()
     private var connection: AvahiConnection?
@@ -34,6 +37,14 @@ final class EngineCore: @unchecked Sendable {
         self.loop = loop
         self.source = source
         pool = ResolverPool(loop: loop)
+        links = LinkMonitor(loop: loop)
+        groupConnections = GroupConnections(loop: loop)
+        turns = TurnQueue(loop: loop)
+        groupConnections.failed = { [weak self] error in
+            guard let self else { return }
+            // They are to one avahi-daemon: what ended one of them is the end of all.
+            self.changed(to: .failed(error), of: self.connectionNumber)
+        }
         source.tell = { [weak self] in self?.received($0) }
     }
 
@@ -65,8 +76,11 @@ final class EngineCore: @unchecked Sendable {
         // One call instead of one for each object: avahi-daemon frees all that a client had, with goodbyes.
         pool.suspend()
         connection?.close()
+        groupConnections.close()
         for id in operations.keys.sorted() { end(id: id) }
         pool.free()
+        links.free()
+        turns.free()
         source.stop()
         retryTimer?.free()
         heldTimer?.free()
@@ -75,7 +89,7 @@ final class EngineCore: @unchecked Sendable {
     }
 
     /// What avahi-daemon holds for this engine now.
-    var objectCount: Int { connection?.objectCount ?? 0 }
+    var objectCount: Int { (connection?.objectCount ?? 0) + groupConnections.objectCount }
     var operationCount: Int { operations.count }
 
     private var isUp = false
@@ -134,6 +148,8 @@ final class EngineCore: @unchecked Sendable {
             defer { source.tried() }
             let made = try AvahiConnection(loop: loop) { [weak self] state in self?.changed(to: state, of: number) }
             connection = made
+            pool.cache = CacheGauge(
+                entries: source.isPrivate ? PrivateBackendConfiguration.cacheEntries : CacheGauge.systemEntries)
             pool.maximumKept = source.isPrivate ? ResolverPool.maximumKeptPrivately : ResolverPool.maximumKeptOnSystem
             stateChanged(to: made.currentState)
         } catch {
@@ -171,6 +187,7 @@ final class EngineCore: @unchecked Sendable {
         source.disconnected()
         pool.disconnected()
         connection?.close()
+        groupConnections.close()
         connection = nil
     }
 

@@ -13,7 +13,7 @@ import DNSSD
         case failed(DiscoveryError)
     }
 
-    private let connection: AvahiConnection
+    let connection: AvahiConnection
     private var pointer: OpaquePointer?
     private let stateChanged: (State) -> Void
     private var isMade = false

@@ -76,7 +76,10 @@ final class InstanceOperation: CoreOperation {
             report(.resolved(resolution))
             if timer.deadline == nil { timer.set(after: Self.grace) }
         case .failed:
-            if let sighting = sightings.removeValue(forKey: interface) { report(.disappeared(sighting)) }
+            if let sighting = sightings.removeValue(forKey: interface) {
+                let isHidden = !SystemInterfaces.isReceiving(interface, over: sighting.family)
+                report(isHidden ? .hidden(sighting) : .disappeared(sighting))
+            }
         }
         if unanswered.isEmpty { listed() }
     }

@@ -7,20 +7,30 @@ final class PublishOperation: CoreOperation {
     private let report: (PublicationFact) -> Void
     private var registration: Registration
     private var connection: AvahiConnection?
-    private var group: EntryGroup?
+    private let groups: GroupSet
     private let timer: LoopTimer
+    private let links: LinkMonitor
+    private let connections: GroupConnections
+    private let turns: TurnQueue
+    private var isQueued = false
 
     init(
-        service: Service, policy: ConflictPolicy, loop: AvahiLoop, report: @escaping (PublicationFact) -> Void
+        service: Service, policy: ConflictPolicy, core: EngineCore, report: @escaping (PublicationFact) -> Void
     ) {
         self.service = service
         self.report = report
+        links = core.links
+        connections = core.groupConnections
+        turns = core.turns
+        groups = GroupSet(connections: core.groupConnections)
         registration = Registration(name: service.name, policy: policy)
-        timer = LoopTimer(loop: loop)
+        timer = LoopTimer(loop: core.loop)
         timer.fire = { [weak self] in
             guard let self else { return }
             self.carryOut(self.registration.retryIsDue())
         }
+        guard service.interfaces != .all else { return }
+        links.listen(self) { [weak self] in self?.linksChanged() }
     }
 
     func connected(_ connection: AvahiConnection) { self.connection = connection }
@@ -34,53 +44,91 @@ final class PublishOperation: CoreOperation {
     }
 
     func end() {
+        links.leave(self)
         free()
+        connection = nil
         timer.free()
     }
 
     private func free() {
         timer.deadline = nil
-        group?.free()
-        group = nil
+        groups.free()
     }
 
     private func carryOut(_ actions: [Registration.Action]) {
         for action in actions {
             switch action {
-            case .register(let name): register(as: name)
-            case .reset: group?.reset()
+            case .register: register()
+            case .reset: groups.reset()
             case .retry(let delay): timer.set(after: delay)
             case .report(let fact): report(fact)
-            case .end: free()
+            case .end:
+                links.leave(self)
+                free()
             }
         }
     }
 
-    private func register(as name: ServiceName) {
-        guard let connection else { return }
+    /// In its turn: whatever has happened until then counts.
+    private func register() {
+        guard !isQueued else { return }
+        isQueued = true
+        turns.add { [weak self] in
+            guard let self else { return }
+            self.isQueued = false
+            self.registerNow()
+        }
+    }
+
+    private func registerNow() {
+        guard registration.isRegistering, connection?.isOpen == true else { return }
         do throws(DiscoveryError) {
-            let group = try group(on: connection)
-            for index in try interfaces() { try group.add(service, as: name, interface: index) }
-            try group.commit()
+            let wanted = try wantedInterfaces()
+            groups.keep(wanted)
+            try fill(wanted, as: registration.name)
         } catch {
-            // A local collision ends up here again, once for each name that is taken: at most `maximumRenames` deep.
-            group?.reset()
+            // A local collision takes the next name, in its turn.
+            groups.reset()
             carryOut(registration.failed(error))
         }
     }
 
-    private func group(on connection: AvahiConnection) throws(DiscoveryError) -> EntryGroup {
-        if let group { return group }
-        let made = try EntryGroup(on: connection) { [weak self] state in
-            guard let self else { return }
-            self.carryOut(self.registration.changed(to: state))
+    /// Puts the service into a group for each interface.
+    private func fill(_ interfaces: [Int32], as name: ServiceName) throws(DiscoveryError) {
+        guard let connection else { return }
+        for index in interfaces {
+            let group = try groups.group(for: index) { changed throws(DiscoveryError) in
+                try EntryGroup(on: self.connections.connection(besides: connection), stateChanged: changed)
+            } changed: { [weak self] state in
+                guard let self else { return }
+                self.carryOut(self.registration.changed(to: state))
+            }
+            try group.add(service, as: name, interface: index)
+            try group.commit()
         }
-        group = made
-        return made
+    }
+
+    /// Interfaces have come or gone: those that match and are new have the service too; what is on the others stays untouched.
+    private func linksChanged() {
+        guard registration.isRegistered, connection?.isOpen == true else {
+            return carryOut(registration.interfacesChanged())
+        }
+        // What waits for its turn takes the interfaces that are there then.
+        guard !isQueued else { return }
+        do throws(DiscoveryError) {
+            let wanted = try wantedInterfaces()
+            groups.keep(wanted)
+            let new = wanted.filter { !groups.contains($0) }
+            guard !new.isEmpty else { return }
+            try fill(new, as: registration.name)
+        } catch {
+            groups.reset()
+            carryOut(registration.failed(error))
+        }
     }
 
     /// Avahi's indexes of the wanted interfaces; -1 for all.
-    private func interfaces() throws(DiscoveryError) -> [Int32] {
+    private func wantedInterfaces() throws(DiscoveryError) -> [Int32] {
         guard service.interfaces != .all else { return [AvahiPath.anyInterface] }
         let usable = SystemInterfaces.usable(by: service.interfaces)
         guard !usable.isEmpty else {

@@ -19,6 +19,9 @@ struct Registration {
     /// An attacker on the link can answer every probe; a hundred names are enough (RFC 6762 §9 leaves the number open).
     static let maximumRenames = 100
 
+    /// Probing takes a second; Avahi makes it 20 s after 15 tries (avahi-core/entry.c). Longer than this, and something was lost.
+    static let stuckAfter = Duration.seconds(30)
+
     let policy: ConflictPolicy
     private(set) var name: ServiceName
     private var renames = 0
@@ -37,7 +40,7 @@ struct Registration {
         guard !isOver, canPublish != isPossible || (!isPossible && told == nil) else { return [] }
         canPublish = isPossible
         guard isPossible else { return [.reset] + report(.waiting("the host's name is being registered")) }
-        return report(.registering) + [.register(name)]
+        return attempt()
     }
 
     /// The backend is gone, and the group with it.
@@ -51,7 +54,9 @@ struct Registration {
         guard !isOver, canPublish else { return [] }
         switch state {
         case .uncommitted: return []
-        case .registering: return report(.registering)
+        case .registering:
+            let news = report(.registering)
+            return news.isEmpty ? [] : news + [.retry(after: Self.stuckAfter)]
         case .established:
             retryDelay = .seconds(1)
             return report(.established)
@@ -65,18 +70,35 @@ struct Registration {
         guard !isOver else { return [] }
         switch error.code {
         case .nameTaken: return collided()
-        // The connection's own end is on its way.
-        case .backendUnavailable: return report(.waiting(error.message))
+        // The connection's own end is on its way; or avahi-daemon hung for longer than D-Bus waits, and may go on.
+        case .backendUnavailable: return wait(error.message)
         // Interfaces come and go.
         case .invalidInterface: return wait(error.message)
         default: return over(.failed(error))
         }
     }
 
-    /// The time to try again has come.
+    /// The time to try again has come; what is established meanwhile needs no other try.
     mutating func retryIsDue() -> [Action] {
-        guard !isOver, canPublish else { return [] }
-        return [.reset] + report(.registering) + [.register(name)]
+        guard !isOver, canPublish, told?.state != .established else { return [] }
+        return [.reset] + attempt()
+    }
+
+    /// It is to be put into the group.
+    var isRegistering: Bool { !isOver && canPublish && told?.state == .registering }
+
+    /// It is in the group, or on its way: what changes from here on is an addition.
+    var isRegistered: Bool { !isOver && canPublish && (told?.state == .established || told?.state == .registering) }
+
+    /// Interfaces have come or gone while it waits: perhaps for one of them.
+    mutating func interfacesChanged() -> [Action] {
+        guard case .waiting = told?.state else { return [] }
+        return retryIsDue()
+    }
+
+    /// The deadline comes first: registering may fail at once, and then sets its own.
+    private mutating func attempt() -> [Action] {
+        report(.registering) + [.retry(after: Self.stuckAfter), .register(name)]
     }
 
     private mutating func wait(_ reason: String) -> [Action] {
@@ -95,7 +117,7 @@ struct Registration {
                 .conflicted(DiscoveryError(.nameTaken, "\(Self.maximumRenames) names up to \(name) are taken")))
         }
         name = name.nextAfterCollision()
-        return [.reset] + report(.registering) + [.register(name)]
+        return [.reset] + attempt()
     }
 
     private mutating func over(_ state: PublicationFact.State) -> [Action] {

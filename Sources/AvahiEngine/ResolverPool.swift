@@ -16,6 +16,8 @@ final class ResolverPool {
 
     private(set) var connection: AvahiConnection?
     let hosts: HostTable
+    /// Of all queries together: they share avahi-daemon's cache.
+    var cache = CacheGauge()
     private var queue: [ResolutionTask] = []
     private var head = 0
     private var inFlight = 0

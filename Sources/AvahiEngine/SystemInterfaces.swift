@@ -24,6 +24,26 @@ enum SystemInterfaces {
         return families.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.rawValue < $1.rawValue }) }
     }
 
+    /// Whether packets of a family can come in on an interface: up, with a carrier and an address.
+    static func isReceiving(_ interface: NetworkInterface, over family: IPAddress.Family) -> Bool {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        // Without an answer nothing is said against it.
+        guard unsafe getifaddrs(&list) == 0 else { return true }
+        defer { unsafe freeifaddrs(list) }
+        var next = unsafe list
+        while let item = unsafe next {
+            unsafe next = item.pointee.ifa_next
+            let flags = unsafe Int32(bitPattern: item.pointee.ifa_flags)
+            guard flags & Int32(IFF_UP) != 0, flags & Int32(IFF_RUNNING) != 0,
+                let address = unsafe item.pointee.ifa_addr,
+                unsafe Self.family(of: address.pointee.sa_family) == family,
+                unsafe if_nametoindex(item.pointee.ifa_name) == interface.index
+            else { continue }
+            return true
+        }
+        return false
+    }
+
     /// The names of all, whatever their state.
     static func names() -> [String] {
         guard let list = unsafe if_nameindex() else { return [] }

@@ -8,7 +8,7 @@ public enum ServiceEvent: Hashable, Sendable {
     case lost(DiscoveredService)
     /// Everything known at the start has been told; what follows is news. Comes once.
     case settled
-    /// The backend went away or came back; what is known is kept meanwhile.
+    /// The backend answers, went away or came back; what is known is kept meanwhile.
     case backend(BackendState)
     /// Something was left out, and why: what is told from now on may not be all.
     case degraded(String)

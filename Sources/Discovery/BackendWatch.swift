@@ -2,19 +2,20 @@ package import DNSSD
 
 /// What is known of the backend, and which of its states are news.
 package struct BackendWatch: Sendable {
-    /// What was told last.
-    package private(set) var state = BackendState.available
+    /// What was told last; nil: nothing yet.
+    package private(set) var state: BackendState?
 
     package init() {}
 
     /// It answers, so what is reported is true now.
     package var isUp: Bool {
         switch state {
-        case .available, .recovered: true
+        case nil, .available, .recovered: true
         case .lost, .unavailable: false
         }
     }
 
+    /// That it answers is news the first time: what is asked for may take longer to come.
     /// - Returns: what to tell, or nil when nothing has changed but the reason.
     package mutating func became(_ new: BackendState) -> BackendState? {
         switch (state, new) {
@@ -22,7 +23,7 @@ package struct BackendWatch: Sendable {
         case (.available, .available), (.available, .recovered): return nil
         case (.recovered, .available), (.recovered, .recovered): return nil
         case (.lost, .available): state = .recovered
-        case (.unavailable, .recovered): state = .available
+        case (nil, .recovered), (.unavailable, .recovered): state = .available
         default: state = new
         }
         return state

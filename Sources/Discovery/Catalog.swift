@@ -26,7 +26,7 @@ package struct Catalog: FactCatalog {
         self.notices = Notices(interval: limits.noticeInterval)
     }
 
-    package var backend: BackendState { watch.state }
+    package var backend: BackendState? { watch.state }
     package var nextDeadline: Duration? { deadlines.next }
 
     package var snapshot: [DiscoveredService] {
@@ -37,7 +37,8 @@ package struct Catalog: FactCatalog {
         var changes = tick(now: now)
         switch fact {
         case .appeared(let sighting): changes += appeared(sighting, now: now)
-        case .disappeared(let sighting): changes += disappeared(sighting, now: now)
+        case .disappeared(let sighting): changes += disappeared(sighting, hold: limits.removalHold, now: now)
+        case .hidden(let sighting): changes += disappeared(sighting, hold: limits.linkHold, now: now)
         case .resolved(let resolution): changes += resolved(resolution, now: now)
         case .resolutionFailed(let instance, let interface): changes += resolutionFailed(instance, interface, now: now)
         case .listed: changes += listed(now: now)
@@ -85,10 +86,14 @@ extension Catalog {
         return evaluate([sighting.instance], now: now)
     }
 
-    private mutating func disappeared(_ sighting: Sighting, now: Duration) -> [Change<DiscoveredService>] {
+    private mutating func disappeared(
+        _ sighting: Sighting,
+        hold: Duration,
+        now: Duration
+    ) -> [Change<DiscoveredService>] {
         guard watch.isUp else { return [] }
         entries[sighting.instance]?.sites[sighting.interface]?
-            .disappeared(sighting.family, holdUntil: now + limits.removalHold)
+            .disappeared(sighting.family, holdUntil: now + hold)
         return evaluate([sighting.instance], now: now)
     }
 

@@ -9,7 +9,10 @@ public struct DiscoveryLimits: Hashable, Sendable {
     /// Types that `browseAll` asks for.
     public var types = 256
     /// How long a service must be gone before that is told. Avahi takes a second of its own (RFC 6762 §10.1).
-    public var removalHold: Duration = .milliseconds(3200)
+    public var removalHold: Duration = .seconds(3)
+    /// The same when it is out of sight because this machine's own interface is down: down for 3 s, Avahi needs 2 s more to find again
+    /// what is there.
+    public var linkHold: Duration = .seconds(10)
     /// How long some of a host's addresses must be gone; for all of them it is `removalHold`.
     public var addressHold: Duration = .milliseconds(1500)
     /// How long `found` waits for a service to be resolved.

@@ -15,6 +15,6 @@ package protocol FactCatalog: Sendable {
     var snapshot: [Value] { get }
     /// `settled` was told.
     var isSettled: Bool { get }
-    /// What was told last of the backend; `.available` before anything was.
-    var backend: BackendState { get }
+    /// What was told last of the backend; nil before anything was.
+    var backend: BackendState? { get }
 }

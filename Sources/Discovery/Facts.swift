@@ -55,6 +55,8 @@ public enum BrowseFact: Hashable, Sendable {
     case appeared(Sighting)
     /// A sighting ended. It may come back at once.
     case disappeared(Sighting)
+    /// A sighting ended because this machine's own interface went down, which says nothing of the service.
+    case hidden(Sighting)
     /// A sighted service was resolved on an interface, or resolved anew with other values.
     case resolved(Resolution)
     /// A sighted service did not answer on any path of an interface; the engine goes on trying while the query watches.

@@ -51,7 +51,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable, Path: Hashable & Sendab
         notices = Notices(interval: limits.noticeInterval)
     }
 
-    package var backend: BackendState { watch.state }
+    package var backend: BackendState? { watch.state }
     package var nextDeadline: Duration? { deadlines.next }
     package var snapshot: [Value] { entries.values.sorted { $0.number < $1.number }.compactMap(\.told) }
 

@@ -54,8 +54,10 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
     private var welcome: [Change<Facts.Value>] {
         var changes: [Change<Facts.Value>] = []
         switch catalog.backend {
-        case .available, .recovered: break
-        case .lost, .unavailable: changes.append(.backend(catalog.backend))
+        case nil: break
+        case .available, .recovered: changes.append(.backend(.available))
+        case .lost(let reason): changes.append(.backend(.lost(reason)))
+        case .unavailable(let reason): changes.append(.backend(.unavailable(reason)))
         }
         changes += catalog.snapshot.map { .found($0) }
         if catalog.isSettled { changes.append(.settled) }

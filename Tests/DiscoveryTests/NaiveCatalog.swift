@@ -8,6 +8,8 @@ struct NaiveCatalog {
         let interface: NetworkInterface
         let family: IPAddress.Family
         var goneSince: Duration?
+        /// How long it is held.
+        var hold: Duration = .zero
         var isConfirmed = true
     }
 
@@ -58,6 +60,12 @@ struct NaiveCatalog {
         case .disappeared(let sighting):
             for index in paths.indices where isUp && paths[index].is(sighting) && paths[index].goneSince == nil {
                 paths[index].goneSince = now
+                paths[index].hold = limits.removalHold
+            }
+        case .hidden(let sighting):
+            for index in paths.indices where isUp && paths[index].is(sighting) && paths[index].goneSince == nil {
+                paths[index].goneSince = now
+                paths[index].hold = limits.linkHold
             }
         case .resolved(let resolution):
             for index in answers.indices
@@ -73,6 +81,7 @@ struct NaiveCatalog {
         case .listed:
             for index in paths.indices where !paths[index].isConfirmed && paths[index].goneSince == nil {
                 paths[index].goneSince = now
+                paths[index].hold = limits.removalHold
             }
             if !resolves { for index in answers.indices { answers[index].isWaiting = false } }
         case .backend(let state):
@@ -91,7 +100,7 @@ struct NaiveCatalog {
 
     /// Looks at everything.
     mutating func step(_ now: Duration) {
-        paths.removeAll { $0.goneSince.map { $0 + limits.removalHold <= now } ?? false }
+        paths.removeAll { path in path.goneSince.map { $0 + path.hold <= now } ?? false }
         answers.removeAll { answer in
             !paths.contains { $0.instance == answer.instance && $0.interface == answer.interface }
         }

@@ -40,7 +40,7 @@ private final class Operation: EngineOperation {
         _ = state.reported(.backend(.lost("away")), now: .zero)
         #expect(state.joined(3).welcome.words == ["backend lost", "+tony", "+bob", "settled"])
         _ = state.reported(.backend(.recovered), now: .zero)
-        #expect(state.joined(4).welcome.words == ["+tony", "+bob", "settled"])
+        #expect(state.joined(4).welcome.words == ["backend available", "+tony", "+bob", "settled"])
     }
 
     private func isOpen(_ action: QueryState<Catalog>.Action) -> Bool {

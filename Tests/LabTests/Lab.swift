@@ -1,9 +1,13 @@
 import Foundation
+import Synchronization
 
 /// A lab of hosts h1, h2, ... on one link (lab/README.md). It ends with the last reference to it, or with this process.
 final class Lab: Sendable {
     let directory: String
     private let holder: LabProcess
+    /// What the lab's daemons are started with.
+    private let environment: [String: String]
+    private let kept = Mutex<[LabProcess]>([])
 
     /// Folders of the sources, from this file's own place.
     static let scripts = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "lab")
@@ -13,6 +17,7 @@ final class Lab: Sendable {
     /// What `make` built or installed for the tests.
     static let python = "\(package).build-tests/venv/bin/python"
     static let publishMany = "\(package).build-tests/publish-many"
+    static let clockOffset = "\(package).build-tests/clock-offset.so"
 
     private static var command: String { "\(scripts)/lab" }
     private var holderArguments: [String] { [Self.command, "-d", directory] }
@@ -20,17 +25,22 @@ final class Lab: Sendable {
     /// The holding process's id.
     var pid: pid_t { holder.pid }
 
-    private init(directory: String, holder: LabProcess) {
+    private init(directory: String, holder: LabProcess, environment: [String: String]) {
         self.directory = directory
         self.holder = holder
+        self.environment = environment
     }
 
     /// A lab whose avahi-daemons run.
-    static func start(hosts: Int = 2, _ options: String...) async throws -> Lab {
+    static func start(hosts: Int = 2, _ options: String..., environment: [String: String] = [:]) async throws -> Lab {
         let directory = FileManager.default.temporaryDirectory.appending(path: "discoverd-lab-\(UUID().uuidString)")
             .path(percentEncoded: false)
         let arguments = [command, "-d", directory, "start", "--until-eof", "--hosts", String(hosts)] + options
-        let lab = Lab(directory: directory, holder: try LabProcess(arguments))
+        let lab = Lab(
+            directory: directory,
+            holder: try LabProcess(arguments, environment: environment),
+            environment: environment
+        )
         try await lab.holder.line(within: .seconds(60), "READY") { $0 == "READY" }
         return lab
     }
@@ -38,6 +48,12 @@ final class Lab: Sendable {
     /// Starts a command on a host; the process is the command itself.
     func exec(_ host: String, _ arguments: String..., environment: [String: String] = [:]) throws -> LabProcess {
         try exec(host, arguments, environment: environment)
+    }
+
+    /// Lets a process live as long as the lab, whoever else holds it.
+    func keep(_ process: LabProcess) -> LabProcess {
+        kept.withLock { $0.append(process) }
+        return process
     }
 
     /// Starts a command on a host; the process is the command itself.
@@ -51,16 +67,24 @@ final class Lab: Sendable {
         try await finish(exec(host, arguments), within: limit)
     }
 
-    /// `lab avahi HOST VERB`.
+    /// `lab avahi HOST VERB`; the environment is for `start`.
     @discardableResult
-    func avahi(_ host: String, _ verb: String) async throws -> [String] {
-        try await finish(LabProcess(holderArguments + ["avahi", host, verb]), within: .seconds(30))
+    func avahi(_ host: String, _ verb: String, environment: [String: String] = [:]) async throws -> [String] {
+        try await lab("avahi", host, verb, environment: environment)
     }
 
     /// `lab dbus HOST VERB`.
     @discardableResult
-    func dbus(_ host: String, _ verb: String) async throws -> [String] {
-        try await finish(LabProcess(holderArguments + ["dbus", host, verb]), within: .seconds(30))
+    func dbus(_ host: String, _ verb: String) async throws -> [String] { try await lab("dbus", host, verb) }
+
+    /// Any other command of the lab: `link`, `unlink`.
+    @discardableResult
+    func lab(_ arguments: String..., environment: [String: String] = [:]) async throws -> [String] {
+        let environment = self.environment.merging(environment) { $1 }
+        return try await finish(
+            LabProcess(holderArguments + arguments, environment: environment),
+            within: .seconds(30)
+        )
     }
 
     /// A python fixture of the lab's folder: `zc_browse.py`, `zc_publish.py`, `inject.py`.

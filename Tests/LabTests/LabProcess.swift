@@ -77,6 +77,13 @@ final class LabProcess: Sendable {
     /// Every line printed until now.
     func lines(_ stream: Output = .stdout) -> [String] { output.lines(stream) }
 
+    /// Waits until there are more than `count` lines, or there can be no more.
+    func waitForLines(beyond count: Int, _ stream: Output = .stdout, within limit: Duration) async {
+        _ = await output.first(within: limit) { state -> Bool? in
+            (state.lines[stream]?.count ?? 0) > count || state.ended.contains(stream) ? true : nil
+        }
+    }
+
     /// The next line that matches, after the one returned last; waits for it.
     @discardableResult
     func line(
@@ -99,7 +106,8 @@ final class LabProcess: Sendable {
         return exit
     }
 
-    private func missed(_ what: String) -> Missed {
+    /// An error that shows what the program printed.
+    func missed(_ what: String) -> Missed {
         Missed(
             description: """
                 \(what): \(command)

@@ -45,7 +45,8 @@ struct Publishing {
     private mutating func handle(_ status: PublicationStatus) throws {
         switch status.state {
         case .waiting(let reason):
-            if gate == nil { gate = BackendGate(session) }
+            // Once established it stays wanted, however long the backend is away.
+            if gate == nil, !isEstablished { gate = BackendGate(session) }
             gate?.note(.unavailable(reason))
             tellOfWaiting(reason)
             try show(status, "waiting", reason: reason)

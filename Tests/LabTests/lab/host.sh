@@ -10,11 +10,13 @@ die() {
     exit 1
 }
 
-# No daemon that speaks multicast starts where a real interface could be: the only links must be lo and one veth.
+# No daemon that speaks multicast starts where a real interface could be: the only links must be lo and veths, eth0 one of
+# them.
 guard() {
     local found
     found=$(ip -o -d link show | awk -F': ' '{ sub(/@.*/, "", $2); print $2 (/ veth /? ":veth" : "") }' | sort | xargs)
-    [[ $found == 'eth0:veth lo' ]] || die "refusing to start a daemon: the links here are not lo and eth0 but: $found"
+    [[ $found =~ ^eth0:veth(\ [a-z0-9]+:veth)*\ lo(\ [a-z0-9]+:veth)*$ ]] ||
+        die "refusing to start a daemon: the links here are not lo and veths but: $found"
 }
 
 # Runs a daemon in the background as a process of the lab's pid namespace, which is reaped by its first process.
@@ -52,7 +54,7 @@ start_avahi() {
     # As Debian's configuration, but for the name.
     cat >/run/lab/avahi.conf <<CONF
 [server]
-host-name=$LAB_HOST
+host-name=${LAB_HOST_NAME:-$LAB_HOST}
 use-ipv4=yes
 use-ipv6=yes
 ratelimit-interval-usec=1000000
@@ -65,7 +67,10 @@ publish-workstation=no
 CONF
     rm -f /run/avahi-daemon/pid
     mkdir -p /run/avahi-daemon
-    launch avahi avahi-daemon -f /run/lab/avahi.conf --no-drop-root --no-chroot --no-rlimits --no-proc-title --debug
+    local -a with=()
+    # The clock that avahi-daemon sees (clock-offset.c), and nobody else.
+    [[ ! ${LAB_AVAHI_PRELOAD-} ]] || with=(env "LD_PRELOAD=$LAB_AVAHI_PRELOAD" CLOCK_OFFSET_FILE=/run/lab/clock)
+    launch avahi "${with[@]}" avahi-daemon -f /run/lab/avahi.conf --no-drop-root --no-chroot --no-rlimits --no-proc-title --debug
     wait_avahi
 }
 

@@ -1,0 +1,64 @@
+import DNSSD
+
+/// The entry groups of one service: one for all interfaces, or one for each, so that an interface that comes or goes leaves what is
+/// announced on the others as it is. Touched by the loop's thread only.
+final class GroupSet {
+    private let connections: GroupConnections
+    private var groups: [Int32: EntryGroup] = [:]
+    private var states: [Int32: EntryGroup.State] = [:]
+
+    init(connections: GroupConnections) { self.connections = connections }
+
+    func contains(_ index: Int32) -> Bool { groups[index] != nil }
+
+    /// The group of an interface, which is made if there is none. `changed` is told what its state means for all of them.
+    func group(
+        for index: Int32,
+        made make: (@escaping (EntryGroup.State) -> Void) throws(DiscoveryError) -> EntryGroup,
+        changed: @escaping (EntryGroup.State) -> Void
+    ) throws(DiscoveryError) -> EntryGroup {
+        if let group = groups[index] { return group }
+        let group = try make { [weak self] state in
+            guard let self, self.groups[index] != nil else { return }
+            self.states[index] = state
+            if let together = self.together(after: state) { changed(together) }
+        }
+        groups[index] = group
+        states[index] = .uncommitted
+        return group
+    }
+
+    /// One that collides or fails decides for all; established is what all of them are.
+    private func together(after state: EntryGroup.State) -> EntryGroup.State? {
+        guard state == .established else { return state }
+        return states.values.allSatisfy { $0 == .established } ? .established : nil
+    }
+
+    /// Frees the groups of other interfaces.
+    func keep(_ indexes: [Int32]) {
+        for (index, group) in groups where !indexes.contains(index) {
+            free(group)
+            groups[index] = nil
+            states[index] = nil
+        }
+    }
+
+    func reset() {
+        for index in groups.keys {
+            groups[index]?.reset()
+            states[index] = .uncommitted
+        }
+    }
+
+    func free() {
+        for group in groups.values { free(group) }
+        groups = [:]
+        states = [:]
+    }
+
+    private func free(_ group: EntryGroup) {
+        let wasOpen = group.connection.isOpen
+        group.free()
+        if wasOpen { connections.freed(on: group.connection) }
+    }
+}

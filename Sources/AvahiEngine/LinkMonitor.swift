@@ -1,0 +1,80 @@
+import Glibc
+
+/// Tells when interfaces or their addresses have changed, while someone listens. Touched by the loop's thread only.
+final class LinkMonitor {
+    /// What changes together is told together: an interface comes with several addresses.
+    private static let gathering = Duration.milliseconds(150)
+
+    private let loop: AvahiLoop
+    private var watch: LoopWatch?
+    private var listeners: [ObjectIdentifier: () -> Void] = [:]
+    private let timer: LoopTimer
+
+    init(loop: AvahiLoop) {
+        self.loop = loop
+        timer = LoopTimer(loop: loop)
+        timer.fire = { [weak self] in
+            guard let self else { return }
+            for changed in Array(self.listeners.values) { changed() }
+        }
+    }
+
+    func listen(_ listener: AnyObject, _ changed: @escaping () -> Void) {
+        listeners[ObjectIdentifier(listener)] = changed
+        guard watch == nil else { return }
+        let descriptor = Self.open()
+        // Without it retries find the interface, later.
+        guard descriptor >= 0 else { return }
+        watch = LoopWatch(loop: loop, descriptor: descriptor, wanted: UInt32(POLLIN)) { [weak self] watch in
+            Self.empty(watch.descriptor)
+            guard let self, self.timer.deadline == nil else { return }
+            self.timer.set(after: Self.gathering)
+        }
+    }
+
+    func leave(_ listener: AnyObject) {
+        listeners[ObjectIdentifier(listener)] = nil
+        if listeners.isEmpty { stop() }
+    }
+
+    func free() {
+        listeners = [:]
+        stop()
+        timer.free()
+    }
+
+    private func stop() {
+        timer.deadline = nil
+        guard let watch else { return }
+        loop.remove(watch)
+        close(watch.descriptor)
+        self.watch = nil
+    }
+
+    /// A socket that can be read from whenever a link or an address has changed (rtnetlink(7)); -1 if there is none to be had.
+    private static func open() -> Int32 {
+        let flags = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_NETLINK, flags, 0)
+        guard descriptor >= 0 else { return -1 }
+        // sockaddr_nl, which Glibc's module does not have: family, padding, port, groups.
+        let groups: UInt32 = 0x1 | 0x10 | 0x100  // RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR
+        var address = (UInt16(AF_NETLINK), UInt16(0), UInt32(0), groups)
+        let length = socklen_t(MemoryLayout.size(ofValue: address))
+        let isBound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(descriptor, address, length) == 0
+            }
+        }
+        guard isBound else {
+            close(descriptor)
+            return -1
+        }
+        return descriptor
+    }
+
+    /// What changed is looked up when it matters; here it is only noticed, and an overflow is a change as well.
+    private static func empty(_ descriptor: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 8_192)
+        for _ in 0..<64 where unsafe recv(descriptor, &buffer, buffer.count, 0) <= 0 { return }
+    }
+}

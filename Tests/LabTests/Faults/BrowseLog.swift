@@ -1,0 +1,74 @@
+import Foundation
+
+/// What a running `discoverd browse --json` has told, and what holds by it.
+struct BrowseLog {
+    struct Line: Decodable {
+        var event: String
+        var state: String?
+        var reason: String?
+        var service: Service?
+    }
+
+    struct Service: Decodable, Equatable {
+        struct Endpoint: Decodable, Equatable, Hashable {
+            var address: String
+            var port: Int
+        }
+
+        var name: String
+        var state: String?
+        var host: String?
+        var port: Int?
+        var interfaces: [String]
+        var endpoints: [Endpoint]?
+
+        var addresses: Set<String> { Set((endpoints ?? []).map(\.address)) }
+    }
+
+    let process: LabProcess
+    /// Services that hold now.
+    private(set) var present: [String: Service] = [:]
+    private(set) var lines: [Line] = []
+    private var read = 0
+
+    init(_ process: LabProcess) { self.process = process }
+
+    var names: Set<String> { Set(present.keys) }
+    var isSettled: Bool { lines.contains { $0.event == "settled" } }
+
+    func count(_ event: String) -> Int { lines.count { $0.event == event } }
+
+    /// Takes in what was printed until now.
+    mutating func catchUp() throws {
+        let all = process.lines()
+        for text in all[read...] {
+            let line = try JSONDecoder().decode(Line.self, from: Data(text.utf8))
+            lines.append(line)
+            guard let service = line.service else { continue }
+            present[service.name] = line.event == "removed" ? nil : service
+        }
+        read = all.count
+    }
+
+    /// Waits until what was told is as it should be.
+    /// - Returns: how long that took.
+    @discardableResult
+    mutating func wait(
+        for what: String,
+        within limit: Duration,
+        until isRight: (BrowseLog) -> Bool
+    ) async throws -> Duration {
+        let start = ContinuousClock.now
+        while true {
+            try catchUp()
+            let passed = start.duration(to: .now)
+            if isRight(self) { return passed }
+            guard passed < limit else { throw process.missed("\(what) was not so within \(limit); \(summary)") }
+            await process.waitForLines(beyond: read, within: limit - passed)
+        }
+    }
+
+    private var summary: String {
+        "\(present.count) present, added \(count("added")), updated \(count("updated")), removed \(count("removed"))"
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+extension FaultTests {
+    @Suite("Clock jumps", .serialized)
+    struct ClockFaultTests {
+        @Test(
+            "67: the clock of avahi-daemon jumps, on the browser's host or on the publisher's",
+            arguments: [6_000, -7_200],
+            ["h1", "h2"]
+        )
+        func jump(seconds: Int, host: String) async throws {
+            let lab = try await Lab.start(environment: ["LAB_AVAHI_PRELOAD": Lab.clockOffset])
+            var (publications, browser, names) = try await lab.published(20)
+            try await lab.setClock(host, seconds)
+            try await Task.sleep(for: .milliseconds(5_500))
+            try browser.catchUp()
+            try publications.catchUp()
+            #expect(browser.count("removed") == 0 && browser.names == names)
+            #expect(publications.established == names)
+            // Forwards, something new is seen at once. Backwards, Avahi's own timers are late by the jump.
+            let start = ContinuousClock.now
+            if seconds > 0 { try await lab.sentinel(&browser) }
+            Figures(
+                scenario: "67",
+                what:
+                    "clock of \(host == "h1" ? "the publisher's" : "the browser's") avahi-daemon jumps by \(seconds) s",
+                recovery: seconds > 0 ? start.duration(to: .now) : nil,
+                flaps: browser.lines.count { $0.event == "removed" && $0.service?.name != "sentinel" },
+                note: "\(browser.count("updated")) updates"
+            ).record()
+            try await lab.stop()
+        }
+
+        @Test("67: the clock of avahi-daemon jitters by a second, once a second")
+        func jitter() async throws {
+            let lab = try await Lab.start(environment: ["LAB_AVAHI_PRELOAD": Lab.clockOffset])
+            var (publications, browser, names) = try await lab.published(20)
+            for round in 0..<8 {
+                for host in ["h1", "h2"] { try await lab.setClock(host, round % 2) }
+                try await Task.sleep(for: .seconds(1))
+            }
+            try await lab.sentinel(&browser)
+            try publications.catchUp()
+            let removed = browser.lines.count { $0.event == "removed" && $0.service?.name != "sentinel" }
+            #expect(removed == 0 && browser.names.isSuperset(of: names) && publications.established == names)
+            Figures(scenario: "67", what: "clocks of both avahi-daemons jitter by 1 s at 1 Hz for 8 s", flaps: removed)
+                .record()
+            try await lab.stop()
+        }
+    }
+}
+
+extension Lab {
+    /// Sets what the clock of a host's avahi-daemon is ahead of the machine's, and has avahi-daemon look at it.
+    func setClock(_ host: String, _ seconds: Int) async throws {
+        let ask =
+            "dbus-send --system --print-reply --dest=org.freedesktop.Avahi / org.freedesktop.Avahi.Server.GetState"
+        try await run(
+            host, "sh", "-c", "echo \(seconds) >/run/lab/clock.new; mv /run/lab/clock.new /run/lab/clock; \(ask)")
+    }
+}

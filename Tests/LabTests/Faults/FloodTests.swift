@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+extension FaultTests {
+    @Suite("Floods", .serialized)
+    struct FloodTests {
+        @Test(
+            "40: 5000 services in a flood, full records or pointers only: alive, bounded, and said to be incomplete",
+            arguments: [800, 4_400], [false, true])
+        func flood(rate: Int, pointersOnly: Bool) async throws {
+            let lab = try await Lab.start(hosts: 3)
+            var own = try lab.publish(5, on: "h1", prefix: "own")
+            try await own.wait(forEstablished: Lab.names(5, prefix: "own"), within: .seconds(5))
+            var browser = try lab.browse(on: "h2")
+            let ownNames = Lab.names(5, prefix: "own")
+            try await browser.wait(for: "the real ones", within: .seconds(5)) { $0.names == ownNames }
+            let before = ProcessUsage(browser.process.pid)
+            let flooder = try lab.exec(
+                "h3",
+                [
+                    Lab.python, "-c", Self.flooder, Lab.scripts, "5000", "\(rate)", pointersOnly ? "ptr" : "full",
+                    Lab.type,
+                ],
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"]
+            )
+            try await flooder.line(within: .seconds(30)) { $0 == "done" }
+            try await browser.wait(for: "degraded", within: .seconds(10)) { log in
+                log.lines.contains { $0.event == "degraded" && ($0.reason?.contains("cache") ?? false) }
+            }
+            try browser.catchUp()
+            let after = ProcessUsage(browser.process.pid)
+            #expect(browser.names.isSuperset(of: ownNames) && browser.count("removed") == 0)
+            #expect(after.kilobytes < 65_536)
+            try own.catchUp()
+            #expect(own.established == ownNames)
+            let start = ContinuousClock.now
+            browser.process.signal(SIGTERM)
+            #expect(try await browser.process.exit(within: .seconds(2)) == .exited(0))
+            let ended = start.duration(to: .now)
+            Figures(
+                scenario: "40",
+                what: "5000 services\(pointersOnly ? " (PTR only)" : "") at \(rate) packets/s",
+                flaps: browser.count("removed"),
+                note: "\(browser.names.count) shown, \(before.kilobytes / 1_024) → \(after.kilobytes / 1_024) MB, "
+                    + "\(String(format: "%.1f s", after.seconds - before.seconds)) of CPU, Ctrl-C ends it after \(ended.seconds)"
+            ).record()
+            try await lab.stop()
+        }
+
+        @Test("1: more services in one process than fit on one connection")
+        func many() async throws { try await ManyServices.run(300) }
+
+        /// One packet for each service.
+        private static let flooder = """
+            import sys, time
+            sys.path.insert(0, sys.argv[1])
+            import mdns
+            count, rate, what, kind = int(sys.argv[2]), float(sys.argv[3]), sys.argv[4], sys.argv[5]
+            udp, group = mdns.open_socket("4", mdns.socket.if_nametoindex("eth0"))
+            start = time.monotonic()
+            for n in range(count):
+                records = mdns.service_records({"instance": f"flood-{n}", "type": kind, "host": f"host-{n}", "txt": ["a=b"]})
+                if what == "ptr":
+                    records = records[:1]
+                for packet in mdns.packets(records):
+                    udp.sendto(packet, group)
+                wait = start + n / rate - time.monotonic()
+                if wait > 0.001:
+                    time.sleep(wait)
+            print("done", flush=True)
+            """
+    }
+}
+
+/// Scenario 1 with many services in one process (docs/decisions/0004).
+enum ManyServices {
+    static func run(_ count: Int) async throws {
+        let lab = try await Lab.start(hosts: 1)
+        let start = ContinuousClock.now
+        var publications = try lab.publish(count, on: "h1")
+        try await publications.wait(forEstablished: Lab.names(count), within: .seconds(90))
+        let first = start.duration(to: .now)
+        try await lab.avahi("h1", "kill")
+        try await publications.wait(for: "the loss noticed", within: .seconds(5)) { $0.established.isEmpty }
+        try await lab.avahi("h1", "start")
+        let recovery = try await publications.wait(forEstablished: Lab.names(count), within: .seconds(90))
+        Figures(
+            scenario: "1",
+            what: "avahi-daemon SIGKILL, \(count) services in one process",
+            recovery: recovery,
+            note: "at first established after \(first.seconds)"
+        ).record()
+        try await lab.stop()
+    }
+}

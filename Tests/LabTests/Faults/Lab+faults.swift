@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// Every scenario of a fault (docs/reliability.md); those of one theme one after the other.
+@Suite("Faults", .timeLimit(.minutes(5)))
+enum FaultTests {}
+
+/// Those that take minutes: `make soak`.
+@Suite("Soak", .serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] != nil), .timeLimit(.minutes(60)))
+enum SoakTests {}
+
+/// The figures of one scenario, printed for docs/reliability.md.
+struct Figures {
+    var scenario: String
+    var what: String
+    /// Of the truth, what was missing at the end.
+    var lost = 0
+    /// From the end of the fault until the truth was restored.
+    var recovery: Duration?
+    /// Ends told on the other host of what had not ended.
+    var flaps = 0
+    var note = ""
+
+    func record() {
+        let seconds = recovery?.seconds ?? "–"
+        print("reliability: | \(scenario) | \(what) | \(lost) | \(seconds) | \(flaps) | \(note) |")
+    }
+}
+
+extension Lab {
+    static let type = "_fault._tcp"
+
+    /// The names that `publishMany` publishes.
+    static func names(_ count: Int, prefix: String = "s") -> Set<String> {
+        Set((0..<count).map { String(format: "\(prefix)-%04d", $0) })
+    }
+
+    /// Many services in one process, through the library.
+    func publish(
+        _ count: Int,
+        on host: String,
+        prefix: String = "s",
+        port: Int = 9000,
+        interfaces: [String] = []
+    ) throws -> PublishLog {
+        let program = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().appending(path: "PublishMany")
+        let arguments = [program.path(percentEncoded: false), "\(count)", prefix, Self.type, "\(port)"]
+        return PublishLog(keep(try exec(host, arguments + interfaces)))
+    }
+
+    /// `discoverd publish NAME 9000 --json`.
+    func publish(_ name: String, on host: String, _ options: String...) throws -> PublishLog {
+        let arguments = [DiscoverdBinary.path, "publish", name, "9000", "--type", Self.type, "--json"]
+        return PublishLog(keep(try exec(host, arguments + options)))
+    }
+
+    /// `discoverd browse --json`, on the real link only, so that what is seen came from it.
+    func browse(on host: String, _ options: String...) throws -> BrowseLog {
+        let arguments = [DiscoverdBinary.path, "browse", Self.type, "--json", "--interface", "eth0"]
+        return BrowseLog(keep(try exec(host, arguments + options)))
+    }
+
+    /// Both, with all services established here and seen there.
+    func published(
+        _ count: Int,
+        resolve: Bool = true
+    ) async throws -> (publications: PublishLog, browser: BrowseLog, names: Set<String>) {
+        var publications = try publish(count, on: "h1")
+        var browser = try resolve ? browse(on: "h2", "-r") : browse(on: "h2")
+        let names = Self.names(count)
+        try await publications.wait(forEstablished: names, within: .seconds(20))
+        try await browser.wait(for: "all seen", within: .seconds(20)) { $0.names == names && $0.isSettled }
+        return (publications, browser, names)
+    }
+
+    /// Publishes one more service and waits until the browser has told of it: what came before it has been told as well.
+    func sentinel(_ browser: inout BrowseLog, on host: String = "h1", within limit: Duration = .seconds(10))
+        async throws
+    {
+        let process = try exec(host, "avahi-publish", "-s", "sentinel", Self.type, "9999")
+        try await browser.wait(for: "the sentinel", within: limit) { $0.names.contains("sentinel") }
+        process.signal(SIGINT)
+        try await process.exit()
+    }
+
+    /// Starts avahi-daemon after its bus came back; Debian's has ended with the bus, or is about to.
+    func startAvahiAgain(_ host: String) async throws {
+        let deadline = ContinuousClock.now + .seconds(5)
+        while ContinuousClock.now < deadline {
+            guard (try? await avahi(host, "pid")) != nil else { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        try await avahi(host, "start")
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+
+extension SoakTests {
+    @Suite("Faults that take minutes", .serialized)
+    struct LongFaultTests {
+        @Test("1: 1000 and 1500 services in one process", arguments: [1_000, 1_500])
+        func thousand(count: Int) async throws { try await ManyServices.run(count) }
+
+        @Test("2: avahi-daemon away for 150 s, longer than the TTL of SRV: unreachable, then there again")
+        func longAbsence() async throws {
+            let lab = try await Lab.start()
+            var (publications, browser, names) = try await lab.published(20)
+            try await lab.avahi("h1", "kill")
+            let stale = try await browser.wait(for: "unreachable", within: .seconds(150)) { log in
+                log.present.values.allSatisfy { $0.state == "unreachable" }
+            }
+            try await Task.sleep(for: .seconds(150) - stale)
+            try await lab.avahi("h1", "start")
+            let recovery = try await publications.wait(forEstablished: names, within: .seconds(5))
+            try await browser.wait(for: "resolved again", within: .seconds(65)) { log in
+                log.names == names && log.present.values.allSatisfy { $0.state == "resolved" }
+            }
+            #expect(browser.count("removed") == 0)
+            Figures(
+                scenario: "2",
+                what: "avahi-daemon away for 150 s, 20 services",
+                recovery: recovery,
+                flaps: browser.count("removed"),
+                note: "`unreachable` after \(stale.seconds)"
+            ).record()
+            try await lab.stop()
+        }
+
+        @Test("7: avahi-daemon SIGSTOP for 40 s, longer than D-Bus waits, while something is published")
+        func longStop() async throws {
+            let lab = try await Lab.start()
+            var (publications, browser, names) = try await lab.published(20)
+            var late = try lab.publish(1, on: "h1", prefix: "early")
+            try await late.wait(forEstablished: Lab.names(1, prefix: "early"), within: .seconds(5))
+            for host in ["h1", "h2"] { try await lab.avahi(host, "stop") }
+            late = try lab.publish(3, on: "h1", prefix: "late")
+            try await Task.sleep(for: .seconds(40))
+            for host in ["h1", "h2"] { try await lab.avahi(host, "cont") }
+            let recovery = try await late.wait(forEstablished: Lab.names(3, prefix: "late"), within: .seconds(65))
+            try await browser.wait(for: "all", within: .seconds(10)) { log in
+                log.names.isSuperset(of: names.union(Lab.names(3, prefix: "late")))
+            }
+            try publications.catchUp()
+            #expect(publications.established == names && browser.count("removed") == 0)
+            Figures(
+                scenario: "7",
+                what: "avahi-daemon SIGSTOP for 40 s, 3 services published meanwhile",
+                recovery: recovery,
+                flaps: browser.count("removed")
+            ).record()
+            try await lab.stop()
+        }
+
+        @Test("9: avahi-daemon is killed every 2 s, twenty times")
+        func longCrashLoop() async throws {
+            let lab = try await Lab.start()
+            var (publications, _, names) = try await lab.published(20)
+            let before = ProcessUsage(publications.process.pid)
+            for _ in 0..<20 {
+                try await lab.avahi("h1", "kill")
+                try await lab.avahi("h1", "start")
+                try await Task.sleep(for: .seconds(2))
+            }
+            let recovery = try await publications.wait(forEstablished: names, within: .seconds(31))
+            let after = ProcessUsage(publications.process.pid)
+            #expect(after.descriptors == before.descriptors && after.kilobytes < before.kilobytes + 4_096)
+            Figures(scenario: "9", what: "avahi-daemon SIGKILL every 2 s, 20 times", recovery: recovery).record()
+            try await lab.stop()
+        }
+
+        @Test("33: the network cut for 10 min", .timeLimit(.minutes(12)))
+        func longPartition() async throws {
+            let lab = try await Lab.start()
+            var (publications, browser, names) = try await lab.published(20)
+            try await lab.run("sw", "ip", "link", "set", "p1", "nomaster")
+            try await Task.sleep(for: .seconds(600))
+            try browser.catchUp()
+            // PTR lives for 75 min, SRV for 2.
+            #expect(browser.names == names && browser.present.values.allSatisfy { $0.state == "unreachable" })
+            try await lab.run("sw", "ip", "link", "set", "p1", "master", "br0")
+            let recovery = try await browser.wait(for: "resolved again", within: .seconds(65)) { log in
+                log.names == names && log.present.values.allSatisfy { $0.state == "resolved" }
+            }
+            try publications.catchUp()
+            #expect(publications.established == names && browser.count("removed") == 0)
+            Figures(scenario: "33", what: "the network cut for 10 min, 20 services", recovery: recovery).record()
+            try await lab.stop()
+        }
+
+        @Test("69: everything SIGSTOP for 5 min")
+        func longSuspension() async throws { try await SuspendedMachine.run(for: .seconds(300)) }
+
+        @Test("42: malformed packets for 2 min: discoverd lives, avahi-daemon's deaths are counted")
+        func malformed() async throws {
+            let lab = try await Lab.start(hosts: 3)
+            var (publications, browser, names) = try await lab.published(10)
+            var first = try await lab.avahi("h2", "pid")
+            let fuzzer = try lab.python("h3", "fuzz.py", "120", Lab.type)
+            var deaths = 0
+            let end = ContinuousClock.now + .seconds(122)
+            while ContinuousClock.now < end {
+                try await Task.sleep(for: .seconds(1))
+                for host in ["h1", "h2"] where (try? await lab.avahi(host, "pid")) == nil {
+                    deaths += 1
+                    try await lab.avahi(host, "start")
+                }
+            }
+            #expect(try await fuzzer.exit(within: .seconds(10)) == .exited(0))
+            try await publications.wait(forEstablished: names, within: .seconds(31))
+            try await browser.wait(for: "the real ones", within: .seconds(20)) { $0.names.isSuperset(of: names) }
+            first = try await lab.avahi("h2", "pid")
+            #expect(!first.isEmpty)
+            browser.process.signal(SIGTERM)
+            #expect(try await browser.process.exit() == .exited(0))
+            Figures(
+                scenario: "42",
+                what: "malformed packets for 2 min",
+                flaps: browser.lines.count { $0.event == "removed" && names.contains($0.service?.name ?? "") },
+                note: "avahi-daemon died \(deaths) times, discoverd never; " + fuzzer.lines().joined(separator: " ")
+            ).record()
+            try await lab.stop()
+        }
+
+        @Test("70: 5 min of 1 % loss, churn, link flaps and a killed avahi-daemon: nothing leaks, the sets are equal")
+        func soak() async throws {
+            let lab = try await Lab.start()
+            let rules = """
+                table inet faults {
+                chain in {
+                type filter hook input priority 0
+                iifname "eth0" udp dport 5353 numgen random mod 100 < 1 drop
+                }
+                }
+                """
+            try await lab.nft("h2", rules)
+            var (publications, browser, names) = try await lab.published(50)
+            let before = [ProcessUsage(publications.process.pid), ProcessUsage(browser.process.pid)]
+            for round in 0..<10 {
+                for number in 0..<15 {
+                    var churn = try lab.publish("churn-\(round)-\(number)", on: "h1")
+                    try await churn.wait(for: "established", within: .seconds(10)) { !$0.established.isEmpty }
+                    churn.process.signal(SIGTERM)
+                    try await churn.process.exit()
+                }
+                if round % 3 == 0 {
+                    try await lab.run("h1", "ip", "link", "set", "eth0", "down")
+                    try await lab.run("h1", "ip", "link", "set", "eth0", "up")
+                }
+                if round % 4 == 1 { try await lab.avahi("h1", "restart") }
+                try await publications.wait(forEstablished: names, within: .seconds(31))
+                try await browser.wait(for: "equal sets", within: .seconds(30)) { $0.names == names }
+            }
+            let after = [ProcessUsage(publications.process.pid), ProcessUsage(browser.process.pid)]
+            for (before, after) in zip(before, after) {
+                #expect(after.descriptors == before.descriptors && after.kilobytes < before.kilobytes + 4_096)
+            }
+            let flaps = browser.lines.count { $0.event == "removed" && names.contains($0.service?.name ?? "") }
+            #expect(flaps == 0)
+            Figures(
+                scenario: "70",
+                what: "1 % loss, 150 services come and go, links flap, avahi-daemon restarts",
+                flaps: flaps,
+                note: "\(after[1].kilobytes - before[1].kilobytes) kB more in browse"
+            ).record()
+            try await lab.stop()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// What `PublishMany` or a `discoverd publish --json` has told of its publications.
+struct PublishLog {
+    struct Line: Decodable {
+        var wanted: String
+        var name: String
+        var state: String
+        var reason: String?
+    }
+
+    let process: LabProcess
+    /// The newest line of each publication, by the name that was wanted.
+    private(set) var latest: [String: Line] = [:]
+    private(set) var lines: [Line] = []
+    private var read = 0
+
+    init(_ process: LabProcess) { self.process = process }
+
+    /// The names that are established now.
+    var established: Set<String> { Set(latest.values.filter { $0.state == "established" }.map(\.name)) }
+
+    mutating func catchUp() throws {
+        let all = process.lines()
+        for text in all[read...] {
+            let line = try JSONDecoder().decode(Line.self, from: Data(text.utf8))
+            lines.append(line)
+            latest[line.wanted] = line
+        }
+        read = all.count
+    }
+
+    /// Waits until the publications are as they should be.
+    /// - Returns: how long that took.
+    @discardableResult
+    mutating func wait(
+        for what: String,
+        within limit: Duration,
+        until isRight: (PublishLog) -> Bool
+    ) async throws -> Duration {
+        let start = ContinuousClock.now
+        while true {
+            try catchUp()
+            let passed = start.duration(to: .now)
+            if isRight(self) { return passed }
+            guard passed < limit else {
+                throw process.missed("\(what) was not so within \(limit); \(established.count) established")
+            }
+            await process.waitForLines(beyond: read, within: limit - passed)
+        }
+    }
+
+    /// Waits until exactly these names are established.
+    @discardableResult
+    mutating func wait(forEstablished names: Set<String>, within limit: Duration) async throws -> Duration {
+        try await wait(for: "\(names.count) established", within: limit) { $0.established == names }
+    }
+}
