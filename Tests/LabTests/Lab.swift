@@ -1,0 +1,102 @@
+import Foundation
+
+/// A lab of hosts h1, h2, ... on one link (lab/README.md). It ends with the last reference to it, or with this process.
+final class Lab: Sendable {
+    let directory: String
+    private let holder: LabProcess
+
+    /// Folders of the sources, from this file's own place.
+    static let scripts = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "lab")
+        .path(percentEncoded: false)
+    static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path(percentEncoded: false)
+    /// What `make` built or installed for the tests.
+    static let python = "\(package).build-tests/venv/bin/python"
+    static let publishMany = "\(package).build-tests/publish-many"
+
+    private static var command: String { "\(scripts)/lab" }
+    private var holderArguments: [String] { [Self.command, "-d", directory] }
+
+    /// The holding process's id.
+    var pid: pid_t { holder.pid }
+
+    private init(directory: String, holder: LabProcess) {
+        self.directory = directory
+        self.holder = holder
+    }
+
+    /// A lab whose avahi-daemons run.
+    static func start(hosts: Int = 2, _ options: String...) async throws -> Lab {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "discoverd-lab-\(UUID().uuidString)")
+            .path(percentEncoded: false)
+        let arguments = [command, "-d", directory, "start", "--until-eof", "--hosts", String(hosts)] + options
+        let lab = Lab(directory: directory, holder: try LabProcess(arguments))
+        try await lab.holder.line(within: .seconds(60), "READY") { $0 == "READY" }
+        return lab
+    }
+
+    /// Starts a command on a host; the process is the command itself.
+    func exec(_ host: String, _ arguments: String..., environment: [String: String] = [:]) throws -> LabProcess {
+        try exec(host, arguments, environment: environment)
+    }
+
+    /// Starts a command on a host; the process is the command itself.
+    func exec(_ host: String, _ arguments: [String], environment: [String: String] = [:]) throws -> LabProcess {
+        try LabProcess(holderArguments + ["exec", host] + arguments, environment: environment)
+    }
+
+    /// Runs a command to its end, which must be status 0, and returns the lines of its output.
+    @discardableResult
+    func run(_ host: String, _ arguments: String..., within limit: Duration = .seconds(20)) async throws -> [String] {
+        try await finish(exec(host, arguments), within: limit)
+    }
+
+    /// `lab avahi HOST VERB`.
+    @discardableResult
+    func avahi(_ host: String, _ verb: String) async throws -> [String] {
+        try await finish(LabProcess(holderArguments + ["avahi", host, verb]), within: .seconds(30))
+    }
+
+    /// `lab dbus HOST VERB`.
+    @discardableResult
+    func dbus(_ host: String, _ verb: String) async throws -> [String] {
+        try await finish(LabProcess(holderArguments + ["dbus", host, verb]), within: .seconds(30))
+    }
+
+    /// A python fixture of the lab's folder: `zc_browse.py`, `zc_publish.py`, `inject.py`.
+    func python(_ host: String, _ script: String, _ arguments: String...) throws -> LabProcess {
+        try exec(
+            host,
+            [Self.python, "\(Self.scripts)/\(script)"] + arguments,
+            environment: ["PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"]
+        )
+    }
+
+    /// Ends the lab and waits until nothing of it is left.
+    func stop() async throws {
+        holder.signal(SIGTERM)
+        try await holder.exit()
+    }
+
+    /// Ends only the holding process, as a crash would.
+    func killHolder() { holder.signal(SIGKILL) }
+
+    private func finish(_ process: LabProcess, within limit: Duration) async throws -> [String] {
+        let exit = try await process.exit(within: limit)
+        guard exit == .exited(0) else {
+            let errors = process.lines(.stderr).joined(separator: "\n")
+            throw LabProcess.Missed(description: "ended with \(exit): \(errors)")
+        }
+        return process.lines()
+    }
+}
+
+/// The built discoverd, next to the tests, or where `DISCOVERD` says.
+enum DiscoverdBinary {
+    static var path: String {
+        if let path = ProcessInfo.processInfo.environment["DISCOVERD"] { return path }
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? "/proc/self/exe"
+        return URL(filePath: bundle).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "discoverd").path(percentEncoded: false)
+    }
+}

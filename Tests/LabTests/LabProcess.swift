@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A program that a test runs: its lines as they come, signals to it, its end. Killed when the last reference goes.
+final class LabProcess: Sendable {
+    enum Output: Sendable, Hashable { case stdout, stderr }
+
+    /// How a process ended.
+    enum Exit: Equatable, Sendable {
+        case exited(Int32)
+        case signalled(Int32)
+    }
+
+    /// Something did not happen in time; the text says what, and what the program printed.
+    struct Missed: Error, CustomStringConvertible { let description: String }
+
+    let pid: pid_t
+    private let command: String
+    private let output = ProcessOutput()
+    private let input: Mutex<Int32?>
+
+    /// Starts `arguments[0]`, an absolute path. Its standard input is a pipe that `closeInput()` ends.
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        command = arguments.joined(separator: " ")
+        let stdin = try Spawn.pipe()
+        let stdout = try Spawn.pipe()
+        let stderr = try Spawn.pipe()
+        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
+        let child = Spawn.run(
+            arguments,
+            environment: all,
+            stdin: stdin.read,
+            stdout: stdout.write,
+            stderr: stderr.write
+        )
+        for descriptor in [stdin.read, stdout.write, stderr.write] { close(descriptor) }
+        guard let child else {
+            let reason = String(cString: strerror(errno))
+            for descriptor in [stdin.write, stdout.read, stderr.read] { close(descriptor) }
+            throw Missed(description: "could not start \(arguments[0]): \(reason)")
+        }
+        pid = child
+        input = Mutex(stdin.write)
+        let output = output
+        // Threads, because reading and waiting block, and the tests share few threads among them.
+        Thread.detachNewThread { LineReader.read(stdout.read) { output.append($0, to: .stdout) } }
+        Thread.detachNewThread { LineReader.read(stderr.read) { output.append($0, to: .stderr) } }
+        Thread.detachNewThread {
+            Spawn.waitUntilZombie(child)
+            output.end { Spawn.reap(child) }
+        }
+    }
+
+    deinit {
+        closeInput()
+        signal(SIGKILL)
+    }
+
+    /// Sends a signal, unless the process has been reaped.
+    func signal(_ number: Int32) { output.whileAlive { _ = Glibc.kill(pid, number) } }
+
+    /// Ends the program's standard input.
+    func closeInput() {
+        input.withLock {
+            if let descriptor = $0 { close(descriptor) }
+            $0 = nil
+        }
+    }
+
+    /// Writes to the program's standard input; what the program does not take is dropped.
+    func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        input.withLock { if let descriptor = $0 { _ = Glibc.write(descriptor, bytes, bytes.count) } }
+    }
+
+    /// Every line printed until now.
+    func lines(_ stream: Output = .stdout) -> [String] { output.lines(stream) }
+
+    /// The next line that matches, after the one returned last; waits for it.
+    @discardableResult
+    func line(
+        _ stream: Output = .stdout,
+        within limit: Duration = .seconds(10),
+        _ what: String = "a line",
+        where matches: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) async throws -> String {
+        let line: String?? = await output.first(within: limit) { $0.next(stream, matches) }
+        guard let line else { throw missed("\(what) was not seen within \(limit)") }
+        guard let line else { throw missed("the program ended without \(what)") }
+        return line
+    }
+
+    /// How the process ended, with all of its output read; waits for it.
+    @discardableResult
+    func exit(within limit: Duration = .seconds(10)) async throws -> Exit {
+        let exit = await output.first(within: limit) { $0.ended.count == 2 ? $0.exit : nil }
+        guard let exit else { throw missed("the program did not end within \(limit)") }
+        return exit
+    }
+
+    private func missed(_ what: String) -> Missed {
+        Missed(
+            description: """
+                \(what): \(command)
+                stdout: \(lines(.stdout).suffix(20).joined(separator: "\n"))
+                stderr: \(lines(.stderr).suffix(20).joined(separator: "\n"))
+                """
+        )
+    }
+}

@@ -1,0 +1,104 @@
+#!/bin/bash
+# Starts daemons on the host whose namespaces this process is in, and waits until they serve: host.sh dbus avahi.
+set -euo pipefail
+
+readonly bus=/run/dbus/system_bus_socket
+export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$bus
+
+die() {
+    echo "lab: $LAB_HOST: $*" >&2
+    exit 1
+}
+
+# No daemon that speaks multicast starts where a real interface could be: the only links must be lo and one veth.
+guard() {
+    local found
+    found=$(ip -o -d link show | awk -F': ' '{ sub(/@.*/, "", $2); print $2 (/ veth /? ":veth" : "") }' | sort | xargs)
+    [[ $found == 'eth0:veth lo' ]] || die "refusing to start a daemon: the links here are not lo and eth0 but: $found"
+}
+
+# Runs a daemon in the background as a process of the lab's pid namespace, which is reaped by its first process.
+# /proc here is the machine's, so that the pid written down is the one that `lab` and the tests can signal.
+launch() {
+    local name=$1
+    shift
+    # shellcheck disable=SC2016
+    setsid bash -c 'read -r pid _ </proc/self/stat; echo "$pid" >"/run/lab/$0.pid"; exec "$@"' "$name" "$@" \
+        </dev/null >>"/run/lab/$name.log" 2>&1 &
+}
+
+start_dbus() {
+    cat >/run/lab/dbus.conf <<CONF
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <listen>unix:path=$bus</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/>
+    <allow own="*"/>
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow receive_sender="*" eavesdrop="true"/>
+  </policy>
+</busconfig>
+CONF
+    rm -f "$bus"
+    launch dbus dbus-daemon --config-file=/run/lab/dbus.conf --nofork --nopidfile
+    wait_dbus
+}
+
+start_avahi() {
+    guard
+    # As Debian's configuration, but for the name.
+    cat >/run/lab/avahi.conf <<CONF
+[server]
+host-name=$LAB_HOST
+use-ipv4=yes
+use-ipv6=yes
+ratelimit-interval-usec=1000000
+ratelimit-burst=1000
+[wide-area]
+enable-wide-area=yes
+[publish]
+publish-hinfo=no
+publish-workstation=no
+CONF
+    rm -f /run/avahi-daemon/pid
+    mkdir -p /run/avahi-daemon
+    launch avahi avahi-daemon -f /run/lab/avahi.conf --no-drop-root --no-chroot --no-rlimits --no-proc-title --debug
+    wait_avahi
+}
+
+wait_dbus() {
+    until_true dbus 10 ask org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.GetId
+}
+
+wait_avahi() {
+    until_true avahi 20 avahi_is_running
+}
+
+avahi_is_running() {
+    [[ $(ask org.freedesktop.Avahi / org.freedesktop.Avahi.Server.GetState) == *'int32 2'* ]]
+}
+
+ask() {
+    dbus-send --system --print-reply --reply-timeout=2000 "--dest=$1" "$2" "$3" 2>/dev/null
+}
+
+until_true() {
+    local name=$1 deadline=$((SECONDS + $2))
+    shift 2
+    until "$@" >/dev/null; do
+        ((SECONDS < deadline)) || die "$name-daemon does not answer: $(tail -n 5 "/run/lab/$name.log" 2>/dev/null)"
+        sleep 0.02
+    done
+}
+
+for what in "$@"; do
+    case $what in
+    dbus) start_dbus ;;
+    avahi) start_avahi ;;
+    wait-dbus) wait_dbus ;;
+    wait-avahi) wait_avahi ;;
+    esac
+done

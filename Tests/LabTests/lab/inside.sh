@@ -1,0 +1,96 @@
+#!/bin/bash
+# The lab's first process: makes the switch and the hosts, says READY, and stays. Run by `lab start` in new user,
+# network, mount, UTS and pid namespaces, but still with the outer /proc.
+set -euo pipefail
+
+readonly here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+hosts=2 addresses=both no_avahi=' '
+while (($#)); do
+    case $1 in
+    --hosts) hosts=$2 && shift ;;
+    --no-avahi) no_avahi+="$2 " && shift ;;
+    --link-local-only) addresses=link-local ;;
+    --ipv4-only) addresses=ipv4 ;;
+    esac
+    shift
+done
+[[ $hosts =~ ^[0-9]+$ && $hosts -ge 1 && $hosts -le 100 ]] || { echo "lab: --hosts is 1 to 100" >&2 && exit 1; }
+case :$PATH: in *:/usr/sbin:*) ;; *) PATH=$PATH:/usr/sbin:/sbin ;; esac
+
+# This namespace must be a new one: nothing but a loopback link may be in it.
+links() { ip -o link show | awk -F': ' '{ sub(/@.*/, "", $2); print $2 }' | sort | tr '\n' ' '; }
+[[ $(links) == 'lo ' ]] || { echo "lab: refusing to start: not a network namespace of its own" >&2 && exit 1; }
+
+read -r outer_pid _ </proc/self/stat # the outer /proc says the outer pid
+echo "INIT $outer_pid $(readlink /proc/self/ns/user)"
+
+mount -t tmpfs -o mode=755 tmpfs /run
+mkdir -p /run/netns /run/lab/etc/avahi/services
+# Without root there is only one user here, so avahi must be that one for avahi-daemon's chown.
+for file in passwd group; do
+    {
+        sed '/^avahi:/d' "/etc/$file"
+        [[ $file == passwd ]] && echo 'avahi:x:0:0::/run/avahi-daemon:/usr/sbin/nologin' || echo 'avahi:x:0:'
+    } >/run/lab/etc/$file
+    mount --bind /run/lab/etc/$file /etc/$file
+done
+# Nothing of this machine's own services is published in the lab.
+if [[ -d /etc/avahi ]]; then
+    mount --bind /run/lab/etc/avahi /etc/avahi
+fi
+
+# Makes a host without links: a process that only sleeps holds its mount and UTS namespaces, because a file that pins a
+# mount namespace cannot be relied on (Linux 6.18 refuses the bind mount at random). Its outer pid is how `lab` finds
+# them. /proc stays the outer one: commands on a host are not in this pid namespace.
+make_host() {
+    ip netns add "$1"
+    local pid
+    # shellcheck disable=SC2016
+    read -r pid < <(exec nsenter "--net=/run/netns/$1" unshare --mount --uts --propagation private bash -c '
+        set -e
+        hostname "$1"
+        mount -t tmpfs -o mode=755 tmpfs /run
+        mount -t sysfs sysfs /sys 2>/dev/null || true
+        mkdir -p /run/dbus /run/lab
+        mkdir -m 700 /run/user
+        ip link set lo up
+        read -r pid _ </proc/self/stat
+        echo "$pid"
+        exec sleep infinity >/dev/null' - "$1")
+    echo "$pid" >"/run/lab/$1.holder"
+}
+
+make_host sw
+ip -n sw link add br0 type bridge mcast_snooping 0
+ip -n sw link set br0 up
+for ((n = 1; n <= hosts; n++)); do
+    make_host h$n
+    ip link add eth0 netns h$n type veth peer name p$n netns sw
+    ip -n sw link set p$n master br0 up
+    # Duplicate address detection would only delay the start: nobody else is on this bridge.
+    nsenter "--net=/run/netns/h$n" bash -c '
+        echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_dad
+        [[ $1 != ipv4 ]] || echo 1 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6' - "$addresses" 2>/dev/null || true
+    [[ $addresses == link-local ]] || ip -n h$n addr add 10.77.0.$n/24 dev eth0
+    ip -n h$n link set eth0 up
+done
+
+pids=()
+for ((n = 1; n <= hosts; n++)); do
+    daemons=(dbus avahi)
+    [[ $no_avahi != *" h$n "* ]] || daemons=(dbus)
+    holder=/proc/$(<"/run/lab/h$n.holder")/ns
+    LAB_HOST=h$n nsenter "--net=$holder/net" "--mount=$holder/mnt" "--uts=$holder/uts" \
+        bash "$here/host.sh" "${daemons[@]}" &
+    pids+=($!)
+done
+for pid in "${pids[@]}"; do
+    wait "$pid"
+done
+echo READY
+
+# Stay, and let bash reap what is left to the first process of a pid namespace.
+exec {forever}<> <(:)
+while :; do
+    read -r _ <&"$forever" || true
+done
