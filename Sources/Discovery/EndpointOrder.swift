@@ -74,7 +74,9 @@ private struct DestinationRank: Comparable {
     static func < (one: DestinationRank, other: DestinationRank) -> Bool {
         var (mine, theirs) = (one.keys, other.keys)
         // Rule 9 compares addresses of one family only.
-        if let a = one.prefix, let b = other.prefix, a.family == b.family { (mine[5], theirs[5]) = (-a.length, -b.length) }
+        if let (mineOf, myLength) = one.prefix, let (theirsOf, theirLength) = other.prefix, mineOf == theirsOf {
+            (mine[5], theirs[5]) = (-myLength, -theirLength)
+        }
         return mine.lexicographicallyPrecedes(theirs)
     }
 }

@@ -1,9 +1,10 @@
+package import DNSSD
+
 #if canImport(Glibc)
 import Glibc
 #else
 import Musl
 #endif
-package import DNSSD
 
 extension LocalAddresses {
     /// What the system says now: addresses by getifaddrs(3), IPv6 networks without a router by /proc/net/ipv6_route.

@@ -9,13 +9,15 @@ final class ChildProcess: Sendable {
     private let hasEnded = Mutex(false)
 
     /// Starts a program, found as a shell finds it.
-    /// - Parameter arguments: its name and arguments; not empty.
-    init(_ arguments: [String]) throws {
+    /// - Parameters:
+    ///   - arguments: its name and arguments; not empty.
+    ///   - connection: becomes its standard input and output; nil leaves them as they are.
+    init(_ arguments: [String], connection: Int32? = nil) throws {
         let name = arguments.first ?? ""
         // Inherited as ignored it would take the program's status away (waitpid(2)).
         signal(SIGCHLD, SIG_DFL)
         var child = pid_t()
-        let code = Self.spawn(&child, arguments)
+        let code = Self.spawn(&child, arguments, connection)
         switch code {
         case 0: id = child
         case ENOENT:
@@ -53,7 +55,14 @@ final class ChildProcess: Sendable {
     }
 
     /// The program gets the signals as this process found them: blocked and ignored ones are put back.
-    private static func spawn(_ child: inout pid_t, _ arguments: [String]) -> Int32 {
+    private static func spawn(_ child: inout pid_t, _ arguments: [String], _ connection: Int32?) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        if let connection {
+            unsafe posix_spawn_file_actions_adddup2(&actions, connection, STDIN_FILENO)
+            unsafe posix_spawn_file_actions_adddup2(&actions, connection, STDOUT_FILENO)
+        }
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -69,6 +78,6 @@ final class ChildProcess: Sendable {
         unsafe list.append(nil)
         defer { unsafe list.forEach { unsafe free($0) } }
         guard let name = unsafe list[0] else { return EINVAL }
-        return unsafe posix_spawnp(&child, name, nil, &attributes, list, environ)
+        return unsafe posix_spawnp(&child, name, &actions, &attributes, list, environ)
     }
 }
