@@ -54,6 +54,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: memorySafe),
+        // The README's example, compiled with everything else.
+        .executableTarget(
+            name: "HelloDiscovery", dependencies: ["DNSSD", "Discovery", "AvahiEngine"],
+            path: "Sources/Examples/HelloDiscovery", swiftSettings: settings),
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
         .testTarget(
             name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],

@@ -25,8 +25,9 @@ public actor AvahiEngine: DiscoveryEngine {
         core = EngineCore(loop: loop)
     }
 
-    isolated deinit {
-        core.endAll()
+    // Not `isolated`: the optimiser of Swift 6.3 does not compile that.
+    deinit {
+        loop.post { [core] in core.endAll() }
         loop.stop()
     }
 

@@ -15,7 +15,9 @@ protocol CoreOperation: AnyObject {
 }
 
 /// What the engine has, on the loop's thread: one connection, and the operations that use it.
-final class EngineCore {
+///
+/// `@unchecked Sendable`: touched by the loop's thread only, though the engine's `deinit` hands it over from another.
+final class EngineCore: @unchecked Sendable {
     let loop: AvahiLoop
     let pool: ResolverPool
     private var lifecycle = ClientLifecycle()

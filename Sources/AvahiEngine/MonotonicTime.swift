@@ -1,3 +1,4 @@
+import CAvahi
 import Glibc
 
 /// Microseconds of CLOCK_MONOTONIC: not moved by whoever sets the clock, and standing still while the machine sleeps.

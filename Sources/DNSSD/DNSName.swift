@@ -34,12 +34,17 @@ struct DNSName: Hashable {
 
     /// One label as it is written; safe for a terminal.
     static func escape(_ label: String) -> String {
+        let isPlain = { (byte: UInt8) in 0x20...0x7E ~= byte && byte != UInt8(ascii: ".") && byte != UInt8(ascii: "\\")
+        }
+        guard !label.utf8.allSatisfy(isPlain) else { return label }
         var result = String.UnicodeScalarView()
+        var previous: Unicode.Scalar?
         for scalar in label.unicodeScalars {
+            defer { previous = scalar }
             if scalar == "." || scalar == "\\" {
                 result.append("\\")
                 result.append(scalar)
-            } else if scalar.isUnsafeForTerminal {
+            } else if scalar.isUnsafeForTerminal(after: previous) {
                 for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
                     let digits = String(byte)
                     result.append(

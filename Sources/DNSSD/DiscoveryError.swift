@@ -42,7 +42,7 @@ public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible
         /// The engine was shut down.
         public static let closed = Code("closed")
 
-        init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
     }
 
     /// What went wrong.

@@ -7,7 +7,8 @@ extension ServiceName {
             guard !value.isEmpty else { throw BrokenRule("the name is empty (RFC 6763 §4.1.1)") }
             guard value.utf8.count <= Self.maximumLength else {
                 throw BrokenRule(
-                    "the name has \(value.utf8.count) bytes, at most \(Self.maximumLength) are allowed (RFC 6763 §4.1.1)"
+                    "the name has \(value.utf8.count) bytes, "
+                        + "at most \(Self.maximumLength) are allowed (RFC 6763 §4.1.1)"
                 )
             }
             try value.checkPublishable()

@@ -59,7 +59,8 @@ extension ServiceType {
         }
         guard bytes.count <= maximumNameLength else {
             throw BrokenRule(
-                "the service name has \(bytes.count) characters, at most \(maximumNameLength) are allowed (RFC 6335 §5.1)"
+                "the service name has \(bytes.count) characters, "
+                    + "at most \(maximumNameLength) are allowed (RFC 6335 §5.1)"
             )
         }
         guard bytes.contains(where: \.isASCIILetter) else {

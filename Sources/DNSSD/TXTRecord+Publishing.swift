@@ -26,7 +26,8 @@ extension TXTRecord {
             let entry = Entry(uncheckedKey: key, value: value)
             guard entry.length <= Self.maximumStringLength else {
                 throw BrokenRule(
-                    "the string has \(entry.length) bytes, at most \(Self.maximumStringLength) are allowed (RFC 6763 §6.1)"
+                    "the string has \(entry.length) bytes, "
+                        + "at most \(Self.maximumStringLength) are allowed (RFC 6763 §6.1)"
                 )
             }
             guard entries.count < Self.maximumEntryCount else {
@@ -51,7 +52,8 @@ extension TXTRecord {
     public var warnings: [String] {
         guard wireSize > Self.recommendedWireSize else { return [] }
         return [
-            "the TXT record has \(wireSize) bytes; over \(Self.recommendedWireSize) it may not reach everyone (RFC 6763 §6.2)"
+            "the TXT record has \(wireSize) bytes; "
+                + "over \(Self.recommendedWireSize) it may not reach everyone (RFC 6763 §6.2)"
         ]
     }
 
@@ -59,7 +61,8 @@ extension TXTRecord {
         guard !key.isEmpty else { throw BrokenRule("a TXT key has at least one character (RFC 6763 §6.4)") }
         if let wrong = key.unicodeScalars.first(where: { !(0x20...0x7E ~= $0.value) || $0 == "=" }) {
             throw BrokenRule(
-                "\(String(wrong).quotedForMessage) is not allowed in a TXT key, only printable ASCII without = (RFC 6763 §6.4)"
+                "\(String(wrong).quotedForMessage) is not allowed in a TXT key, "
+                    + "only printable ASCII without = (RFC 6763 §6.4)"
             )
         }
     }

@@ -7,12 +7,14 @@ extension StringProtocol {
         guard utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == 0x5C }) else { return String(self) }
         var result = String.UnicodeScalarView()
         var rest = unicodeScalars[...]
+        var previous: Unicode.Scalar?
         while let scalar = rest.popFirst() {
-            if scalar.isUnsafeForTerminal || (scalar == "\\" && rest.starts(with: ["u", "{"])) {
+            if scalar.isUnsafeForTerminal(after: previous) || (scalar == "\\" && rest.starts(with: ["u", "{"])) {
                 result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
             } else {
                 result.append(scalar)
             }
+            previous = scalar
         }
         return String(result)
     }
@@ -24,12 +26,13 @@ extension StringProtocol {
 extension Unicode.Scalar {
     /// C0, DEL, C1, bidi controls, everything of zero width, line and paragraph separators, tags and non-characters.
     ///
-    /// Private use stays: icon fonts use it. U+FE0E and U+FE0F stay: they choose between text and emoji. ZERO WIDTH
-    /// JOINER does not stay, so emoji made of several are shown as their parts.
-    var isUnsafeForTerminal: Bool {
+    /// Private use stays: icon fonts use it. U+FE0E and U+FE0F stay after an emoji, where they choose between text and
+    /// picture. ZERO WIDTH JOINER never stays, so an emoji joined of several is shown as its parts.
+    func isUnsafeForTerminal(after previous: Unicode.Scalar?) -> Bool {
         switch value {
-        case 0x20...0x7E, 0xFE0E, 0xFE0F: false
+        case 0x20...0x7E: false
         case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0xFFF9...0xFFFB, 0xE0000...0xE0FFF: true
+        case 0xFE0E, 0xFE0F: !(previous.map { !$0.isASCII && $0.properties.isEmoji } ?? false)
         default: properties.isDefaultIgnorableCodePoint || properties.isNoncharacterCodePoint
         }
     }

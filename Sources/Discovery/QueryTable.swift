@@ -57,7 +57,8 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         }
         followUp?()
         if let opening { start(question, id: opening) }
-        return Membership { [weak self] in self?.leave(question, member) }
+        // Holding the table: who iterates keeps the network alive, though nobody else may.
+        return Membership { self.leave(question, member) }
     }
 
     /// Looks at the time now, for whoever asks before the alarm did.

@@ -40,7 +40,7 @@ extension QueryTable {
         let membership = join(question, subscriber)
         return Subscription(
             subscriber,
-            tick: { [weak self] in self?.tick(question) },
+            tick: { self.tick(question) },
             leave: { membership.leave() }
         )
     }

@@ -96,7 +96,8 @@ public final class SimulatedNetwork: Sendable {
         return count
     }
 
-    func openOperations(of machine: String) -> Int {
+    /// The same for one machine.
+    public func openOperations(of machine: String) -> Int {
         state.withLock { $0.world.operations.values.count { $0.machine == machine } }
     }
 

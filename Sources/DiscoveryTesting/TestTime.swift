@@ -11,7 +11,7 @@ public final class TestTime: TimeSource {
         var now: Duration
         var lastID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var watchers: [(deadline: Duration, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state: Locked<State>
@@ -36,15 +36,15 @@ public final class TestTime: TimeSource {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Waits until `count` tasks sleep at least, so that turning the time will wake them.
-    public func sleepers(atLeast count: Int) async {
+    /// Waits until a task sleeps until exactly `deadline`, so that turning the time will wake it.
+    public func sleeper(until deadline: Duration) async {
         await withCheckedContinuation { continuation in
-            let isReached = state.withLock { state in
-                guard state.sleepers.count < count else { return true }
-                state.watchers.append((count, continuation))
+            let isThere = state.withLock { state in
+                if state.sleepers.values.contains(where: { $0.deadline == deadline }) { return true }
+                state.watchers.append((deadline, continuation))
                 return false
             }
-            if isReached { continuation.resume() }
+            if isThere { continuation.resume() }
         }
     }
 
@@ -70,9 +70,8 @@ public final class TestTime: TimeSource {
             guard !Task.isCancelled else { return .cancelled }
             guard sleeper.deadline > state.now else { return .due }
             state.sleepers[id] = sleeper
-            let count = state.sleepers.count
-            let reached = state.watchers.filter { $0.count <= count }.map(\.continuation)
-            state.watchers.removeAll { $0.count <= count }
+            let reached = state.watchers.filter { $0.deadline == sleeper.deadline }.map(\.continuation)
+            state.watchers.removeAll { $0.deadline == sleeper.deadline }
             return .sleeps(reached)
         }
         switch outcome {

@@ -8,25 +8,31 @@ struct BackendGate {
     private(set) var isOpen = false
     /// Why it does not answer, as far as is known.
     private(set) var reason: String?
-    private let timer: Task<Void, Never>
+    private let stop: Stop
+    private let silence: Task<Void, Never>
+    private var absence: Task<Void, Never>?
 
-    /// Starts the timer.
+    /// Starts the timer of silence.
     init(_ session: Session) {
-        timer = session.stop.request(.noBackend, after: Session.backendPatience)
+        stop = session.stop
+        silence = session.stop.request(.noBackend, after: Session.silencePatience)
     }
 
     /// Anything was heard from the backend.
     mutating func answered() {
         guard !isOpen else { return }
         isOpen = true
-        timer.cancel()
+        silence.cancel()
+        absence?.cancel()
     }
 
     /// Takes note of the backend's state.
     mutating func note(_ state: BackendState) {
         switch state {
         case .available, .recovered: answered()
-        case .unavailable(let reason): self.reason = reason
+        case .unavailable(let reason):
+            self.reason = reason
+            if absence == nil, !isOpen { absence = stop.request(.noBackend, after: Session.backendPatience) }
         case .lost: break
         }
     }

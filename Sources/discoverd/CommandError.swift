@@ -24,7 +24,7 @@ struct CommandError: Error {
     static func noBackend(_ reason: String?) -> CommandError {
         CommandError(
             .noBackend,
-            "avahi-daemon cannot be reached" + (reason.map { ": \($0)" } ?? ": it did not answer in time"),
+            "no mDNS backend: \(reason ?? "avahi-daemon did not answer in time")",
             advice: [
                 "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).",
                 "'discoverd doctor' says what is missing.",

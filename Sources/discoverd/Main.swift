@@ -39,12 +39,12 @@ struct DiscoverdCommand: ParsableCommand {
         discussion: """
             Examples:
               discoverd publish tony 9000          publish a service until Ctrl-C
-              discoverd browse _witap._tcp -r      follow the services of a type, with addresses
+              discoverd browse _witap._tcp -r      follow a type, with addresses
               discoverd browse --all -t            what is on this network
               discoverd resolve tony --json        one service, for a script
               discoverd doctor                     why nothing is found
 
-            Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 73 name taken; all in discoverd(1).
+            Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 73 name taken.
             """,
         version: "discoverd \(Version.current)",
         subcommands: [

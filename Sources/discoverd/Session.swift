@@ -27,8 +27,10 @@ extension NetworkCommand {
 
 /// What a running command works with.
 struct Session {
-    /// How long a backend may take to answer before a command gives up with status 69.
+    /// How long a backend may be absent before a command gives up with status 69: the time to start it on demand.
     static let backendPatience = Duration.seconds(2)
+    /// How long a backend that is there may be silent: a busy avahi-daemon needs seconds for a thousand new services.
+    static let silencePatience = Duration.seconds(8)
 
     let network: LocalNetwork
     let output = Output()

@@ -28,7 +28,8 @@ struct DomainTests {
             ("a\\", "backslash"),
             (String(repeating: "a", count: 64), "64 bytes"),
             ("\(long).\(String(repeating: "a", count: 62))", "256 bytes"),
-            ("\\255.local", "UTF-8"), ("\\300.local", "255"), (String(repeating: "a.", count: 128), "257 bytes"),
+            ("\\255.local", "UTF-8"), ("\\300.local", "255"), ("a\\1", "000 to 255"), ("a\\12", "000 to 255"),
+            ("a\\12.local", "000 to 255"), (String(repeating: "a.", count: 128), "257 bytes"),
             (String(repeating: "a.", count: 500_000), "longer than"),
         ]
     )

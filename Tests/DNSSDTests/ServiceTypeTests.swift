@@ -138,6 +138,20 @@ struct ServiceTypeTests {
         }
     }
 
+    @Test("RFC 6335 §5.1: whatever the identifier, the type is valid")
+    func identifiers() throws {
+        #expect(ServiceType(identifier: "WiTap")?.description == "_witap._tcp")
+        #expect(ServiceType(identifier: "com.example.WiTap 2", transport: .udp)?.description == "_com-example-wit._udp")
+        #expect(ServiceType(identifier: "--a..ü b--")?.description == "_a-b._tcp")
+        #expect(ServiceType(identifier: "abcdefghijklmn.x")?.description == "_abcdefghijklmn._tcp")
+        #expect(ServiceType(identifier: "12.3") == nil && ServiceType(identifier: "") == nil)
+        var generator = SeededGenerator(seed: 11)
+        for text in absurdTexts + (0..<1000).map({ _ in generator.text(limit: 30) }) {
+            guard let type = ServiceType(identifier: text) else { continue }
+            #expect(try ServiceType(type.description) == type)
+        }
+    }
+
     @Test(arguments: absurdTexts) func nothingTraps(text: String) {
         if let error = refusal({ () throws(DiscoveryError) in try ServiceType(text) }) {
             #expect(isSafe(error.message) && error.message.utf8.count < 2500)

@@ -70,6 +70,10 @@ struct TXTRecordPublishingTests {
         record = TXTRecord()
         for number in 10..<44 { try record.append(key: "k\(number)", value: Array(repeating: 0, count: 251)) }
         #expect(record.wireSize == 8704)
+        var almost = record
+        try almost.append(key: "fit", value: Array(repeating: 0, count: 190))
+        #expect(almost.wireSize == 8899)
+        #expect(refusal { () throws(DiscoveryError) in try almost.append(key: "x", value: nil) } != nil)
         try record.append(key: "fit", value: Array(repeating: 0, count: 191))
         #expect(record.wireSize == 8900)
         let error = refusal { () throws(DiscoveryError) in try record.append(key: "x", value: nil) }

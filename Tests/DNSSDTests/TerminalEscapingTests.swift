@@ -11,7 +11,8 @@ struct TerminalEscapingTests {
             ("\u{FEFF}", "\\u{FEFF}"),
             ("\u{180E}\u{AD}", "\\u{180E}\\u{AD}"), ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"),
             ("\u{E0041}", "\\u{E0041}"), ("\u{FFFE}\u{10FFFF}", "\\u{FFFE}\\u{10FFFF}"), ("👨‍👧", "👨\\u{200D}👧"),
-            ("\0", "\\u{0}"),
+            ("\0", "\\u{0}"), ("tony\u{FE0F}", "tony\\u{FE0F}"), ("\u{FE0E}", "\\u{FE0E}"),
+            ("❤\u{FE0F}\u{FE0F}", "❤\u{FE0F}\\u{FE0F}"), ("1\u{FE0F}", "1\\u{FE0F}"), ("\u{3164}", "\\u{3164}"),
         ])
     func dangerousCharactersAreShown(text: String, shown: String) {
         #expect(same(text.escapedForTerminal, shown))

@@ -25,9 +25,9 @@ struct Browsing {
         do {
             // A batch is what happened meanwhile: written at once, so that a busy network costs few system calls.
             while let batch = try await iterator.nextBatch(atMost: 512) {
-                defer { try? session.output.flush() }
-                for event in batch where try handle(event) { return isEnough ? .done : .notFound }
+                let isOver = try batch.contains { try handle($0) }
                 try session.output.flush()
+                if isOver { return isEnough ? .done : .notFound }
             }
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is to end.

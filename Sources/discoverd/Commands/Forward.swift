@@ -71,7 +71,8 @@ struct ForwardCommand: NetworkCommand {
         )
         let notices = session.notices
         try tell(instance, listeners.port, bind ?? loopback[0], in: session)
-        try await Serving.run(Acceptor(listeners, limit: max)) { client in
+        let acceptor = try Acceptor(listeners, limit: max)
+        try await Serving.run(acceptor) { client in
             switch await connector.establish(.instance(instance), on: interfaces, over: family).result {
             case .success(let server):
                 await SocketJoin.run(client, server)

@@ -65,7 +65,7 @@ struct ListenCommand: NetworkCommand {
         var run = Publishing(session: session, service: service, program: [], timeout: nil)
         // Standard output belongs to the connection.
         run.tellsOnStandardError = program.isEmpty
-        async let serving: Void = serve(acceptor, publication, session.stop)
+        async let serving: Void = serve(acceptor, publication)
         do {
             let status = try await run.run(publication)
             try await serving
@@ -76,7 +76,7 @@ struct ListenCommand: NetworkCommand {
         }
     }
 
-    private nonisolated func serve(_ acceptor: Acceptor, _ publication: Publication, _ stop: Stop) async throws {
+    private func serve(_ acceptor: Acceptor, _ publication: Publication) async throws {
         do {
             if program.isEmpty { return try await serveOne(acceptor, publication) }
             try await Serving.run(acceptor) { [program] socket in

@@ -11,7 +11,7 @@ struct PublishCommand: NetworkCommand {
 
             Examples:
               discoverd publish tony 9000
-              discoverd publish "Tony's web" 8080 --type _http._tcp --txt path=/x --subtype _printer
+              discoverd publish "Tony's web" 8080 --type _http._tcp --txt path=/x
               discoverd publish web 8080 --type _http._tcp -- python3 -m http.server 8080
             """
     )
@@ -37,7 +37,7 @@ struct PublishCommand: NetworkCommand {
     )
     var subtype: [String] = []
 
-    @Option(name: .long, help: "When the name is taken: rename ('tony #2', the default) or fail (status 73).")
+    @Option(name: .long, help: "When the name is taken: take the next, 'tony #2', or give up with status 73.")
     var onConflict = OnConflict.rename
 
     @Option(

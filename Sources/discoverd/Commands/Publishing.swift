@@ -14,6 +14,7 @@ struct Publishing {
     private var gate: BackendGate?
     private var deadline: Task<Void, Never>?
     private var child: ChildProcess?
+    private var isEstablished = false
 
     init(session: Session, service: Service, program: [String], timeout: Duration?) {
         self.session = session
@@ -48,7 +49,7 @@ struct Publishing {
         case .waiting(let reason):
             if gate == nil { gate = BackendGate(session) }
             gate?.note(.unavailable(reason))
-            session.notices.detail("waiting for the backend: \(reason)")
+            tellOfWaiting(reason)
             try show(status, "waiting", reason: reason)
         case .registering:
             gate?.answered()
@@ -56,6 +57,7 @@ struct Publishing {
         case .established:
             gate?.answered()
             deadline?.cancel()
+            isEstablished = true
             try show(status, "established")
             try startProgram()
         case .conflicted(let error):
@@ -70,6 +72,11 @@ struct Publishing {
             throw error
         case .withdrawn: break
         }
+    }
+
+    private mutating func tellOfWaiting(_ reason: String) {
+        guard isEstablished else { return session.notices.detail("waiting for the backend: \(reason)") }
+        session.notices.notice("\(reason); the service is published again as soon as that is possible")
     }
 
     /// A reader that has gone is no reason to stop offering the service.

@@ -5,7 +5,7 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
-    @Option(name: .long, help: "Which backend to use: \(Backend.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(name: .long, help: "What answers for mDNS.")
     var backend = Backend.auto
 
     @Flag(name: .long, help: "Use the backend itself even if a discoverd daemon runs.")

@@ -7,6 +7,8 @@ final class Output {
     struct Unread: Error {}
 
     private var bytes: [UInt8] = []
+    /// Kept for its memory.
+    private var writer = JSONWriter()
     /// A reader that takes long must not make the buffer grow: beyond this many bytes lines are written at once.
     private static let batchLimit = 64 * 1024
 
@@ -19,7 +21,7 @@ final class Output {
 
     /// Adds what `body` writes as JSON.
     func json(_ body: (inout JSONWriter) -> Void) throws {
-        var writer = JSONWriter()
+        writer.removeAll()
         body(&writer)
         bytes.append(contentsOf: writer.bytes)
         if bytes.count >= Self.batchLimit { try flush() }

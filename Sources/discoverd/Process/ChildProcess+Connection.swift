@@ -25,7 +25,7 @@ extension ChildProcess {
     static func checkExistence(of name: String) throws(CommandError) {
         let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/bin:/usr/bin"
         let folders = name.contains("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
-        guard folders.contains(where: { access($0 + name, X_OK) == 0 }) else {
+        guard folders.contains(where: { unsafe access($0 + name, X_OK) == 0 }) else {
             throw CommandError(.programNotFound, "\(name.escapedForTerminal): no such program")
         }
     }

@@ -7,6 +7,8 @@ final class ChildProcess: Sendable {
     private let id: pid_t
     /// Guards `kill` against an id that was given to another process: true once the program was waited for.
     private let hasEnded = Mutex(false)
+    /// Held while a descriptor is made that cannot be marked at once as not for programs.
+    static let newDescriptors = Mutex(())
 
     /// Starts a program, found as a shell finds it.
     /// - Parameters:
@@ -54,9 +56,10 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// The program gets the signals as this process found them: blocked and ignored ones are put back.
+    /// Starts a program with no signal blocked, and with the default action for SIGPIPE.
+    /// - Returns: 0, or an `errno`.
     private static func spawn(_ child: inout pid_t, _ arguments: [String], _ connection: Int32?) -> Int32 {
-        var actions = posix_spawn_file_actions_t()
+        var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         if let connection {
@@ -78,6 +81,8 @@ final class ChildProcess: Sendable {
         unsafe list.append(nil)
         defer { unsafe list.forEach { unsafe free($0) } }
         guard let name = unsafe list[0] else { return EINVAL }
-        return unsafe posix_spawnp(&child, name, &actions, &attributes, list, environ)
+        return newDescriptors.withLock { _ in
+            unsafe posix_spawnp(&child, name, &actions, &attributes, list, environ)
+        }
     }
 }

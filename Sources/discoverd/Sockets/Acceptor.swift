@@ -4,25 +4,22 @@ internal import Synchronization
 /// Accepts connections on a thread of its own, never more at a time than there are places.
 final class Acceptor: Sendable {
     private let listeners: ListeningSockets
-    /// Counts free places: the thread takes one before it accepts (eventfd(2), EFD_SEMAPHORE).
-    private let places: Int32
+    /// A pipe with a byte for each free place: the thread takes one before it accepts.
+    private let places: Pipe
     /// Readable once the acceptor has ended.
-    private let stop: Int32
+    private let stop: Pipe
     private let isStopped = Mutex(false)
 
     /// - Parameter limit: how many connections there may be at a time.
     init(_ listeners: ListeningSockets, limit: Int) throws(CommandError) {
         self.listeners = listeners
-        places = eventfd(UInt32(limit), Int32(EFD_SEMAPHORE.rawValue | EFD_CLOEXEC.rawValue))
-        stop = eventfd(0, Int32(EFD_CLOEXEC.rawValue))
-        guard places >= 0, stop >= 0 else {
-            throw CommandError(.systemError, "cannot accept connections: \(systemMessage(errno))")
+        do throws(SystemError) {
+            places = try Pipe()
+            stop = try Pipe()
+        } catch {
+            throw CommandError(.systemError, "cannot accept connections: \(error)")
         }
-    }
-
-    deinit {
-        close(places)
-        close(stop)
+        for _ in 0..<limit { places.put() }
     }
 
     /// The connections as they come, until `end()`; each must be followed by one `release()`. To be called once.
@@ -31,9 +28,8 @@ final class Acceptor: Sendable {
     func connections() throws(CommandError) -> AsyncStream<Socket> {
         let (stream, continuation) = AsyncStream.makeStream(of: Socket.self)
         try SystemThread.start {
-            while self.wait(for: [self.places]) {
-                var count: UInt64 = 0
-                _ = unsafe read(self.places, &count, 8)
+            while self.wait(for: [self.places.readEnd]) {
+                self.places.take()
                 guard let socket = self.accept() else { break }
                 continuation.yield(socket)
             }
@@ -44,21 +40,20 @@ final class Acceptor: Sendable {
     }
 
     /// A connection has ended: its place is free.
-    func release() {
-        var one: UInt64 = 1
-        _ = unsafe write(places, &one, 8)
-    }
+    func release() { places.put() }
 
     /// Accepts no more.
     func end() {
-        var one: UInt64 = 1
-        isStopped.withLock { $0 = true }
-        _ = unsafe write(stop, &one, 8)
+        isStopped.withLock { isStopped in
+            // Once, so that the pipe never fills.
+            if !isStopped { stop.put() }
+            isStopped = true
+        }
     }
 
     /// Waits for one of the descriptors; false when the acceptor was ended.
     private func wait(for descriptors: [Int32]) -> Bool {
-        var polled = (descriptors + [stop]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var polled = (descriptors + [stop.readEnd]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while unsafe poll(&polled, nfds_t(polled.count), -1) < 1 {}
         return !isStopped.withLock { $0 }
     }
@@ -66,7 +61,11 @@ final class Acceptor: Sendable {
     private func accept() -> Socket? {
         while wait(for: listeners.sockets.map(\.descriptor)) {
             for listener in listeners.sockets {
-                let descriptor = unsafe accept4(listener.descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+                let descriptor = ChildProcess.newDescriptors.withLock { _ in
+                    let descriptor = Glibc.accept(listener.descriptor, nil, nil)
+                    if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+                    return descriptor
+                }
                 if descriptor >= 0 {
                     let socket = Socket(owning: descriptor)
                     socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)

@@ -29,10 +29,10 @@ struct SocketAddress {
     }
 
     /// Begins to connect a socket.
-    func connect(_ socket: Socket) -> Int32 { call { unsafe Glibc.connect(socket.descriptor, $0, $1) } }
+    func connect(_ socket: Socket) -> Int32 { unsafe call { unsafe Glibc.connect(socket.descriptor, $0, $1) } }
 
     /// Binds a socket.
-    func bind(_ socket: Socket) -> Int32 { call { unsafe Glibc.bind(socket.descriptor, $0, $1) } }
+    func bind(_ socket: Socket) -> Int32 { unsafe call { unsafe Glibc.bind(socket.descriptor, $0, $1) } }
 
     private func call(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         unsafe withUnsafePointer(to: storage) { pointer in

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Joins two connections, each half closed by itself; a connection that is lost ends the other.
 enum SocketJoin {
     /// Returns when both directions have ended, soon after the task is cancelled.
-    static func run(_ one: Socket, _ other: Socket) async throws {
+    static func run(_ one: Socket, _ other: Socket) async {
         let ends = Countdown(2)
         for (source, sink) in [(one, other), (other, one)] {
             do {

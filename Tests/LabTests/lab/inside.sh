@@ -3,7 +3,8 @@
 # network, mount, UTS and pid namespaces, but still with the outer /proc.
 set -euo pipefail
 
-readonly here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+readonly here
 hosts=2 addresses=both no_avahi=' '
 while (($#)); do
     case $1 in
@@ -68,6 +69,7 @@ for ((n = 1; n <= hosts; n++)); do
     ip link add eth0 netns h$n type veth peer name p$n netns sw
     ip -n sw link set p$n master br0 up
     # Duplicate address detection would only delay the start: nobody else is on this bridge.
+    # shellcheck disable=SC2016
     nsenter "--net=/run/netns/h$n" bash -c '
         echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_dad
         [[ $1 != ipv4 ]] || echo 1 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6' - "$addresses" 2>/dev/null || true

@@ -31,6 +31,8 @@ def main():
     parser.add_argument("--subtype", action="append", default=[], help="_printer")
     options = parser.parse_args()
 
+    if "." in options.name:
+        parser.error("python-zeroconf splits names at dots, so it cannot publish this one")
     strings = [base64.b64decode(s) for s in json.loads(options.txt)]
     kind = options.type.rstrip(".").removesuffix(".local") + ".local."
     info = ServiceInfo(

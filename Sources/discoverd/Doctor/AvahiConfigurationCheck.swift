@@ -1,0 +1,76 @@
+/// What avahi-daemon's configuration takes away (avahi-daemon.conf(5)).
+enum AvahiConfigurationCheck {
+    static let path = "/etc/avahi/avahi-daemon.conf"
+
+    static func run() -> [Finding] {
+        guard let lines = SystemFiles.lines(path) else {
+            return [Finding("config", .warn, "\(path) cannot be read: avahi-daemon's limits are not known")]
+        }
+        let settings = parse(lines)
+        let findings = interfaces(settings) + families(settings) + publishing(settings) + limits(settings)
+        return findings.contains { $0.verdict != .ok }
+            ? findings : [Finding("config", .ok, "\(path) takes nothing away")] + findings
+    }
+
+    /// Keys and values; the last of a key counts.
+    static func parse(_ lines: [String]) -> [String: String] {
+        var settings: [String: String] = [:]
+        for line in lines {
+            let text = line.trimmed
+            guard !text.hasPrefix("#"), !text.hasPrefix(";"), let sign = text.firstIndex(of: "=") else { continue }
+            settings[text[..<sign].trimmed] = text[text.index(after: sign)...].trimmed
+        }
+        return settings
+    }
+
+    private static func interfaces(_ settings: [String: String]) -> [Finding] {
+        ["allow-interfaces", "deny-interfaces"].compactMap { key in
+            guard let value = settings[key], !value.isEmpty else { return nil }
+            return Finding(
+                "config",
+                .warn,
+                "\(key)=\(value): \(key.hasPrefix("a") ? "no other interface is used" : "these interfaces are not used")",
+                advice: "If that is not wanted, change \(path) and restart avahi-daemon."
+            )
+        }
+    }
+
+    private static func families(_ settings: [String: String]) -> [Finding] {
+        ["use-ipv4", "use-ipv6"].compactMap { key in
+            guard settings[key] == "no" else { return nil }
+            return Finding("config", .warn, "\(key)=no: nothing is found or published over it")
+        }
+    }
+
+    private static func publishing(_ settings: [String: String]) -> [Finding] {
+        ["disable-publishing", "disable-user-service-publishing"].compactMap { key in
+            guard settings[key] == "yes" else { return nil }
+            return Finding(
+                "config",
+                .fail,
+                "\(key)=yes: 'discoverd publish' cannot work",
+                advice: "Set \(key)=no in \(path) and restart avahi-daemon."
+            )
+        }
+    }
+
+    private static func limits(_ settings: [String: String]) -> [Finding] {
+        [("cache-entries-max", 4096), ("objects-per-client-max", 1024), ("clients-max", 4096)].map { key, usual in
+            let value = settings[key].flatMap { Int($0) }
+            return Finding(
+                "config",
+                (value ?? usual) < usual ? .warn : .ok,
+                "\(key) is \(value.map(String.init) ?? "\(usual), the default")"
+                    + ((value ?? usual) < usual ? ": large networks may not be shown whole" : "")
+            )
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Without blanks around it.
+    fileprivate var trimmed: String {
+        let start = drop { $0 == " " || $0 == "\t" || $0 == "\r" }
+        return String(start.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed())
+    }
+}

@@ -1,0 +1,36 @@
+internal import DNSSD
+internal import Discovery
+
+/// Whether avahi-daemon answers.
+enum BackendCheck {
+    static func run(in session: Session) async throws -> Finding {
+        var reason = "it did not answer within \(Session.backendPatience.inSeconds) s"
+        let network = session.network
+        // Only to hear of the backend: which domains there are does not matter.
+        let events = network.domains(DomainQuery(.browsing))
+        let limit = Task { try await Task.sleep(for: Session.backendPatience) }
+        let answer = Task { () -> String? in
+            var last: String?
+            for try await event in events {
+                switch event {
+                case .backend(.unavailable(let text)), .backend(.lost(let text)): last = text
+                default:
+                    limit.cancel()
+                    return nil
+                }
+                if Task.isCancelled { break }
+            }
+            return last ?? ""
+        }
+        let isLate = (try? await limit.value) != nil
+        answer.cancel()
+        guard isLate else { return Finding("avahi", .ok, "avahi-daemon answers") }
+        if let last = try? await answer.value, !last.isEmpty { reason = last }
+        return Finding(
+            "avahi",
+            .fail,
+            "no answer from avahi-daemon: \(reason)",
+            advice: "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon)."
+        )
+    }
+}

@@ -1,0 +1,59 @@
+internal import DiscoveryJSON
+
+/// What one check of `doctor` found.
+struct Finding {
+    enum Verdict: String {
+        case ok, warn, fail
+
+        var colour: Colour {
+            switch self {
+            case .ok: .green
+            case .warn: .yellow
+            case .fail: .red
+            }
+        }
+    }
+
+    /// The check's name, for programs.
+    let check: String
+    let verdict: Verdict
+    /// What is the case.
+    let text: String
+    /// What to do about it.
+    let advice: String?
+
+    init(_ check: String, _ verdict: Verdict, _ text: String, advice: String? = nil) {
+        self.check = check
+        self.verdict = verdict
+        self.text = text
+        self.advice = advice
+    }
+
+    /// Shows it: on a terminal the advice has a line of its own.
+    func show(in session: Session) throws {
+        if session.json { return try session.output.json { write(to: &$0) } }
+        var record = Record()
+        record.add(verdict.rawValue, width: 4, colour: verdict.colour)
+        record.add(check, width: 10)
+        record.add(text, width: 0)
+        if let advice, !session.terminal.isInteractive { record.add(advice, width: 0) }
+        try session.output.line(record.line(for: session.terminal))
+        guard let advice, session.terminal.isInteractive else { return }
+        var second = Record()
+        second.add("", width: 4)
+        second.add("", width: 10)
+        second.add(advice, width: 0)
+        try session.output.line(second.line(for: session.terminal))
+    }
+
+    private func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.member("v", 1)
+            json.member("check", check)
+            json.member("verdict", verdict.rawValue)
+            json.member("text", text)
+            if let advice { json.member("advice", advice) }
+        }
+        json.endLine()
+    }
+}

@@ -1,0 +1,99 @@
+import DNSSD
+import Discovery
+import Testing
+
+/// Random facts at random times: `Catalog` must tell what a naive recomputation tells, when it tells it.
+@Suite struct CatalogRandomTests {
+    @Test(arguments: 0..<16 as Range<UInt64>) func equalsNaiveRecomputation(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let resolves = seed % 4 != 0
+        var catalog = Catalog(try typeQuery(resolves ? .watch : .none))
+        var naive = NaiveCatalog(resolves: resolves)
+        var view = View()
+        var now = Duration.zero
+        var facts = FactSource()
+        for _ in 0..<200 {
+            // Mostly bursts, sometimes pauses in which everything that is held ends.
+            let isPause = Int.random(in: 0..<10, using: &generator) == 0
+            for _ in 0..<Int.random(in: 0...(isPause ? 20 : 12), using: &generator) {
+                now += isPause ? .milliseconds(200) : .milliseconds(10)
+                naive.step(now)
+                // As the alarm does: only when the catalog asked for it.
+                if let deadline = catalog.nextDeadline, deadline <= now { view.take(catalog.tick(now: now)) }
+                guard view.services == naive.told else {
+                    Issue.record("at \(now): \(view.services) instead of \(naive.told)")
+                    return
+                }
+            }
+            let fact = try facts.next(&generator)
+            naive.apply(fact, now: now)
+            view.take(catalog.apply(fact, now: now))
+            guard view.services == naive.told else {
+                Issue.record("at \(now) after \(fact): \(view.services) instead of \(naive.told)")
+                return
+            }
+            #expect(Set(catalog.snapshot) == Set(view.services.values))
+        }
+        #expect(view.isSettled == catalog.isSettled)
+        #expect(view.told > 20, "too little happened for this to mean anything")
+    }
+}
+
+/// What a subscriber makes of the changes, each checked against what went before.
+private struct View {
+    var services: [ServiceInstance: DiscoveredService] = [:]
+    var isSettled = false
+    var told = 0
+
+    mutating func take(_ changes: [Change<DiscoveredService>]) {
+        told += changes.count
+        for change in changes {
+            switch change {
+            case .found(let service):
+                #expect(services[service.instance] == nil, "found twice")
+                services[service.instance] = service
+            case .changed(let service):
+                #expect(services[service.instance] != nil && services[service.instance] != service, "no change")
+                services[service.instance] = service
+            case .lost(let service):
+                #expect(services.removeValue(forKey: service.instance) == service, "lost as it was not known")
+            case .settled:
+                #expect(!isSettled, "settled twice")
+                isSettled = true
+            case .backend, .degraded: break
+            }
+        }
+    }
+}
+
+/// Facts about three services on three interfaces.
+private struct FactSource {
+    private var isUp = true
+
+    mutating func next(_ generator: inout SeededGenerator) throws -> BrowseFact {
+        let name = ["a", "b", "c"].randomElement(using: &generator) ?? "a"
+        let interface = [eth0, eth1, lo].randomElement(using: &generator) ?? eth0
+        let family = IPAddress.Family.allCases.randomElement(using: &generator) ?? .ipv4
+        switch Int.random(in: 0..<100, using: &generator) {
+        case 0..<35: return .appeared(try sighting(name, interface, family))
+        case 35..<60: return .disappeared(try sighting(name, interface, family))
+        case 60..<88:
+            let addresses = ["10.0.0.1", "10.0.0.2", "fe80::1%2"].filter { _ in Bool.random(using: &generator) }
+            return .resolved(
+                try resolution(
+                    name,
+                    interface,
+                    host: Int.random(in: 0..<10, using: &generator) == 0 ? "h2.local" : "h1.local",
+                    port: Int.random(in: 0..<10, using: &generator) == 0 ? 0 : 9000,
+                    addresses,
+                    isComplete: Int.random(in: 0..<4, using: &generator) != 0
+                )
+            )
+        case 88..<92: return .resolutionFailed(try instance(name), interface)
+        case 92..<95: return .listed
+        default:
+            isUp.toggle()
+            return .backend(isUp ? .recovered : .lost("away"))
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import DNSSD
+import Discovery
+import Testing
+
+@Suite struct CatalogTests {
+    @Test func pathsOfOneServiceAreToldOnceWithAllAddresses() throws {
+        var story = CatalogStory(try typeQuery())
+        let seen = story.tell(
+            .appeared(try sighting("tony", eth0, .ipv4)),
+            .appeared(try sighting("tony", eth0, .ipv6)),
+            .appeared(try sighting("tony", eth1)),
+            .resolved(try resolution("tony", eth0, ["10.0.0.7", "fe80::7%2"]))
+        )
+        #expect(seen == [])
+        let told = story.tell(.resolved(try resolution("tony", eth1, ["10.0.1.7", "10.0.0.7"])))
+        #expect(told.words == ["+tony"])
+        let service = try #require(story.service("tony"))
+        #expect(service.interfaces == [eth0, eth1])
+        #expect(service.state == .resolved)
+        #expect(
+            service.endpoints.map(\.address) == [
+                try address("10.0.0.7"), try address("10.0.1.7"), try address("fe80::7%2"),
+            ]
+        )
+        #expect(service.endpoints.map(\.interface) == [eth0, eth1, eth0])
+        #expect(story.tell(.listed).words == ["settled"])
+    }
+
+    @Test func anIncompleteResolutionIsNoReasonToTell() throws {
+        var story = CatalogStory(try typeQuery())
+        #expect(
+            story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony", [], isComplete: false))) == []
+        )
+        #expect(story.tell(.listed) == [])
+        #expect(story.tell(.resolved(try resolution("tony"))).words == ["+tony", "settled"])
+    }
+
+    @Test func whatDoesNotResolveIsToldAfterSixSeconds() throws {
+        var story = CatalogStory(try typeQuery())
+        #expect(story.tell(.appeared(try sighting("tony")), .listed) == [])
+        #expect(story.wait(.milliseconds(5990)) == [])
+        #expect(story.wait(.milliseconds(10)).words == ["+tony", "settled"])
+        #expect(story.service("tony")?.state == .found)
+        #expect(story.tell(.resolved(try resolution("tony"))).words == ["~tony"])
+    }
+
+    @Test func whatFailsToResolveIsToldAtOnceAndWhatStopsAnsweringIsUnreachable() throws {
+        var story = CatalogStory(try typeQuery())
+        #expect(
+            story.tell(.appeared(try sighting("tony")), .resolutionFailed(try instance("tony"), eth0)).words == [
+                "+tony"
+            ]
+        )
+        #expect(story.service("tony")?.state == .found)
+        #expect(story.tell(.resolved(try resolution("tony"))).words == ["~tony"])
+        #expect(story.tell(.resolutionFailed(try instance("tony"), eth0)).words == ["~tony"])
+        #expect(story.service("tony")?.state == .unreachable)
+        #expect(story.service("tony")?.endpoints.count == 1)
+        #expect(story.tell(.resolved(try resolution("tony"))).words == ["~tony"])
+    }
+
+    @Test func rfc6763Section8_port0HoldsANameWithoutOfferingAService() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony", port: 0)))
+        #expect(story.service("tony")?.state == .unavailable)
+        #expect(story.service("tony")?.endpoints == [])
+    }
+
+    @Test func anEndIsHeldBackAndThenToldOnce() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(
+            .appeared(try sighting("tony", eth0, .ipv4)),
+            .appeared(try sighting("tony", eth0, .ipv6)),
+            .resolved(try resolution("tony"))
+        )
+        #expect(story.tell(.disappeared(try sighting("tony", eth0, .ipv4))) == [])
+        #expect(story.wait(.seconds(10)) == [])
+        #expect(story.tell(.disappeared(try sighting("tony", eth0, .ipv6))) == [])
+        #expect(story.wait(.milliseconds(3190)) == [])
+        #expect(story.wait(.milliseconds(10)).words == ["-tony"])
+        #expect(story.wait(.seconds(100)) == [])
+        #expect(story.catalog.nextDeadline == nil)
+    }
+
+    @Test func whatComesBackInTimeWasNeverGone() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")))
+        for _ in 0..<20 {
+            #expect(story.tell(.disappeared(try sighting("tony"))) == [])
+            #expect(story.wait(.seconds(3)) == [])
+            #expect(story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony"))) == [])
+        }
+    }
+
+    @Test func addressesThatALinkFlapTakesAwayAreHeld() throws {
+        let all = ["10.0.0.7", "fe80::7%2"]
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony", all)))
+        #expect(
+            story.tell(.resolved(try resolution("tony", ["fe80::7%2"])), .resolved(try resolution("tony", []))) == []
+        )
+        #expect(story.wait(.seconds(3)) == [])
+        #expect(story.tell(.resolved(try resolution("tony", all))) == [])
+        #expect(story.tell(.resolved(try resolution("tony", ["10.0.0.7"]))) == [])
+        #expect(story.wait(.milliseconds(1490)) == [])
+        #expect(story.wait(.milliseconds(10)).words == ["~tony"])
+        #expect(story.service("tony")?.endpoints.map(\.address) == [try address("10.0.0.7")])
+    }
+
+    @Test func anotherAddressReplacesAtOnce() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony", ["10.0.0.1"])))
+        #expect(story.tell(.resolved(try resolution("tony", ["10.0.0.11"]))).words == ["~tony"])
+        #expect(story.service("tony")?.endpoints.map(\.address) == [try address("10.0.0.11")])
+    }
+
+    @Test func aNewInterfaceIsToldOnceItHasAnswered() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")))
+        #expect(story.tell(.appeared(try sighting("tony", eth1))) == [])
+        #expect(story.tell(.resolved(try resolution("tony", eth1, ["10.0.1.7"]))).words == ["~tony"])
+        #expect(story.service("tony")?.interfaces == [eth0, eth1])
+    }
+
+    @Test func loopbackIsTheLastToBeAsked() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(
+            .appeared(try sighting("tony", lo)),
+            .appeared(try sighting("tony", eth1)),
+            .resolved(try resolution("tony", lo, txt: ["v": "lo"], ["127.0.0.1"])),
+            .resolved(try resolution("tony", eth1, txt: ["v": "eth1"], ["10.0.1.7"]))
+        )
+        #expect(story.service("tony")?.txt.text(for: "v") == "eth1")
+        #expect(story.service("tony")?.interfaces == [lo, eth1])
+    }
+
+    @Test func withoutResolvingPathsAreGatheredForAMoment() throws {
+        var story = CatalogStory(try typeQuery(.none))
+        #expect(story.tell(.appeared(try sighting("tony", eth0, .ipv4))) == [])
+        #expect(story.wait(.milliseconds(10)) == [])
+        #expect(story.tell(.appeared(try sighting("tony", eth1, .ipv4))) == [])
+        #expect(story.wait(.milliseconds(20)).words == ["+tony"])
+        #expect(story.service("tony")?.interfaces == [eth0, eth1])
+        #expect(story.tell(.appeared(try sighting("tony", eth0, .ipv6))) == [])
+        #expect(story.wait(.seconds(1)) == [])
+        _ = story.tell(.appeared(try sighting("bob")))
+        #expect(story.tell(.listed).words == ["+bob", "settled"])
+    }
+
+    @Test func aLostBackendRemovesNothingAndWhatIsNotRepeatedGoesLater() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(
+            .appeared(try sighting("tony")),
+            .resolved(try resolution("tony")),
+            .appeared(try sighting("bob")),
+            .resolved(try resolution("bob")),
+            .disappeared(try sighting("bob")),
+            .listed
+        )
+        #expect(story.tell(.backend(.lost("gone")), .backend(.lost("still gone"))).words == ["backend lost"])
+        #expect(story.tell(.disappeared(try sighting("tony")), .resolutionFailed(try instance("tony"), eth0)) == [])
+        #expect(story.wait(.seconds(1000)) == [])
+        #expect(story.tell(.backend(.recovered)).words == ["backend recovered"])
+        #expect(story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")), .listed) == [])
+        #expect(story.wait(.seconds(10)).words == ["-bob"])
+        #expect(story.service("tony")?.state == .resolved)
+    }
+
+    @Test func settledWaitsForWhatWasSightedBeforeTheListAndForNothingElse() throws {
+        var story = CatalogStory(try typeQuery())
+        #expect(story.tell(.appeared(try sighting("tony")), .listed, .appeared(try sighting("late"))) == [])
+        #expect(story.tell(.resolved(try resolution("tony"))).words == ["+tony", "settled"])
+        #expect(story.tell(.listed) == [])
+    }
+
+    @Test func aFullCatalogTakesNothingMoreAndSaysSoOnce() throws {
+        var limits = DiscoveryLimits()
+        limits.services = 3
+        var story = CatalogStory(try typeQuery(.none), limits: limits)
+        var words: [String] = []
+        for number in 0..<10 { words += story.tell(.appeared(try sighting("s\(number)"))).words }
+        #expect(words == ["degraded"])
+        #expect(story.wait(.seconds(61)).words == ["+s0", "+s1", "+s2"])
+        #expect(story.tell(.appeared(try sighting("s4"))).words == ["degraded"])
+    }
+
+    @Test func oneHostCannotFillMoreThanHalf() throws {
+        var limits = DiscoveryLimits()
+        limits.services = 20
+        limits.servicesPerHost = 2
+        var story = CatalogStory(try typeQuery(), limits: limits)
+        var words: [String] = []
+        for number in 0..<15 {
+            words += story.tell(.appeared(try sighting("s\(number)")), .resolved(try resolution("s\(number)"))).words
+        }
+        #expect(words.count { $0.hasPrefix("+") } == 10)
+        #expect(words.count { $0 == "degraded" } == 1)
+        let other = story.tell(
+            .appeared(try sighting("other")),
+            .resolved(try resolution("other", host: "h2.local"))
+        )
+        #expect(other.words == ["+other"])
+    }
+
+    @Test func oneHostHas32AddressesAtMost() throws {
+        var story = CatalogStory(try typeQuery())
+        let addresses = (0..<1000).map { "10.0.\($0 / 250).\($0 % 250 + 1)" }
+        let told = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony", addresses)))
+        #expect(told.words == ["degraded", "+tony"])
+        #expect(story.service("tony")?.endpoints.count == 32)
+    }
+
+    @Test func onlyTheFamilyThatWasAskedForIsTold() throws {
+        var query = try typeQuery()
+        query.family = .ipv4
+        var story = CatalogStory(query)
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony", ["10.0.0.7", "fe80::7%2"])))
+        #expect(story.service("tony")?.endpoints.map(\.address) == [try address("10.0.0.7")])
+    }
+
+    @Test func factsOfUnknownServicesAreIgnored() throws {
+        var story = CatalogStory(try typeQuery())
+        let told = story.tell(
+            .resolved(try resolution("tony")),
+            .disappeared(try sighting("tony")),
+            .resolutionFailed(try instance("tony"), eth0)
+        )
+        #expect(told == [])
+        #expect(story.catalog.nextDeadline == nil)
+    }
+}

@@ -1,0 +1,236 @@
+import DNSSD
+import Discovery
+import DiscoveryTesting
+import Testing
+
+/// Two machines, time turned by hand, reports delivered by hand: what a subscriber is told, and what is left behind.
+@Suite struct LocalNetworkTests {
+    private let time = TestTime()
+    private let world = SimulatedNetwork(delivery: .byHand)
+    private let publisher: LocalNetwork
+    private let browser: LocalNetwork
+    private let type: ServiceType
+
+    init() throws {
+        publisher = LocalNetwork(engine: try world.addMachine("h1"), time: time)
+        browser = LocalNetwork(engine: try world.addMachine("h2"), time: time)
+        type = try ServiceType("_witap._tcp")
+    }
+
+    private func service(_ name: String, txt: KeyValuePairs<String, String?> = [:]) throws -> Service {
+        Service(name: try ServiceName(name), type: type, port: try Port(9000), txt: try TXTRecord(txt))
+    }
+
+    private func words(_ iterator: inout ServiceEvents.AsyncIterator) -> [String] {
+        world.deliver()
+        return iterator.pending().map(\.word)
+    }
+
+    @Test func aServiceIsFoundChangedAndLost() async throws {
+        var events = browser.browse(type).makeAsyncIterator()
+        #expect(words(&events) == ["settled"])
+        let publication = publisher.publish(try service("tony"))
+        #expect(words(&events) == ["+tony"])
+        world.setTXT(of: try ServiceName("tony"), on: "h1", to: try TXTRecord(["v": "2"]))
+        #expect(words(&events) == ["~tony"])
+        #expect(await publication.withdraw())
+        #expect(publication.status.state == .withdrawn)
+        #expect(words(&events) == [])
+        time.advance(by: .milliseconds(3190))
+        #expect(words(&events) == [])
+        time.advance(by: .milliseconds(10))
+        #expect(words(&events) == ["-tony"])
+    }
+
+    @Test func publishingAgainInTimeIsAChangeAtMost() async throws {
+        var events = browser.browse(type).makeAsyncIterator()
+        await publisher.publish(try service("tony")).withdraw()
+        let first = publisher.publish(try service("tony"))
+        #expect(words(&events) == ["settled", "+tony"])
+        await first.withdraw()
+        let second = publisher.publish(try service("tony", txt: ["v": "2"]))
+        #expect(words(&events) == ["~tony"])
+        time.advance(by: .seconds(10))
+        #expect(words(&events) == [])
+        #expect(second.status.state == .established)
+    }
+
+    @Test func whoWaitsIsWokenByTheAlarm() async throws {
+        var events = browser.browse(type).makeAsyncIterator()
+        let publication = publisher.publish(try service("tony"))
+        #expect(words(&events) == ["settled", "+tony"])
+        await publication.withdraw()
+        world.deliver()
+        await time.sleeper(until: .milliseconds(3200))
+        time.advance(by: .milliseconds(3200))
+        #expect(try await events.next()?.word == "-tony")
+    }
+
+    @Test func oneOperationForAllWhoAskTheSame() throws {
+        var first = browser.browse(type).makeAsyncIterator()
+        let publication = publisher.publish(try service("tony"))
+        #expect(words(&first) == ["settled", "+tony"])
+        let before = world.openOperations
+        var second: ServiceEvents.AsyncIterator? = browser.browse(type).makeAsyncIterator()
+        #expect(world.openOperations == before)
+        #expect(second?.pending().map(\.word) == ["+tony", "settled"])
+        second = nil
+        #expect(world.openOperations == before)
+        withExtendedLifetime(publication) {}
+    }
+
+    @Test func nothingIsLeftBehindByDroppingOrCancelling() async throws {
+        do {
+            let events = browser.browse(type).makeAsyncIterator()
+            let all = browser.browseAll().makeAsyncIterator()
+            let types = browser.types().makeAsyncIterator()
+            let domains = browser.domains(DomainQuery(.browsing)).makeAsyncIterator()
+            let publication = publisher.publish(try service("tony"))
+            world.deliver()
+            // One for the services, one for the types, one for the domains, however many ask; and the publication.
+            #expect(world.openOperations == 4)
+            withExtendedLifetime((events, all, types, domains, publication)) {}
+        }
+        #expect(world.openOperations == 0)
+        let (started, signal) = AsyncStream<Void>.makeStream()
+        let task = Task { [browser, type] in
+            var events = browser.browse(type).makeAsyncIterator()
+            signal.yield()
+            while try await events.next() != nil {}
+            return true
+        }
+        for await _ in started { break }
+        #expect(world.openOperations == 1)
+        task.cancel()
+        #expect(try await task.value)
+        #expect(world.openOperations == 0)
+        #expect(time.sleepers == 0)
+    }
+
+    @Test func aBackendThatGoesAndComesBackTakesNothingAway() throws {
+        var events = browser.browse(type).makeAsyncIterator()
+        let tony = publisher.publish(try service("tony"))
+        var bob: Publication? = publisher.publish(try service("bob"))
+        #expect(words(&events) == ["settled", "+tony", "+bob"])
+        world.stopBackend(of: "h2")
+        #expect(words(&events) == ["backend lost"])
+        time.advance(by: .seconds(1000))
+        #expect(words(&events) == [])
+        withExtendedLifetime(bob) {}
+        bob = nil
+        var late = browser.browse(type).makeAsyncIterator()
+        #expect(words(&late) == ["backend lost", "+tony", "+bob", "settled"])
+        world.startBackend(of: "h2")
+        #expect(words(&events) == ["backend recovered"])
+        time.advance(by: .seconds(10))
+        #expect(words(&events) == ["-bob"])
+        #expect(tony.status.state == .established)
+    }
+
+    @Test func aSubscriberThatNeverReadsIsToldTheDifference() async throws {
+        var events = browser.browse(type).makeAsyncIterator()
+        let stays = publisher.publish(try service("stays"))
+        for _ in 0..<50 {
+            let goes = publisher.publish(try service("goes"))
+            world.deliver()
+            await goes.withdraw()
+            world.deliver()
+            time.advance(by: .seconds(4))
+        }
+        #expect(words(&events) == ["settled", "+stays"])
+        withExtendedLifetime(stays) {}
+    }
+
+    @Test func everyTypeIsBrowsedAndSettledOnce() throws {
+        let publication = publisher.publish(try service("tony"))
+        var web = try service("web")
+        web.type = try ServiceType("_http._tcp")
+        let other = publisher.publish(web)
+        var events = browser.browseAll().makeAsyncIterator()
+        world.deliver()
+        // The types' window of time ends with their list, so nothing has to pass.
+        let told = words(&events)
+        #expect(Set(told) == ["+tony", "+web", "settled"])
+        #expect(told.count == 3 && told.last == "settled")
+        var later = try service("later")
+        later.type = try ServiceType("_ipp._tcp")
+        let third = publisher.publish(later)
+        world.deliver()
+        time.advance(by: .milliseconds(50))
+        #expect(words(&events) == [])
+        #expect(words(&events) == ["+later"])
+        world.stopBackend(of: "h2")
+        #expect(words(&events) == ["backend lost"])
+        world.startBackend(of: "h2")
+        #expect(words(&events) == ["backend recovered"])
+        withExtendedLifetime((publication, other, third)) {}
+    }
+
+    @Test func moreTypesThanTheLimitAreLeftOutAndThatIsSaid() throws {
+        var limits = DiscoveryLimits()
+        limits.types = 2
+        let browser = LocalNetwork(engine: try world.addMachine("h3"), limits: limits, time: time)
+        let publications = try ["_a._tcp", "_b._tcp", "_c._tcp"].map { type in
+            var service = try service(type)
+            service.type = try ServiceType(type)
+            return publisher.publish(service)
+        }
+        var events = browser.browseAll().makeAsyncIterator()
+        let told = words(&events)
+        #expect(Set(told) == ["degraded", "+_a._tcp", "+_b._tcp", "settled"])
+        #expect(told.count == 4 && told.last == "settled")
+        withExtendedLifetime(publications) {}
+    }
+
+    @Test func batchesHoldAllThatIsThere() async throws {
+        let publications = try (0..<5).map { publisher.publish(try service("s\($0)")) }
+        var events = browser.browse(type).makeAsyncIterator()
+        world.deliver()
+        #expect(try await events.nextBatch(atMost: 4)?.count == 4)
+        #expect(try await events.nextBatch(atMost: 100)?.map(\.word) == ["+s4", "settled"])
+        withExtendedLifetime(publications) {}
+    }
+
+    @Test func whoIteratesKeepsTheNetworkAlive() throws {
+        var network: LocalNetwork? = LocalNetwork(engine: try world.addMachine("h3"), time: time)
+        var events = network?.browse(type).makeAsyncIterator()
+        network = nil
+        let publication = publisher.publish(try service("tony"))
+        world.deliver()
+        #expect(events?.pending().map(\.word) == ["settled", "+tony"])
+        events = nil
+        #expect(world.openOperations == 1)
+        withExtendedLifetime(publication) {}
+    }
+
+    @Test func shutdownEndsEverything() async throws {
+        var events = browser.browse(type).makeAsyncIterator()
+        let publication = browser.publish(try service("tony"))
+        world.deliver()
+        await browser.shutdown()
+        #expect(world.openOperations == 0)
+        #expect(publication.status.state == .withdrawn)
+        await #expect(throws: DiscoveryError.self) {
+            while try await events.next() != nil {}
+        }
+        await #expect(throws: DiscoveryError.self) { try await browser.browse(type).first { _ in true } }
+        await #expect(throws: DiscoveryError.self) {
+            try await browser.publish(try service("late")).established()
+        }
+        #expect(world.openOperations == 0)
+    }
+}
+
+extension ServiceEvent {
+    /// `+tony`, `settled`: an event as a word.
+    var word: String {
+        switch self {
+        case .found(let service): "+\(service.instance.name)"
+        case .changed(let service): "~\(service.instance.name)"
+        case .lost(let service): "-\(service.instance.name)"
+        case .settled: "settled"
+        case .backend(let state): Change<DiscoveredService>.backend(state).word { "\($0)" }
+        case .degraded: "degraded"
+        }
+    }
+}

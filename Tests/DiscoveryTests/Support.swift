@@ -1,0 +1,117 @@
+import DNSSD
+import Discovery
+
+/// SplitMix64: the same numbers from the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
+
+let eth0 = NetworkInterface(index: 2, name: "eth0")
+let eth1 = NetworkInterface(index: 3, name: "eth1")
+let lo = NetworkInterface(index: 1, name: "lo")
+
+func instance(_ name: String) throws -> ServiceInstance {
+    ServiceInstance(name: try ServiceName(name), type: try ServiceType("_witap._tcp"))
+}
+
+func sighting(
+    _ name: String,
+    _ interface: NetworkInterface = eth0,
+    _ family: IPAddress.Family = .ipv4
+) throws -> Sighting {
+    Sighting(instance: try instance(name), interface: interface, family: family)
+}
+
+func address(_ text: String) throws -> IPAddress {
+    guard let address = IPAddress(text) else { throw DiscoveryError(.invalidAddress, text) }
+    return address
+}
+
+func resolution(_ name: String, _ addresses: [String], isComplete: Bool = true) throws -> Resolution {
+    try resolution(name, eth0, addresses, isComplete: isComplete)
+}
+
+func resolution(
+    _ name: String,
+    _ interface: NetworkInterface = eth0,
+    host: String = "h1.local",
+    port: UInt16 = 9000,
+    txt: KeyValuePairs<String, String?> = [:],
+    _ addresses: [String] = ["10.0.0.7"],
+    isComplete: Bool = true
+) throws -> Resolution {
+    Resolution(
+        instance: try instance(name),
+        interface: interface,
+        host: try HostName(host),
+        port: Port(rawValue: port),
+        txt: try TXTRecord(txt),
+        addresses: try addresses.map(address),
+        isComplete: isComplete
+    )
+}
+
+func typeQuery(_ resolution: ServiceQuery.Resolution = .watch) throws -> ServiceQuery {
+    ServiceQuery(.type(try ServiceType("_witap._tcp"), .local), resolution: resolution)
+}
+
+extension Change {
+    /// `+tony`, `~tony`, `-tony`, `settled`: a change as a word.
+    func word(_ name: (Value) -> String) -> String {
+        switch self {
+        case .found(let value): "+\(name(value))"
+        case .changed(let value): "~\(name(value))"
+        case .lost(let value): "-\(name(value))"
+        case .settled: "settled"
+        case .backend(.lost): "backend lost"
+        case .backend(.recovered): "backend recovered"
+        case .backend(.unavailable): "backend unavailable"
+        case .backend(.available): "backend available"
+        case .degraded: "degraded"
+        }
+    }
+}
+
+extension [Change<DiscoveredService>] {
+    var words: [String] { map { $0.word(\.instance.name.value) } }
+}
+
+/// A catalog and the time, for tests that tell a story.
+struct CatalogStory {
+    private(set) var catalog: Catalog
+    private(set) var now = Duration.zero
+
+    init(_ query: ServiceQuery, limits: DiscoveryLimits = DiscoveryLimits()) {
+        catalog = Catalog(query, limits: limits)
+    }
+
+    mutating func tell(_ facts: BrowseFact...) -> [Change<DiscoveredService>] {
+        facts.flatMap { catalog.apply($0, now: now) }
+    }
+
+    /// Lets time pass, and wakes the catalog when it asked to be.
+    mutating func wait(_ duration: Duration) -> [Change<DiscoveredService>] {
+        let end = now + duration
+        var changes: [Change<DiscoveredService>] = []
+        while let deadline = catalog.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            changes += catalog.tick(now: now)
+        }
+        now = end
+        return changes
+    }
+
+    func service(_ name: String) -> DiscoveredService? {
+        catalog.snapshot.first { $0.instance.name.value == name }
+    }
+}
