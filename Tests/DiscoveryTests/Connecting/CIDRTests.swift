@@ -38,12 +38,12 @@ struct CIDRTests {
             ("::1/128", "::1", true), ("::1/128", "::2", false), ("10.0.0.1/32", "10.0.0.1", true),
         ] as [(String, String, Bool)])
     func contains(_ block: String, _ text: String, _ expected: Bool) throws {
-        #expect(try CIDR(block).contains(try address(text)) == expected)
+        #expect(try CIDR(block).contains(try parsed(text)) == expected)
     }
 
     @Test func everyPrefixLengthHasTheBlockAroundAnAddress() throws {
         for text in ["198.51.100.77", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"] {
-            let address = try address(text)
+            let address = try parsed(text)
             for length in 0...(address.family == .ipv4 ? 32 : 128) {
                 let block = try #require(CIDR(containing: address, prefixLength: length))
                 #expect(block.contains(address))

@@ -112,17 +112,17 @@ struct EndpointOrderTests {
             history.succeeded(Endpoint(address: address, port: try Port(1), interface: eth0), now: .seconds(number))
         }
         #expect(history.count == EndpointHistory.capacity)
-        let last = Endpoint(address: try address("10.0.3.231"), port: try Port(1), interface: eth0)
+        let last = Endpoint(address: try parsed("10.0.3.231"), port: try Port(1), interface: eth0)
         #expect(history.lastSuccess(last, now: .seconds(1000)) == .seconds(999))
     }
 
     @Test("the scope of IPv4 loopback and 169.254/16 is link-local (RFC 6724 §3.2)")
     func ipv4Scopes() throws {
-        #expect(try address("127.0.0.1").policyScope == 2)
-        #expect(try address("169.254.1.1").policyScope == 2)
-        #expect(try address("10.0.0.1").policyScope == 14)
-        #expect(try address("ff02::fb").policyScope == 2)
-        #expect(try address("fec0::1").policyScope == 5)
+        #expect(try parsed("127.0.0.1").policyScope == 2)
+        #expect(try parsed("169.254.1.1").policyScope == 2)
+        #expect(try parsed("10.0.0.1").policyScope == 14)
+        #expect(try parsed("ff02::fb").policyScope == 2)
+        #expect(try parsed("fec0::1").policyScope == 5)
     }
 
     @Test(
@@ -133,7 +133,7 @@ struct EndpointOrderTests {
             ("3ffe::1", 1, 12), ("fe80::1", 40, 1),
         ] as [(String, Int, Int)])
     func table(_ text: String, _ precedence: Int, _ label: Int) throws {
-        let policy = try address(text).policy
+        let policy = try parsed(text).policy
         #expect((policy.precedence, policy.label) == (precedence, label))
     }
 }

@@ -2,20 +2,18 @@ import DNSSD
 import Discovery
 import Testing
 
-let eth0 = NetworkInterface(index: 2, name: "eth0")
 let wlan0 = NetworkInterface(index: 3, name: "wlan0")
-let lo = NetworkInterface(index: 1, name: "lo")
 
 /// An address as it is written; `%2` is a scope.
-func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text), "\(text)") }
+func parsed(_ text: String) throws -> IPAddress { try #require(IPAddress(text), "\(text)") }
 
 /// An endpoint at port 9000.
 func endpoint(_ text: String, on interface: NetworkInterface = eth0) throws -> Endpoint {
-    Endpoint(address: try address(text), port: try Port(9000), interface: interface)
+    Endpoint(address: try parsed(text), port: try Port(9000), interface: interface)
 }
 
 func entry(_ text: String, _ length: Int, on interface: NetworkInterface = eth0) throws -> LocalAddresses.Entry {
-    LocalAddresses.Entry(interface: interface, address: try address(text), prefixLength: length)
+    LocalAddresses.Entry(interface: interface, address: try parsed(text), prefixLength: length)
 }
 
 /// A machine with loopback and one link, on which it has a private, a link-local and a global address.

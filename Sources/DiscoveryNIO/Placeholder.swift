@@ -1,2 +1,0 @@
-import NIOCore
-import NIOPosix
