@@ -63,7 +63,9 @@ extension LocalNetwork {
         }
     }
 
-    private static var v6only: ChannelOptions.Types.SocketOption { .socketOption(.ipv6_v6only) }
+    private static var v6only: ChannelOptions.Types.SocketOption {
+        ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
+    }
 
     private static func bootstrap(_ group: any EventLoopGroup) -> ServerBootstrap {
         ServerBootstrap(group: group)
