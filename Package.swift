@@ -32,9 +32,12 @@ let package = Package(
         .target(name: "DNSSD", swiftSettings: settings),
         // The library: one query however many ask, streams of events, publications.
         .target(name: "Discovery", dependencies: ["DNSSD"], swiftSettings: memorySafe),
+        // The process that keeps a private dbus-daemon and avahi-daemon running, and ends with its owner.
+        .target(name: "CSupervisor"),
         // avahi-daemon as a DiscoveryEngine.
         .target(
-            name: "AvahiEngine", dependencies: ["CAvahi", "DNSSD", "Discovery"], swiftSettings: memorySafe),
+            name: "AvahiEngine", dependencies: ["CAvahi", "CSupervisor", "DNSSD", "Discovery"],
+            swiftSettings: memorySafe),
         // A simulated network and a clock that tests turn by hand.
         .target(name: "DiscoveryTesting", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
         // Connections to services, and listeners that are published, with SwiftNIO.
@@ -70,7 +73,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AvahiEngineTests", dependencies: ["AvahiEngine", "Discovery", "DiscoveryTesting"],
+            name: "AvahiEngineTests", dependencies: ["AvahiEngine", "CSupervisor", "Discovery", "DiscoveryTesting"],
             swiftSettings: settings),
         .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
     ]

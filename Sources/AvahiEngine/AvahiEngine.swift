@@ -2,7 +2,8 @@ import CAvahi
 public import DNSSD
 public import Discovery
 
-/// avahi-daemon as a `DiscoveryEngine`: all of Avahi's C API is called on one thread of its own, which is this actor's executor.
+/// avahi-daemon as a `DiscoveryEngine`: all of Avahi's C API is called on one thread of its own, which is this actor's
+/// executor.
 ///
 /// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s: that thread waits then, and no other.
 public actor AvahiEngine: DiscoveryEngine {
@@ -15,14 +16,19 @@ public actor AvahiEngine: DiscoveryEngine {
         unsafe loop.asUnownedSerialExecutor()
     }
 
-    /// Starts the engine's thread; connects to the system bus when something is asked.
-    /// - Throws: `.limitExceeded` when the system gives no thread or no file descriptor.
-    public init() throws(DiscoveryError) {
-        guard let loop = AvahiLoop() else {
-            throw DiscoveryError(.limitExceeded, "no thread or no file descriptor is left for Avahi's event loop")
-        }
+    /// Starts the engine's thread; connects, or starts a private backend, when something is asked.
+    ///
+    /// With `.private` and `.automatic` the environment is changed until the first connection was made: make the engine
+    /// early in a program, before anything else in it uses D-Bus, and one of these at a time.
+    /// - Throws: `.limitExceeded` when the system gives no thread or no file descriptor; `.backendUnavailable` when
+    ///   there is no directory for a private backend. What else keeps a backend from being had is told to each
+    ///   operation.
+    public init(backend: AvahiBackend = .system) throws(DiscoveryError) {
+        let noThread = "no thread or no file descriptor is left for Avahi's event loop"
+        guard let loop = AvahiLoop(paused: ()) else { throw DiscoveryError(.limitExceeded, noThread) }
         self.loop = loop
-        core = EngineCore(loop: loop)
+        core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop))
+        guard loop.start() else { throw DiscoveryError(.limitExceeded, noThread) }
     }
 
     // Not `isolated`: the optimiser of Swift 6.3 does not compile that.
@@ -67,7 +73,8 @@ public actor AvahiEngine: DiscoveryEngine {
         start { PublishOperation(service: service, policy: onConflict, loop: $0.loop, report: reporting) }
     }
 
-    /// Ends everything; with avahi-daemon hanging it returns after 2 s and the thread ends when the call does.
+    /// Ends everything, a private backend and its directory too; with avahi-daemon hanging it returns after 2 s and the
+    /// thread ends when the call does.
     public nonisolated func shutdown() async {
         let gate = Gate()
         loop.post { [self] in assumeIsolated { $0.core.endAll() } }

@@ -33,20 +33,28 @@ import Glibc
     /// The loop's thread, while it runs.
     private let thread = Locked<pthread_t?>(nil)
 
-    init?() {
+    /// Runs at once.
+    convenience init?() {
+        self.init(paused: ())
+        guard start() else { return nil }
+    }
+
+    /// Does not run until `start`: what belongs to its thread can be made by another one first.
+    init?(paused: Void) {
         wake = cavahi_eventfd()
         unsafe poll = .allocate(capacity: 1)
         unsafe poll.initialize(to: AvahiPoll())
-        guard wake >= 0 else {
-            unsafe poll.deallocate()
-            return nil
-        }
+        // `deinit` frees what there is.
+        guard wake >= 0 else { return nil }
         installAvahiPoll()
+    }
+
+    /// Starts the thread; once.
+    func start() -> Bool {
         inbox.withLock { $0.isRunning = true }
-        guard startThread(named: "avahi", { [self] in run() }) else {
-            inbox.withLock { $0.isRunning = false }
-            return nil
-        }
+        let isStarted = startThread(named: "avahi") { [self] in run() }
+        if !isStarted { inbox.withLock { $0.isRunning = false } }
+        return isStarted
     }
 
     deinit {

@@ -20,6 +20,7 @@ protocol CoreOperation: AnyObject {
 final class EngineCore: @unchecked Sendable {
     let loop: AvahiLoop
     let pool: ResolverPool
+    private let source: BackendSource
     private var lifecycle = ClientLifecycle()
     private var connection: AvahiConnection?
     private var connectionNumber = 0
@@ -29,9 +30,11 @@ final class EngineCore: @unchecked Sendable {
     private var retryTimer: LoopTimer?
     private var heldTimer: LoopTimer?
 
-    init(loop: AvahiLoop) {
+    init(loop: AvahiLoop, source: BackendSource) {
         self.loop = loop
+        self.source = source
         pool = ResolverPool(loop: loop)
+        source.tell = { [weak self] in self?.received($0) }
     }
 
     func start(_ operation: any CoreOperation, id: UInt64) {
@@ -61,6 +64,7 @@ final class EngineCore: @unchecked Sendable {
         connection?.close()
         for id in operations.keys.sorted() { end(id: id) }
         pool.free()
+        source.stop()
         retryTimer?.free()
         heldTimer?.free()
         retryTimer = nil
@@ -72,6 +76,8 @@ final class EngineCore: @unchecked Sendable {
     var operationCount: Int { operations.count }
 
     private var isUp = false
+    /// A private backend is being started; it is connected to when its bus is ready.
+    private var isAwaitingSource = false
 
     private func carryOut(_ actions: [ClientLifecycle.Action]) {
         for action in actions {
@@ -91,35 +97,74 @@ final class EngineCore: @unchecked Sendable {
     /// Operations that start one after the other are told so in the same order.
     private var inOrder: [any CoreOperation] { operations.sorted { $0.key < $1.key }.map(\.value) }
 
-    private func connect() {
+    private func connect() { take(source.prepare()) }
+
+    private func take(_ step: BackendSource.Step) {
+        isAwaitingSource = false
+        switch step {
+        case .connect: open()
+        case .wait(let reason):
+            isAwaitingSource = true
+            down(reason)
+        case .fail(let error): carryOut(lifecycle.failed(error))
+        }
+    }
+
+    private func received(_ event: BackendSource.Event) {
+        switch event {
+        case .ready: if isAwaitingSource { take(.connect) }
+        case .ended(let error):
+            // A retry that is due already is left alone.
+            if isAwaitingSource || connection != nil { take(.fail(error)) }
+        case .instead(.fail(let error)): down(error.message)
+        case .instead(let step):
+            disconnect()
+            take(step)
+        }
+    }
+
+    private func open() {
         connectionNumber += 1
         let number = connectionNumber
         do throws(DiscoveryError) {
+            defer { source.tried() }
             let made = try AvahiConnection(loop: loop) { [weak self] state in self?.changed(to: state, of: number) }
             connection = made
-            carryOut(lifecycle.changed(to: made.currentState))
+            pool.maximumKept = source.isPrivate ? ResolverPool.maximumKeptPrivately : ResolverPool.maximumKeptOnSystem
+            stateChanged(to: made.currentState)
         } catch {
-            carryOut(lifecycle.failed(error))
+            take(source.unreachable(error))
         }
     }
 
     private func changed(to state: AvahiConnection.State, of number: Int) {
         guard number == connectionNumber else { return }
-        guard case .failed = state else { return carryOut(lifecycle.changed(to: state)) }
+        guard case .failed = state else { return stateChanged(to: state) }
         // A client must not be freed from within its own callback (docs of avahi_client_free).
         let timer = LoopTimer(loop: loop)
         timer.fire = { [weak self, unowned timer] in
             timer.free()
             guard let self, number == self.connectionNumber else { return }
-            self.carryOut(self.lifecycle.changed(to: state))
+            self.stateChanged(to: state)
         }
         timer.set(after: .zero)
     }
 
+    private func stateChanged(to state: AvahiConnection.State) {
+        switch state {
+        case .connecting: source.isWaitingForDaemon()
+        case .registering, .running: source.answered()
+        case .failed: break
+        }
+        carryOut(lifecycle.changed(to: state))
+    }
+
     private func disconnect() {
         connectionNumber += 1
+        isAwaitingSource = false
         isUp = false
         canPublish = false
+        source.disconnected()
         pool.disconnected()
         connection?.close()
         connection = nil
@@ -138,6 +183,7 @@ final class EngineCore: @unchecked Sendable {
     private func down(_ reason: String) {
         isUp = false
         canPublish = false
+        let reason = source.explanation(reason)
         downReason = reason
         pool.suspend()
         for operation in inOrder { operation.disconnected(reason) }

@@ -2,11 +2,15 @@ import DNSSD
 
 /// Decides when a service is resolved: a few at a time, the rest in a queue. Touched by the loop's thread only.
 final class ResolverPool {
-    /// Every resolver asks the wire again: with more than 64 at a time 1000 services take longer, not shorter (docs/performance.md).
+    /// Every resolver asks the wire again: with more than 64 at a time 1000 services take longer, not shorter
+    /// (docs/performance.md).
     static let maximumInFlight = 64
-    /// Resolvers that answered are kept, to hear of changes, while avahi-daemon holds fewer objects than this for us; its limit is 1024
-    /// (`objects-per-client-max`). The others are resolved anew from time to time.
-    static let maximumKept = 600
+    /// Resolvers that answered are kept, to hear of changes, while avahi-daemon holds fewer objects than this for us;
+    /// its limit is 1024 (`objects-per-client-max`). The others are resolved anew from time to time.
+    static let maximumKeptOnSystem = 600
+    /// The same for a private avahi-daemon, whose limit is 16 384.
+    static let maximumKeptPrivately = 8_192
+    var maximumKept = maximumKeptOnSystem
     /// How often a service without a resolver of its own is looked at again: half of the TTL of SRV (RFC 6762 §10).
     static let refreshInterval = Duration.seconds(60)
 
@@ -57,7 +61,7 @@ final class ResolverPool {
     }
 
     /// Whether a resolver that has answered may stay.
-    var hasRoom: Bool { (connection?.objectCount ?? 0) < Self.maximumKept }
+    var hasRoom: Bool { (connection?.objectCount ?? 0) < maximumKept }
 
     func free() {
         disconnected()

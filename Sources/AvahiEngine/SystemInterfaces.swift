@@ -24,6 +24,19 @@ enum SystemInterfaces {
         return families.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.rawValue < $1.rawValue }) }
     }
 
+    /// The names of all, whatever their state.
+    static func names() -> [String] {
+        guard let list = unsafe if_nameindex() else { return [] }
+        defer { unsafe if_freenameindex(list) }
+        var names: [String] = []
+        var next = unsafe list
+        while let name = unsafe next.pointee.if_name {
+            unsafe names.append(String(cString: name))
+            unsafe next += 1
+        }
+        return names
+    }
+
     private static func family(of value: sa_family_t) -> IPAddress.Family? {
         switch Int32(value) {
         case AF_INET: .ipv4

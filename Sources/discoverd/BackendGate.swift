@@ -9,12 +9,14 @@ struct BackendGate {
     /// Why it does not answer, as far as is known.
     private(set) var reason: String?
     private let stop: Stop
+    private let patience: Duration
     private let silence: Task<Void, Never>
     private var absence: Task<Void, Never>?
 
     /// Starts the timer of silence.
     init(_ session: Session) {
         stop = session.stop
+        patience = session.patience
         silence = session.stop.request(.noBackend, after: Session.silencePatience)
     }
 
@@ -32,7 +34,7 @@ struct BackendGate {
         case .available, .recovered: answered()
         case .unavailable(let reason):
             self.reason = reason
-            if absence == nil, !isOpen { absence = stop.request(.noBackend, after: Session.backendPatience) }
+            if absence == nil, !isOpen { absence = stop.request(.noBackend, after: patience) }
         case .lost: break
         }
     }

@@ -41,19 +41,23 @@ enum Runner {
         stop: Stop,
         watcher: Watcher
     ) async throws -> ExitStatus {
-        if command.common.backend == .private {
-            throw CommandError(
-                .noBackend,
-                "--backend private does not exist yet",
-                advice: ["Use --backend system, or leave it out."]
-            )
-        }
+        let options = PrivateBackendOptions(
+            interfaces: try (command as? any PlacedCommand)?.place.interfaces() ?? .all,
+            passesOutput: command.common.verbose
+        )
+        let backend: AvahiBackend =
+            switch command.common.backend {
+            case .system: .system
+            case .private: .private(options)
+            case .auto: type(of: command).startsPrivateBackend ? .automatic(options) : .system
+            }
         let session = Session(
-            network: LocalNetwork(engine: try AvahiEngine()),
+            network: LocalNetwork(engine: try AvahiEngine(backend: backend)),
             notices: command.common.notices,
             stop: stop,
             watcher: watcher,
-            json: command.common.json
+            json: command.common.json,
+            patience: command.common.backend == .system ? Session.backendPatience : Session.privateBackendPatience
         )
         let status = try await command.execute(in: session)
         // What is left is freed by the backend when the process ends: nothing here is worth waiting for.

@@ -12,6 +12,9 @@ protocol NetworkCommand: ParsableCommand {
     /// Whether there is nothing left to do once nobody reads standard output.
     static var endsWhenUnread: Bool { get }
 
+    /// Whether `--backend auto` may start a private one.
+    static var startsPrivateBackend: Bool { get }
+
     /// How long the command may take to end once it was asked to.
     static var grace: Duration { get }
 
@@ -19,9 +22,15 @@ protocol NetworkCommand: ParsableCommand {
     func execute(in session: Session) async throws -> ExitStatus
 }
 
+/// A network command that can be kept to some interfaces.
+protocol PlacedCommand: NetworkCommand {
+    var place: NetworkOptions { get }
+}
+
 extension NetworkCommand {
     static var statusWhenStopped: ExitStatus { .done }
     static var endsWhenUnread: Bool { true }
+    static var startsPrivateBackend: Bool { true }
     static var grace: Duration { .milliseconds(500) }
 }
 
@@ -29,6 +38,8 @@ extension NetworkCommand {
 struct Session {
     /// How long a backend may be absent before a command gives up with status 69: the time to start it on demand.
     static let backendPatience = Duration.seconds(2)
+    /// The same where a private one may have to be started, with `auto` after the system's had its 2 s.
+    static let privateBackendPatience = Duration.seconds(5)
     /// How long a backend that is there may be silent: a busy avahi-daemon needs seconds for a thousand new services.
     static let silencePatience = Duration.seconds(8)
 
@@ -39,6 +50,7 @@ struct Session {
     let watcher: Watcher
     let terminal = Terminal.current()
     let json: Bool
+    let patience: Duration
 }
 
 extension Session {

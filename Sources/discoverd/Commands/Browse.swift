@@ -3,7 +3,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-struct BrowseCommand: NetworkCommand {
+struct BrowseCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "browse",
         abstract: "Lists services of a type and follows changes.",

@@ -15,6 +15,9 @@ struct DoctorCommand: NetworkCommand {
             """
     )
 
+    /// It looks at the machine as it is.
+    static let startsPrivateBackend = false
+
     @OptionGroup var common: CommonOptions
 
     func execute(in session: Session) async throws -> ExitStatus {

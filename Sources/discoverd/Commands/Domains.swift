@@ -3,7 +3,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-struct DomainsCommand: NetworkCommand {
+struct DomainsCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "domains",
         abstract: "Lists the domains that are recommended for browsing and for registering (RFC 6763 §11).",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import DNSSD
 internal import Discovery
 
-struct PublishCommand: NetworkCommand {
+struct PublishCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publishes a service until it is stopped, then withdraws it.",

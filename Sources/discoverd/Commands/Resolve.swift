@@ -3,7 +3,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-struct ResolveCommand: NetworkCommand {
+struct ResolveCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
         abstract: "Shows one service: host, port, TXT and every address it can be dialled at.",

@@ -3,7 +3,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-struct TypesCommand: NetworkCommand {
+struct TypesCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "types",
         abstract: "Lists the service types that are present on the network.",

@@ -3,7 +3,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-struct WaitCommand: NetworkCommand {
+struct WaitCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract: "Blocks until services are there, prints them, exits.",

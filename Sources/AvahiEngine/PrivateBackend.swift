@@ -1,0 +1,152 @@
+import CAvahi
+import CSupervisor
+import DNSSD
+import Glibc
+
+/// Owns the supervisor of a private dbus-daemon and avahi-daemon. Touched by the loop's thread only.
+final class PrivateBackend {
+    enum Event {
+        /// The bus can be connected to, again perhaps.
+        case ready
+        /// The supervisor has ended; it may be started again.
+        case ended(DiscoveryError)
+    }
+
+    /// The supervisor sends goodbyes for 1 s at most when it is to end.
+    private static let patience: Int32 = 1_500
+
+    let directory: RuntimeDirectory
+    private let options: PrivateBackendOptions
+    private let loop: AvahiLoop
+    private let tell: (Event) -> Void
+    private var supervisor: (process: pid_t, status: Int32, life: Int32)?
+    private var watch: LoopWatch?
+    private var report = SupervisorReport()
+
+    /// Nothing is started yet. `tell` is called later, never from within a call to this object.
+    init(
+        _ options: PrivateBackendOptions, directory: RuntimeDirectory, loop: AvahiLoop, tell: @escaping (Event) -> Void
+    ) {
+        self.options = options
+        self.directory = directory
+        self.loop = loop
+        self.tell = tell
+    }
+
+    deinit { stop() }
+
+    /// Whether the bus can be connected to.
+    var isReady: Bool { report.isReady }
+    /// What keeps it from working, for people.
+    var problem: String? { report.problem }
+
+    func worked() { report.worked() }
+
+    /// Starts the supervisor unless it runs.
+    /// - Throws: `.backendUnavailable` when a program is not installed, another responder holds UDP 5353, or there
+    ///   is no room for files.
+    func start() throws(DiscoveryError) {
+        guard supervisor == nil else { return }
+        let programs = try PrivateBackendPrograms()
+        let holders = PortHolder.holders(of: UDPListener.multicastDNS)
+        guard holders.isEmpty else {
+            throw DiscoveryError(
+                .backendUnavailable,
+                "a private avahi-daemon is not started, because UDP port 5353 is used by "
+                    + holders.map(\.description).joined(separator: ", "))
+        }
+        try directory.make()
+        do throws(DiscoveryError) {
+            let configuration = try configure()
+            try launch(programs, configuration)
+        } catch {
+            directory.remove()
+            throw error
+        }
+    }
+
+    /// Ends the daemons, waits for that (1.5 s at most), and removes the directory.
+    func stop() {
+        guard let (process, status, life) = supervisor else { return }
+        forget()
+        close(life)
+        var end = pollfd(fd: status, events: Int16(POLLIN), revents: 0)
+        let limit = MonotonicTime.now + .milliseconds(Self.patience)
+        while case let left = limit.microseconds - MonotonicTime.now.microseconds, left > 0 {
+            _ = unsafe poll(&end, 1, Int32(clamping: left / 1_000 + 1))
+            if !receive(from: status, telling: false) { break }
+        }
+        close(status)
+        // One that is late ends by itself; it is not waited for, and is this process's zombie until that ends.
+        waitpid(process, nil, WNOHANG)
+        directory.remove()
+    }
+
+    private func configure() throws(DiscoveryError) -> PrivateBackendConfiguration {
+        var name = [UInt8](repeating: 0, count: 256)
+        let code = unsafe name.withUnsafeMutableBytes { bytes in
+            unsafe bytes.baseAddress.map { unsafe gethostname($0.assumingMemoryBound(to: CChar.self), 255) } ?? -1
+        }
+        let configuration = PrivateBackendConfiguration(
+            socket: directory.socket,
+            hostName: code == 0 ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "",
+            interfaces: options.interfaces, present: SystemInterfaces.names(), user: geteuid(), group: getegid())
+        try directory.write(configuration.dbus, to: "dbus.conf")
+        try directory.write(configuration.avahi, to: "avahi-daemon.conf")
+        try directory.write(configuration.passwd, to: "passwd")
+        try directory.write(configuration.groups, to: "group")
+        return configuration
+    }
+
+    private func launch(
+        _ programs: PrivateBackendPrograms, _ configuration: PrivateBackendConfiguration
+    ) throws(DiscoveryError) {
+        var status: Int32 = -1
+        var life: Int32 = -1
+        let process = unsafe programs.withConfig(for: directory.path, configuration, passesOutput: options.passesOutput)
+        {
+            unsafe csupervisor_start($0, &status, &life)
+        }
+        guard process > 0 else {
+            let reason = unsafe String(cString: strerror(-process))
+            throw DiscoveryError(.limitExceeded, "a private avahi-daemon cannot be started: \(reason)")
+        }
+        report = SupervisorReport()
+        supervisor = (process, status, life)
+        watch = LoopWatch(loop: loop, descriptor: status, wanted: UInt32(POLLIN)) { [weak self] _ in
+            guard let self, !self.receive(from: status, telling: true) else { return }
+            self.ended()
+        }
+    }
+
+    /// - Returns: false at the end of what the supervisor tells.
+    private func receive(from status: Int32, telling: Bool) -> Bool {
+        var event = csupervisor_event()
+        while true {
+            let count = unsafe read(status, &event, MemoryLayout<csupervisor_event>.size)
+            guard count == MemoryLayout<csupervisor_event>.size else {
+                return count < 0 && (errno == EAGAIN || errno == EINTR)
+            }
+            if report.received(event) == .ready, telling { tell(.ready) }
+        }
+    }
+
+    private func ended() {
+        guard let (process, status, life) = supervisor else { return }
+        forget()
+        close(life)
+        close(status)
+        // At once: the descriptor is closed as the process ends.
+        waitpid(process, nil, 0)
+        directory.remove()
+        let reason = report.problem ?? "the process that supervises the private avahi-daemon was ended"
+        report = SupervisorReport()
+        tell(.ended(DiscoveryError(.backendUnavailable, reason)))
+    }
+
+    private func forget() {
+        if let watch { loop.remove(watch) }
+        watch = nil
+        supervisor = nil
+    }
+}

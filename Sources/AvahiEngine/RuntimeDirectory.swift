@@ -1,0 +1,76 @@
+import DNSSD
+import Glibc
+
+/// Where a private backend keeps its socket and files: a directory with a name that nobody can foresee, and mode 0700,
+/// which is made when it is needed and must not be there then.
+final class RuntimeDirectory {
+    static let files = ["bus", "dbus.conf", "avahi-daemon.conf", "passwd", "group"]
+
+    let path: String
+    private var isMade = false
+
+    var socket: String { path + "/bus" }
+
+    init(path: String) { self.path = path }
+
+    /// The one of this process: libdbus reads the bus's address once, so every engine in it has to use the same.
+    static let ofThisProcess = Result { () throws(DiscoveryError) in try choosePath() }
+
+    /// A new name in $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR, /run for root, or /tmp, whichever is the first that is safe.
+    static func choosePath() throws(DiscoveryError) -> String {
+        var candidates = SystemFile.environment("RUNTIME_DIRECTORY").map { [String($0.prefix { $0 != ":" })] } ?? []
+        if let directory = SystemFile.environment("XDG_RUNTIME_DIR") { candidates.append(directory) }
+        if geteuid() == 0 { candidates.append("/run") }
+        candidates.append("/tmp")
+        let name = "/discoverd-" + String(UInt64.random(in: .min ... .max), radix: 36)
+        for candidate in candidates where candidate.hasPrefix("/") {
+            // sun_path has 108 bytes, the last of them 0 (unix(7)).
+            guard let real = SystemFile.real(candidate), isSafe(real), (real + name + "/bus").utf8.count < 108
+            else { continue }
+            return real + name
+        }
+        throw DiscoveryError(.backendUnavailable, "no directory for a private avahi-daemon: set XDG_RUNTIME_DIR")
+    }
+
+    /// Nobody else can put, rename or remove what is ours there: it is ours and only we may write, or it is sticky as
+    /// /tmp is.
+    private static func isSafe(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            unsafe access(path, W_OK | X_OK) == 0
+        else { return false }
+        let isOurs = status.st_uid == geteuid() || status.st_uid == 0
+        return isOurs && (status.st_mode & (S_IWGRP | S_IWOTH) == 0 || status.st_mode & S_ISVTX != 0)
+    }
+
+    /// Makes the directory, or empties it if it was left from before.
+    /// - Throws: `.backendUnavailable` when it cannot be made, also when something is there that this object did not
+    ///   make.
+    func make() throws(DiscoveryError) {
+        if isMade { remove() }
+        guard unsafe mkdir(path, 0o700) == 0 else { throw failure("make the directory \(path)") }
+        isMade = true
+    }
+
+    /// Writes a new file into it.
+    func write(_ text: String, to name: String) throws(DiscoveryError) {
+        let file = unsafe open(path + "/" + name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure("write \(path)/\(name)") }
+        let bytes = Array(text.utf8)
+        let count = unsafe Glibc.write(file, bytes, bytes.count)
+        guard close(file) == 0, count == bytes.count else { throw failure("write \(path)/\(name)") }
+    }
+
+    /// Removes what a supervisor that was killed has left; nothing is there otherwise.
+    func remove() {
+        guard isMade else { return }
+        for name in Self.files { unsafe unlink(path + "/" + name) }
+        unsafe rmdir(path)
+        isMade = false
+    }
+
+    private func failure(_ what: String) -> DiscoveryError {
+        let reason = unsafe String(cString: strerror(errno))
+        return DiscoveryError(.backendUnavailable, "cannot \(what.escapedForTerminal): \(reason)")
+    }
+}

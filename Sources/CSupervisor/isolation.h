@@ -1,0 +1,25 @@
+// Internal: what belongs to the directory and the namespaces of the supervisor.
+
+#ifndef DISCOVERD_CSUPERVISOR_ISOLATION_H
+#define DISCOVERD_CSUPERVISOR_ISOLATION_H
+
+#include "CSupervisor.h"
+
+// The places that the supervisor works on, by descriptors: paths mean other things once /run is a new file system.
+typedef struct place {
+    int directory;
+    int parent;
+    bool is_isolated;
+    bool made_avahi_directory;
+} place;
+
+// Opens the places and makes the namespaces. Returns 0, or the kind of event that says what failed, with errno.
+csupervisor_event_kind place_prepare(place *_Nonnull place, const csupervisor_config *_Nonnull config);
+
+// Removes avahi-daemon's pid file: with a stale one whose number another process has now it would not start.
+void place_forget_pid(void);
+
+// Removes all that was made, and the directory.
+void place_remove(const place *_Nonnull place, const csupervisor_config *_Nonnull config);
+
+#endif
