@@ -27,7 +27,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("a listener publishes the port it got; a service is connected to by its name, and its pipeline becomes active once")
+    @Test("a listener publishes the port it got; who connects by its name has a pipeline that becomes active once")
     func byName() async throws {
         let listener = try await echo()
         #expect(try await listener.established().value == "tony")

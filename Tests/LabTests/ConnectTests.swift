@@ -6,7 +6,7 @@ import Testing
 struct ConnectTests {
     private var discoverd: String { DiscoverdBinary.path }
 
-    @Test("RFC 8305: a blackholed IPv6 address costs 250 ms, a refused one nothing, and with all dead it ends at the limit")
+    @Test("RFC 8305: a blackholed address costs 250 ms, a refused one nothing; with all dead it ends at the limit")
     func deadAddresses() async throws {
         let lab = try await Lab.start()
         let listener = try lab.exec("h1", "nc", "-lk4", "9000")
@@ -126,7 +126,7 @@ struct ConnectTests {
         try await lab.stop()
     }
 
-    @Test("half-close: the other side's answer to the end of input arrives; a reset is an error; nobody reading is none")
+    @Test("half-close: the answer to the end of input arrives; a reset is an error, an output nobody reads is none")
     func halfClose() async throws {
         let lab = try await Lab.start()
         let counter = try lab.exec("h1", "socat", "TCP-LISTEN:9000,reuseaddr,fork", "SYSTEM:wc -c")
@@ -138,7 +138,8 @@ struct ConnectTests {
         // Sends without end; the reader leaves after one line.
         let chatter = try lab.exec("h1", "socat", "TCP-LISTEN:9001,reuseaddr,fork", "SYSTEM:yes")
         let service4 = try await publish(lab, "chatter", 9001)
-        let head = try lab.exec("h2", "bash", "-c", "\(discoverd) connect chatter </dev/null | head -1; echo ${PIPESTATUS[0]}")
+        let script = "\(discoverd) connect chatter </dev/null | head -1; echo ${PIPESTATUS[0]}"
+        let head = try lab.exec("h2", "bash", "-c", script)
         #expect(try await head.exit() == .exited(0))
         #expect(head.lines() == ["y", "0"])
 
@@ -164,7 +165,7 @@ struct ConnectTests {
         try await lab.stop()
     }
 
-    @Test("a service that vanishes between resolving and dialling is refused, and one that nobody announces is not found")
+    @Test("a service that vanishes before it is dialled is refused, one that nobody announces is not found")
     func vanished() async throws {
         let lab = try await Lab.start()
         let service6 = try await publish(lab, "gone", 9000)

@@ -51,7 +51,7 @@ struct ListenTests {
         try await lab.stop()
     }
 
-    @Test("the name that is taken is changed, the port that is taken is an error, and so is a program that is not there")
+    @Test("a name that is taken is changed; a port that is taken is an error, and so is a program that is not there")
     func refusals() async throws {
         let lab = try await Lab.start()
         let first = try lab.exec("h1", discoverd, "listen", "tony", "9000", "--", "cat")

@@ -47,7 +47,9 @@ struct ListenCommand: NetworkCommand {
     static var grace: Duration { Serving.patience + .seconds(3) }
 
     func validate() throws {
-        if type?.transport == .udp { throw ValidationError("listen is for TCP; a service of type _udp has no connections.") }
+        if type?.transport == .udp {
+            throw ValidationError("listen is for TCP; a service of type _udp has no connections.")
+        }
         do {
             _ = try txt.record()
         } catch let error as DiscoveryError {

@@ -38,13 +38,14 @@ struct EstablishmentPrinter {
         var lines: [String] = []
         if let service = report.service, let resolving = report.resolving {
             let host = service.host.map { " on \($0)" } ?? ""
-            lines.append("\(service.instance)\(host): addresses \(report.source.rawValue) in \(resolving.inMilliseconds)")
+            let source = "addresses \(report.source.rawValue) in \(resolving.inMilliseconds)"
+            lines.append("\(service.instance)\(host): \(source)")
         }
         for attempt in report.attempts {
             let start = attempt.start.map { "at \($0.inMilliseconds)" } ?? "not dialled"
             let reason = attempt.reason.map { ": \($0)" } ?? ""
-            lines.append(
-                "  \(attempt.endpoint) \(start), \(attempt.outcome.rawValue) after \(attempt.duration.inMilliseconds)\(reason)")
+            let outcome = "\(attempt.outcome.rawValue) after \(attempt.duration.inMilliseconds)"
+            lines.append("  \(attempt.endpoint) \(start), \(outcome)\(reason)")
         }
         if let winner = report.winner {
             lines.append("connected to \(winner) in \(report.duration.inMilliseconds)")
