@@ -16,11 +16,13 @@ let package = Package(
     name: "discoverd",
     products: [
         .library(name: "Discovery", targets: ["Discovery", "DNSSD", "AvahiEngine"]),
+        .library(name: "DiscoveryNIO", targets: ["DiscoveryNIO"]),
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
@@ -38,6 +40,14 @@ let package = Package(
             swiftSettings: memorySafe),
         // A simulated network and a clock that tests turn by hand.
         .target(name: "DiscoveryTesting", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
+        // Connections to services, and listeners that are published, with SwiftNIO.
+        .target(
+            name: "DiscoveryNIO",
+            dependencies: [
+                "DNSSD", "Discovery", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
         // JSON lines, version 1 (docs/contract.md).
         .target(name: "DiscoveryJSON", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
         .executableTarget(
@@ -58,6 +68,13 @@ let package = Package(
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
         .testTarget(
             name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DiscoveryNIOTests",
+            dependencies: [
+                "Discovery", "DiscoveryNIO", "DiscoveryTesting", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "AvahiEngineTests", dependencies: ["AvahiEngine", "CSupervisor", "Discovery", "DiscoveryTesting"],

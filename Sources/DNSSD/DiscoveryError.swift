@@ -35,6 +35,8 @@ public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible
         public static let timedOut = Code("timed-out")
         /// A limit of this process or of the backend was reached.
         public static let limitExceeded = Code("limit-exceeded")
+        /// It was found, and none of its addresses could be connected to.
+        public static let unreachable = Code("unreachable")
         /// Not permitted by a policy.
         public static let notPermitted = Code("not-permitted")
         /// The engine was shut down.

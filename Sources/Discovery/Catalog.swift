@@ -19,10 +19,17 @@ package struct Catalog: FactCatalog {
     private var watch = BackendWatch()
     private var isListed = false
     package private(set) var isSettled = false
+    /// Services that are announced and could not be connected to, whether listed here or not.
+    var unreachable: Set<ServiceInstance>
 
-    package init(_ query: ServiceQuery, limits: DiscoveryLimits = DiscoveryLimits()) {
+    package init(
+        _ query: ServiceQuery,
+        limits: DiscoveryLimits = DiscoveryLimits(),
+        unreachable: Set<ServiceInstance> = []
+    ) {
         self.query = query
         self.limits = limits
+        self.unreachable = unreachable
         self.notices = Notices(interval: limits.noticeInterval)
     }
 
@@ -162,7 +169,7 @@ extension Catalog {
         instances.compactMap { entries[$0] }.sorted { $0.number < $1.number }.map(\.instance)
     }
 
-    private mutating func evaluate(_ instances: [ServiceInstance], now: Duration) -> [Change<DiscoveredService>] {
+    mutating func evaluate(_ instances: [ServiceInstance], now: Duration) -> [Change<DiscoveredService>] {
         var changes: [Change<DiscoveredService>] = []
         for instance in instances.count > 1 ? inOrder(instances) : instances {
             guard var entry = entries[instance] else { continue }
@@ -191,11 +198,12 @@ extension Catalog {
         of entry: CatalogEntry
     ) -> (service: DiscoveredService, told: Change<DiscoveredService>)? {
         guard entry.told == nil ? entry.isReady : entry.sites.values.contains(where: \.isReady) else { return nil }
-        let service = entry.service(
+        var service = entry.service(
             subtypes: subtypes,
             family: query.family,
             addressLimit: limits.addressesPerHost
         )
+        if service.state == .resolved, unreachable.contains(entry.instance) { service.state = .unreachable }
         guard let old = entry.told else { return (service, .found(service)) }
         return old == service ? nil : (service, .changed(service))
     }

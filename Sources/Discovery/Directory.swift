@@ -9,6 +9,10 @@ package final class Directory: Sendable {
     package let services: QueryTable<ServiceQuery, Catalog>
     package let types: QueryTable<TypeQuery, TypeCatalog>
     package let domains: QueryTable<DomainQuery, DomainCatalog>
+    /// What dialling taught of endpoints.
+    package let history = Locked(EndpointHistory())
+    /// What dialling taught of services.
+    package let reachability: Reachability
     private let publications = Locked(Publications())
 
     private struct Publications {
@@ -23,10 +27,12 @@ package final class Directory: Sendable {
         self.time = time
         let alarms = Alarms(time: time)
         self.alarms = alarms
+        let reachability = Reachability(time: time)
+        self.reachability = reachability
         services = QueryTable(
             time: time,
             alarms: alarms,
-            makeCatalog: { Catalog($0, limits: limits) },
+            makeCatalog: { Catalog($0, limits: limits, unreachable: reachability.marked) },
             open: { engine.browse($0, reporting: $1) }
         )
         types = QueryTable(
@@ -76,6 +82,7 @@ package final class Directory: Sendable {
             publications.isClosed = true
             return Array(publications.cores.values)
         }
+        reachability.shutDown()
         services.shutDown()
         types.shutDown()
         domains.shutDown()

@@ -2,7 +2,7 @@ public import DNSSD
 
 extension LocalNetwork {
     /// How long a backend may take to start (by D-Bus activation) before it counts as absent.
-    private static let backendPatience: Duration = .seconds(2)
+    static let backendPatience: Duration = .seconds(2)
 
     /// How long other interfaces may lag behind the first that answered.
     private static let laggards: Duration = .milliseconds(400)

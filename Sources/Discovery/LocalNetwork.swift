@@ -4,7 +4,7 @@ public import DNSSD
 ///
 /// One is enough for a process: however many ask the same, the network is asked once.
 public final class LocalNetwork: Sendable {
-    let directory: Directory
+    package let directory: Directory
 
     /// Creates a network over an engine, which this then owns: `shutdown` ends it.
     public init(

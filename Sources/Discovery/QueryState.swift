@@ -51,6 +51,11 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
 
     package mutating func tick(now: Duration) -> [Change<Facts.Value>] { catalog.tick(now: now) }
 
+    /// Changes what the catalog knows by other means than a fact.
+    package mutating func amend(_ body: (inout Facts) -> [Change<Facts.Value>]) -> [Change<Facts.Value>] {
+        body(&catalog)
+    }
+
     private var welcome: [Change<Facts.Value>] {
         var changes: [Change<Facts.Value>] = []
         switch catalog.backend {

@@ -66,6 +66,18 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         update(question, id: nil) { $0.tick(now: $1) }
     }
 
+    /// Changes what every query knows by other means than a fact.
+    package func amendAll(_ body: (inout Facts, _ now: Duration) -> [Change<Facts.Value>]) {
+        for question in state.withLock({ Array($0.queries.keys) }) {
+            update(question, id: nil) { state, now in state.amend { body(&$0, now) } }
+        }
+    }
+
+    /// Whether any query's catalog is as `predicate` says.
+    package func contains(_ predicate: (Facts) -> Bool) -> Bool {
+        state.withLock { state in state.queries.values.contains { predicate($0.state.catalog) } }
+    }
+
     /// Tells everyone that the engine was shut down.
     package func shutDown() {
         let (followUps, old) = state.withLock { state -> ([FollowUp], [Question: Query]) in

@@ -18,6 +18,9 @@ final class Subscription<Value: Listed>: Sendable {
 
     deinit { leave() }
 
+    /// Gives the query up.
+    func end() { leave() }
+
     /// As `Subscriber.next`, and gives the query up at once when the task is cancelled.
     func next(atMost limit: Int, until deadline: Duration? = nil) async throws(DiscoveryError) -> [Change<Value>]? {
         let changes = try await subscriber.next(atMost: limit, until: deadline)

@@ -6,7 +6,7 @@ struct CommandError: Error {
     /// What is wrong; safe for a terminal.
     let message: String
     /// What to do, one line each.
-    let advice: [String]
+    var advice: [String]
 
     init(_ status: ExitStatus, _ message: String, advice: [String] = []) {
         self.status = status

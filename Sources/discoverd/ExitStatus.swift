@@ -18,6 +18,8 @@ struct ExitStatus: Hashable, Sendable {
     static let nameTaken = ExitStatus(rawValue: 73)
     /// Writing the output failed (`EX_IOERR`).
     static let outputFailed = ExitStatus(rawValue: 74)
+    /// The service was found, and no address could be connected to (`EX_PROTOCOL`).
+    static let unreachable = ExitStatus(rawValue: 76)
     /// Not permitted (`EX_NOPERM`).
     static let notPermitted = ExitStatus(rawValue: 77)
     /// The program after `--` cannot be executed, as in a shell.
@@ -36,6 +38,7 @@ extension ExitStatus {
             self = .usage
         case .nameTaken: self = .nameTaken
         case .notPermitted: self = .notPermitted
+        case .unreachable: self = .unreachable
         case .notFound, .timedOut: self = .notFound
         default: self = .noBackend
         }

@@ -49,7 +49,7 @@ struct DiscoverdCommand: ParsableCommand {
         version: "discoverd \(Version.current)",
         subcommands: [
             BrowseCommand.self, TypesCommand.self, DomainsCommand.self, ResolveCommand.self, PublishCommand.self,
-            WaitCommand.self, DoctorCommand.self,
+            WaitCommand.self, ConnectCommand.self, ListenCommand.self, ForwardCommand.self, DoctorCommand.self,
         ]
     )
 

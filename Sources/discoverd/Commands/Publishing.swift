@@ -7,6 +7,8 @@ struct Publishing {
     let session: Session
     let service: Service
     let program: [String]
+    /// Standard output is not there for it.
+    var tellsOnStandardError = false
 
     /// Exists from when the publication first had to wait for the backend: before that `registering` says nothing of it.
     private var gate: BackendGate?
@@ -80,6 +82,7 @@ struct Publishing {
 
     /// A reader that has gone is no reason to stop offering the service.
     private func show(_ status: PublicationStatus, _ state: String, reason: String? = nil) throws {
+        if tellsOnStandardError { return tell(status, state, reason: reason) }
         do {
             if session.json {
                 try session.output.json {
@@ -91,6 +94,16 @@ struct Publishing {
             try session.output.flush()
         } catch is Output.Unread {
             session.notices.detail("nobody reads standard output any more")
+        }
+    }
+
+    private func tell(_ status: PublicationStatus, _ state: String, reason: String?) {
+        if session.json {
+            var writer = JSONWriter()
+            writer.publishedLine(service, name: status.name, state: state, reason: reason)
+            Notices.write(writer.bytes)
+        } else if state == "established" {
+            session.notices.notice(established(status))
         }
     }
 

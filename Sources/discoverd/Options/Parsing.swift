@@ -13,6 +13,24 @@ enum Parsing {
         return try Port(number)
     }
 
+    /// A port to listen on; 0, which is nil, lets the system choose.
+    static func optionalPort(_ text: String) throws -> Port? { text == "0" ? nil : try port(text) }
+
+    static func address(_ text: String) throws -> IPAddress {
+        guard let address = IPAddress(text) else {
+            throw Failure("it must be an IPv4 or IPv6 address")
+        }
+        return address
+    }
+
+    /// How many connections at a time: each takes two threads.
+    static func connections(_ text: String) throws -> Int {
+        guard let count = Int(text), (1...1024).contains(count) else {
+            throw Failure("it must be a whole number from 1 to 1024")
+        }
+        return count
+    }
+
     /// A time in seconds, fractions allowed: more than 0, at most a year.
     static func seconds(_ text: String) throws -> Duration {
         guard let seconds = Double(text), seconds > 0, seconds <= 31_536_000 else {

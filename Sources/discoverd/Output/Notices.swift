@@ -31,7 +31,11 @@ struct Notices: Sendable {
     static func write(_ text: String) {
         // Character by character: messages of the library are escaped already, and stay as they are.
         let safe = text.unicodeScalars.map { $0 == "\n" ? "\n" : String($0).escapedForTerminal }
-        let bytes = Array(safe.joined().utf8)
+        write(Array(safe.joined().utf8))
+    }
+
+    /// Writes bytes that are safe for a terminal already.
+    static func write(_ bytes: [UInt8]) {
         _ = unsafe bytes.withUnsafeBytes { buffer in unsafe Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
         }
     }

@@ -7,15 +7,19 @@ final class ChildProcess: Sendable {
     private let id: pid_t
     /// Guards `kill` against an id that was given to another process: true once the program was waited for.
     private let hasEnded = Mutex(false)
+    /// Held while a descriptor is made that cannot be marked at once as not for programs.
+    static let newDescriptors = Mutex(())
 
     /// Starts a program, found as a shell finds it.
-    /// - Parameter arguments: its name and arguments; not empty.
-    init(_ arguments: [String]) throws {
+    /// - Parameters:
+    ///   - arguments: its name and arguments; not empty.
+    ///   - connection: becomes its standard input and output; nil leaves them as they are.
+    init(_ arguments: [String], connection: Int32? = nil) throws {
         let name = arguments.first ?? ""
         // Inherited as ignored it would take the program's status away (waitpid(2)).
         signal(SIGCHLD, SIG_DFL)
         var child = pid_t()
-        let code = Self.spawn(&child, arguments)
+        let code = Self.spawn(&child, arguments, connection)
         switch code {
         case 0: id = child
         case ENOENT:
@@ -54,7 +58,14 @@ final class ChildProcess: Sendable {
 
     /// Starts a program with no signal blocked, and with the default action for SIGPIPE.
     /// - Returns: 0, or an `errno`.
-    private static func spawn(_ child: inout pid_t, _ arguments: [String]) -> Int32 {
+    private static func spawn(_ child: inout pid_t, _ arguments: [String], _ connection: Int32?) -> Int32 {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        if let connection {
+            unsafe posix_spawn_file_actions_adddup2(&actions, connection, STDIN_FILENO)
+            unsafe posix_spawn_file_actions_adddup2(&actions, connection, STDOUT_FILENO)
+        }
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -70,6 +81,8 @@ final class ChildProcess: Sendable {
         unsafe list.append(nil)
         defer { unsafe list.forEach { unsafe free($0) } }
         guard let name = unsafe list[0] else { return EINVAL }
-        return unsafe posix_spawnp(&child, name, nil, &attributes, list, environ)
+        return newDescriptors.withLock { _ in
+            unsafe posix_spawnp(&child, name, &actions, &attributes, list, environ)
+        }
     }
 }

@@ -1,0 +1,82 @@
+import DNSSD
+
+/// One address of one service, as a race sees it.
+struct Candidate: Hashable, Sendable {
+    let instance: ServiceInstance
+    let endpoint: Endpoint
+    /// The service was seen on a loopback interface.
+    let seenOnLoopback: Bool
+
+    static func == (one: Candidate, other: Candidate) -> Bool {
+        one.instance == other.instance && one.endpoint == other.endpoint
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(instance)
+        hasher.combine(endpoint)
+    }
+}
+
+/// The services that are known while connecting, and from them what to dial and what not.
+struct Candidates: Sendable {
+    /// More services of a type than this are not considered: there are 8 attempts.
+    static let serviceLimit = 64
+
+    private(set) var services: [DiscoveredService] = []
+
+    mutating func apply(_ change: Change<DiscoveredService>) {
+        switch change {
+        case .found(let service), .changed(let service):
+            if let index = services.firstIndex(where: { $0.instance == service.instance }) {
+                services[index] = service
+            } else if services.count < Self.serviceLimit {
+                services.append(service)
+            }
+        case .lost(let service): services.removeAll { $0.instance == service.instance }
+        case .settled, .backend, .degraded: break
+        }
+    }
+
+    func service(_ instance: ServiceInstance) -> DiscoveredService? { services.first { $0.instance == instance } }
+
+    /// What may be dialled, the best first, one of each service in turn; and what may not, with the reason.
+    func judged(
+        by policy: AddressPolicy,
+        _ order: EndpointOrder,
+        family: IPAddress.Family?,
+        now: Duration
+    ) -> (permitted: [Candidate], denied: [(Candidate, AddressPolicy.Refusal)]) {
+        var denied: [(Candidate, AddressPolicy.Refusal)] = []
+        var lists: [[Candidate]] = []
+        // Those that could not be reached a while ago come last.
+        let likely = services.filter { $0.state != .unreachable } + services.filter { $0.state == .unreachable }
+        for service in likely {
+            let seenOnLoopback = service.interfaces.contains { order.local.isLoopback($0) }
+            let endpoints = service.endpoints.filter { family == nil || $0.address.family == family }
+            var permitted: [Candidate] = []
+            for endpoint in order.sorted(endpoints, now: now) {
+                let candidate = Candidate(
+                    instance: service.instance, endpoint: endpoint, seenOnLoopback: seenOnLoopback)
+                if let refusal = candidate.refusal(by: policy, order.local) {
+                    denied.append((candidate, refusal))
+                } else {
+                    permitted.append(candidate)
+                }
+            }
+            if !permitted.isEmpty { lists.append(permitted) }
+        }
+        return (Self.inTurn(lists), denied)
+    }
+
+    private static func inTurn(_ lists: [[Candidate]]) -> [Candidate] {
+        (0..<(lists.map(\.count).max() ?? 0)).flatMap { round in
+            lists.compactMap { round < $0.count ? $0[round] : nil }
+        }
+    }
+}
+
+extension Candidate {
+    func refusal(by policy: AddressPolicy, _ local: LocalAddresses) -> AddressPolicy.Refusal? {
+        policy.refusal(of: endpoint, seenOnLoopback: seenOnLoopback, local: local)
+    }
+}

@@ -1,0 +1,189 @@
+import DNSSD
+
+/// One attempt to connect: joins the facts of the network, the race and the dialer. Everything it starts ends before `run` returns.
+struct Connecting<D: Dialer>: Sendable {
+    private enum Happening: Sendable {
+        /// The network told something; nil: it tells no more.
+        case changes([Change<DiscoveredService>]?)
+        case failed(DiscoveryError)
+        case dialled(Candidate, Result<D.Connection, DialFailure>)
+        case woke(Duration)
+    }
+    private typealias Group = TaskGroup<Happening>
+
+    private let connector: Connector<D>
+    let target: ConnectTarget
+    let family: IPAddress.Family?
+    let time: any TimeSource
+    let start: Duration
+    let limits: RaceLimits
+    private(set) var race: Race<Candidate>
+    private(set) var candidates = Candidates()
+    var log: EstablishmentLog
+    /// Until when a service must have been heard of.
+    private var patienceEnd: Duration
+    private var isSettled = false
+    private(set) var backendReason: String?
+    private(set) var error: DiscoveryError?
+    private var armed: [Duration] = []
+    private(set) var connection: D.Connection?
+
+    init(
+        _ connector: Connector<D>,
+        _ target: ConnectTarget,
+        family: IPAddress.Family?,
+        limits: RaceLimits,
+        now: Duration
+    ) {
+        self.connector = connector
+        self.target = target
+        self.family = family
+        self.limits = limits
+        time = connector.network.directory.time
+        start = now
+        race = Race(limits: limits, now: now)
+        log = EstablishmentLog(now: now)
+        patienceEnd = now + min(connector.patience, limits.overall)
+    }
+
+    mutating func run(_ subscription: Subscription<DiscoveredService>?) async -> Establishment<D.Connection> {
+        await withTaskGroup(of: Happening.self) { group in
+            if let subscription {
+                Self.listen(to: subscription, in: &group)
+            } else if case .service(let service) = target {
+                candidates.apply(.found(service))
+                perform(judge(now: start) + race.listCompleted(now: start), in: &group)
+            }
+            while race.outcome == nil {
+                arm(in: &group)
+                guard let happening = await group.next() else { break }
+                if case .changes(_?) = happening, let subscription { Self.listen(to: subscription, in: &group) }
+                perform(handle(happening), in: &group)
+                if Task.isCancelled { perform(race.cancelled(), in: &group) }
+            }
+            subscription?.end()
+            group.cancelAll()
+            // A loser may have succeeded before it heard that it lost.
+            for await late in group {
+                guard case .dialled(_, .success(let connection)) = late else { continue }
+                await connector.dialer.close(connection)
+            }
+        }
+        return establishment()
+    }
+
+    private static func listen(to subscription: Subscription<DiscoveredService>, in group: inout Group) {
+        group.addTask {
+            do throws(DiscoveryError) {
+                return .changes(try await subscription.next(atMost: 64))
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+
+    /// Sees to it that something wakes the loop at the next deadline. Timers that have become needless run out by themselves: there
+    /// are no more of them than attempts.
+    private mutating func arm(in group: inout Group) {
+        var next = race.nextDeadline
+        if candidates.services.isEmpty { next = next.map { min($0, patienceEnd) } }
+        guard let next, !armed.contains(where: { $0 <= next }) else { return }
+        armed.append(next)
+        group.addTask { [time] in
+            try? await time.sleep(until: next)
+            return .woke(next)
+        }
+    }
+
+    private mutating func handle(_ happening: Happening) -> [Race<Candidate>.Action] {
+        let now = time.now
+        switch happening {
+        case .changes(let changes?):
+            for change in changes { apply(change, now: now) }
+            var actions = judge(now: now)
+            if isSettled, !candidates.services.isEmpty {
+                actions += race.listCompleted(now: now)
+            }
+            return actions + giveUpIfUnheard(now: now)
+        case .changes(nil): return race.cancelled()
+        case .failed(let error):
+            self.error = error
+            return race.listCompleted(now: now)
+        case .woke(let deadline):
+            armed.removeAll { $0 == deadline }
+            return race.timePassed(now: now) + giveUpIfUnheard(now: now)
+        case .dialled(let candidate, .success(let connection)):
+            let actions = race.succeeded(candidate)
+            guard race.outcome == .won(candidate) else { return actions }
+            self.connection = connection
+            log.ended(candidate, .connected, now: now)
+            connector.network.directory.history.withLock { $0.succeeded(candidate.endpoint, now: now) }
+            return actions
+        case .dialled(let candidate, .failure(let failure)):
+            log.ended(candidate, failure.outcome, reason: failure.reason, now: now)
+            if failure.outcome == .refused || failure.outcome == .timeout { remember(candidate, now: now) }
+            return race.failed(candidate, now: now)
+        }
+    }
+
+    private mutating func apply(_ change: Change<DiscoveredService>, now: Duration) {
+        candidates.apply(change)
+        switch change {
+        case .settled: isSettled = true
+        case .backend(.unavailable(let reason)), .backend(.lost(let reason)):
+            backendReason = reason
+            patienceEnd = min(patienceEnd, now + LocalNetwork.backendPatience)
+        case .backend(.available), .backend(.recovered):
+            backendReason = nil
+            patienceEnd = start + min(connector.patience, limits.overall)
+        case .found, .changed, .lost, .degraded: break
+        }
+    }
+
+    private mutating func giveUpIfUnheard(now: Duration) -> [Race<Candidate>.Action] {
+        candidates.services.isEmpty && now >= patienceEnd ? race.listCompleted(now: now) : []
+    }
+
+    private mutating func judge(now: Duration) -> [Race<Candidate>.Action] {
+        let history = connector.network.directory.history.withLock { $0 }
+        let order = EndpointOrder(local: connector.localAddresses(), history: history)
+        let (permitted, denied) = candidates.judged(by: connector.policy, order, family: family, now: now)
+        for (candidate, refusal) in denied { log.denied(candidate, refusal) }
+        if !permitted.isEmpty || !denied.isEmpty { log.learned(now: now) }
+        return race.resolved(permitted, now: now)
+    }
+
+    private mutating func perform(_ actions: [Race<Candidate>.Action], in group: inout Group) {
+        for action in actions {
+            // Losers are cancelled together when the race is over, and closed as they end.
+            guard case .start(let candidate) = action else { continue }
+            log.started(candidate, now: time.now)
+            group.addTask { [connector] in
+                .dialled(candidate, await Self.dial(candidate, connector))
+            }
+        }
+    }
+
+    private static func dial(
+        _ candidate: Candidate,
+        _ connector: Connector<D>
+    ) async -> Result<D.Connection, DialFailure> {
+        // Addresses change between the list and the dial.
+        if let refusal = candidate.refusal(by: connector.policy, connector.localAddresses()) {
+            return .failure(DialFailure(.denied, refusal.description))
+        }
+        do {
+            return .success(try await connector.dialer.dial(candidate.endpoint))
+        } catch let failure as DialFailure {
+            return .failure(failure)
+        } catch is CancellationError {
+            return .failure(DialFailure(.cancelled, "not needed any more"))
+        } catch {
+            return .failure(DialFailure(.refused, String(describing: error).escapedForTerminal))
+        }
+    }
+
+    func remember(_ candidate: Candidate, now: Duration) {
+        connector.network.directory.history.withLock { $0.failed(candidate.endpoint, now: now) }
+    }
+}

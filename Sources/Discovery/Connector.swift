@@ -1,0 +1,107 @@
+public import DNSSD
+
+/// Connects to services: resolves, dials all addresses as RFC 8305 says, only where the policy allows, and tells what happened.
+public struct Connector<D: Dialer>: Sendable {
+    /// Finds the services, and is told which of them could not be reached.
+    public let network: LocalNetwork
+    /// Makes the connections.
+    public let dialer: D
+    /// Which addresses are dialled.
+    public var policy: AddressPolicy
+    /// Times and counts.
+    public var limits: RaceLimits
+    /// How long to wait for a service that is not announced, and `limits.overall` at most.
+    public var patience: Duration
+    /// This machine's addresses; asked before each attempt.
+    public var localAddresses: @Sendable () -> LocalAddresses
+
+    /// Creates a connector.
+    public init(
+        network: LocalNetwork,
+        dialer: D,
+        policy: AddressPolicy = AddressPolicy(),
+        limits: RaceLimits = RaceLimits(),
+        patience: Duration = .seconds(5),
+        localAddresses: @escaping @Sendable () -> LocalAddresses = { .system() }
+    ) {
+        self.network = network
+        self.dialer = dialer
+        self.policy = policy
+        self.limits = limits
+        self.patience = patience
+        self.localAddresses = localAddresses
+    }
+
+    /// Connects, and tells how it went. Returns after `limits.overall` at the latest; when the task is cancelled nothing is left.
+    public func establish(
+        _ target: ConnectTarget,
+        on interfaces: InterfaceFilter = .all,
+        over family: IPAddress.Family? = nil
+    ) async -> Establishment<D.Connection> {
+        let directory = network.directory
+        var run = Connecting(self, target, family: family, limits: limits(for: target), now: directory.time.now)
+        let subscription = target.query(interfaces, family)
+            .map { directory.services.subscribe($0, directory.makeSubscriber()) }
+        let establishment = await run.run(subscription)
+        learn(from: run, interfaces)
+        return establishment
+    }
+
+    /// Connects.
+    /// - Throws: as `Establishment.result` says.
+    public func connect(
+        to target: ConnectTarget,
+        on interfaces: InterfaceFilter = .all,
+        over family: IPAddress.Family? = nil
+    ) async throws(DiscoveryError) -> D.Connection {
+        try await establish(target, on: interfaces, over: family).result.get()
+    }
+
+    /// A service that could not be reached before must not cost every caller all the time: a host of the same link answers
+    /// within milliseconds, or is not there.
+    private func limits(for target: ConnectTarget) -> RaceLimits {
+        guard let instance = target.instance, network.directory.reachability.isMarked(instance) else { return limits }
+        return RaceLimits(
+            attemptDelay: .milliseconds(100),
+            maximumAttempts: limits.maximumAttempts,
+            overall: min(limits.overall, .seconds(1))
+        )
+    }
+
+    private func learn(from run: Connecting<D>, _ interfaces: InterfaceFilter) {
+        let directory = network.directory
+        if let winner = run.winner { directory.reached(winner) }
+        let recheck = Recheck(dialer: dialer, policy: policy, localAddresses: localAddresses)
+        for instance in run.unreachable {
+            directory.couldNotReach(instance) { [weak network, recheck] in
+                guard let network else { return false }
+                return await recheck.answers(instance, on: interfaces, network)
+            }
+        }
+    }
+}
+
+/// Resolves and dials a service that could not be reached, and closes what comes of it. It does not keep the network alive.
+private struct Recheck<D: Dialer>: Sendable {
+    let dialer: D
+    let policy: AddressPolicy
+    let localAddresses: @Sendable () -> LocalAddresses
+
+    func answers(_ instance: ServiceInstance, on interfaces: InterfaceFilter, _ network: LocalNetwork) async -> Bool {
+        let connector = Connector(
+            network: network,
+            dialer: dialer,
+            policy: policy,
+            limits: RaceLimits(overall: .seconds(2)),
+            localAddresses: localAddresses
+        )
+        let directory = network.directory
+        var run = Connecting(
+            connector, .instance(instance), family: nil, limits: connector.limits, now: directory.time.now)
+        let query = ServiceQuery(.instance(instance), interfaces: interfaces)
+        let subscription = directory.services.subscribe(query, directory.makeSubscriber())
+        guard case .success(let connection) = await run.run(subscription).result else { return false }
+        await dialer.close(connection)
+        return true
+    }
+}

@@ -1,0 +1,132 @@
+package import DNSSD
+
+/// The services that are announced and could not be connected to. Each is tried again after 1, 2, 4 … 60 s until it answers.
+///
+/// Bounded: at most 64 services, one task each, and none for longer than 5 minutes when nobody asks for the service.
+package final class Reachability: Sendable {
+    /// How many services are followed; further ones are not marked.
+    package static let capacity = 64
+    /// How long a service is followed that no query lists and nobody connects to.
+    package static let patience: Duration = .seconds(300)
+    private static let longestDelay: Duration = .seconds(60)
+
+    private struct Mark {
+        var lastWanted: Duration
+        var task: Task<Void, Never>?
+    }
+
+    private struct State {
+        var marks: [ServiceInstance: Mark] = [:]
+        var isShutDown = false
+    }
+
+    private let time: any TimeSource
+    private let state = Locked(State())
+
+    init(time: any TimeSource) { self.time = time }
+
+    deinit { shutDown() }
+
+    /// The services that are marked now.
+    package var marked: Set<ServiceInstance> { state.withLock { Set($0.marks.keys) } }
+
+    /// Whether a service could not be connected to; asking says that somebody still wants to.
+    package func isMarked(_ instance: ServiceInstance) -> Bool {
+        state.withLock { state in
+            state.marks[instance]?.lastWanted = time.now
+            return state.marks[instance] != nil
+        }
+    }
+
+    /// Marks a service and tries it again until `answers` does, or `isListed` and nobody asks any more.
+    ///
+    /// The task is unstructured because it belongs to no caller: the one whose attempt failed is gone.
+    /// - Parameter whenOver: called, without a lock, when the mark is taken away by the task.
+    /// - Returns: whether the service was not marked before and is now.
+    func mark(
+        _ instance: ServiceInstance,
+        isListed: @escaping @Sendable () -> Bool,
+        answers: @escaping @Sendable () async -> Bool,
+        whenOver: @escaping @Sendable () -> Void
+    ) -> Bool {
+        state.withLock { state in
+            guard !state.isShutDown, state.marks[instance] == nil, state.marks.count < Self.capacity else {
+                return false
+            }
+            let task = Task { [weak self, time] in
+                var delay = Duration.seconds(1)
+                while (try? await time.sleep(until: time.now + delay)) != nil {
+                    guard self?.isWanted(instance, isListed: isListed()) == true else { break }
+                    if await answers() { break }
+                    delay = min(delay * 2, Self.longestDelay)
+                }
+                guard !Task.isCancelled, self?.clear(instance) == true else { return }
+                whenOver()
+            }
+            state.marks[instance] = Mark(lastWanted: time.now, task: task)
+            return true
+        }
+    }
+
+    /// Takes a mark away.
+    /// - Returns: whether there was one.
+    func clear(_ instance: ServiceInstance) -> Bool {
+        let mark = state.withLock { $0.marks.removeValue(forKey: instance) }
+        mark?.task?.cancel()
+        return mark != nil
+    }
+
+    package func shutDown() {
+        let marks = state.withLock { state in
+            state.isShutDown = true
+            defer { state.marks = [:] }
+            return state.marks
+        }
+        for mark in marks.values { mark.task?.cancel() }
+    }
+
+    private func isWanted(_ instance: ServiceInstance, isListed: Bool) -> Bool {
+        state.withLock { state in
+            if isListed { state.marks[instance]?.lastWanted = time.now }
+            guard let mark = state.marks[instance] else { return false }
+            return time.now < mark.lastWanted + Self.patience
+        }
+    }
+}
+
+extension Directory {
+    /// A service was announced, and none of its addresses could be connected to: every subscriber is told.
+    package func couldNotReach(_ instance: ServiceInstance, answers: @escaping @Sendable () async -> Bool) {
+        let isNew = reachability.mark(
+            instance,
+            isListed: { [weak self] in self?.services.contains { $0.lists(instance) } ?? false },
+            answers: answers,
+            whenOver: { [weak self] in self?.tell(instance, isUnreachable: false) }
+        )
+        if isNew { tell(instance, isUnreachable: true) }
+    }
+
+    /// A service was connected to.
+    package func reached(_ instance: ServiceInstance) {
+        if reachability.clear(instance) { tell(instance, isUnreachable: false) }
+    }
+
+    private func tell(_ instance: ServiceInstance, isUnreachable: Bool) {
+        services.amendAll { $0.reachability(of: instance, isUnreachable: isUnreachable, now: $1) }
+    }
+}
+
+extension Catalog {
+    /// Whether the service was told.
+    package func lists(_ instance: ServiceInstance) -> Bool { entries[instance] != nil }
+
+    /// Somebody connected to a service, or could not.
+    package mutating func reachability(
+        of instance: ServiceInstance,
+        isUnreachable: Bool,
+        now: Duration
+    ) -> [Change<DiscoveredService>] {
+        if isUnreachable { unreachable.insert(instance) } else { unreachable.remove(instance) }
+        return lists(instance) ? evaluate([instance], now: now) : []
+    }
+}

@@ -1,0 +1,65 @@
+public import DNSSD
+public import Discovery
+public import NIOCore
+public import NIOPosix
+
+extension LocalNetwork {
+    /// Connects to a service: resolves it and dials all its addresses as RFC 8305 says, where `policy` allows.
+    ///
+    /// `initializer` runs for the connection that is used, and for no other; the channel becomes active after it. Return from it what
+    /// you need: the channel, or a `NIOAsyncChannel` around it.
+    /// - Throws: `DiscoveryError` as `Establishment.result` says; what `initializer` fails with.
+    public func connect<Output: Sendable>(
+        to target: ConnectTarget,
+        on interfaces: InterfaceFilter = .all,
+        over family: IPAddress.Family? = nil,
+        policy: AddressPolicy = AddressPolicy(),
+        limits: RaceLimits = RaceLimits(),
+        group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup,
+        initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
+    ) async throws -> (output: Output, report: EstablishmentReport) {
+        let dialer = NIODialer(group: group)
+        let connector = Connector(network: self, dialer: dialer, policy: policy, limits: limits)
+        let establishment = await connector.establish(target, on: interfaces, over: family)
+        let channel = try establishment.result.get()
+        return (try await dialer.activate(channel, initializer), establishment.report)
+    }
+
+    /// Connects to a service by name, with handlers that `initializer` adds.
+    /// - Throws: as `connect(to:on:over:policy:limits:group:initializer:)`.
+    public func connect(
+        to instance: ServiceInstance,
+        initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void> = {
+            $0.eventLoop.makeSucceededVoidFuture()
+        }
+    ) async throws -> (channel: any Channel, report: EstablishmentReport) {
+        let result = try await connect(to: .instance(instance)) { channel in initializer(channel).map { channel } }
+        return (result.output, result.report)
+    }
+
+    /// Connects to a service that was found, at the addresses it had then.
+    /// - Throws: as `connect(to:on:over:policy:limits:group:initializer:)`.
+    public func connect(
+        to service: DiscoveredService,
+        initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void> = {
+            $0.eventLoop.makeSucceededVoidFuture()
+        }
+    ) async throws -> (channel: any Channel, report: EstablishmentReport) {
+        let result = try await connect(to: .service(service)) { channel in initializer(channel).map { channel } }
+        return (result.output, result.report)
+    }
+
+    /// Connects to any service of a type that answers.
+    /// - Throws: as `connect(to:on:over:policy:limits:group:initializer:)`.
+    public func connect(
+        toAny type: ServiceType,
+        in domain: Domain = .local,
+        initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void> = {
+            $0.eventLoop.makeSucceededVoidFuture()
+        }
+    ) async throws -> (channel: any Channel, report: EstablishmentReport) {
+        let target = ConnectTarget.any(type, in: domain)
+        let result = try await connect(to: target) { channel in initializer(channel).map { channel } }
+        return (result.output, result.report)
+    }
+}

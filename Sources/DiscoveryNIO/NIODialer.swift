@@ -1,0 +1,105 @@
+public import DNSSD
+public import Discovery
+public import NIOCore
+import NIOPosix
+
+/// Connects with SwiftNIO. A channel that is dialled has no handlers and does not read, so that one that loses sends nothing and
+/// nobody sees it; `activate` makes the winner a channel like any other.
+public struct NIODialer: Dialer {
+    private let group: any EventLoopGroup
+
+    /// Dials on event loops of `group`.
+    public init(group: any EventLoopGroup) { self.group = group }
+
+    /// Connects; the channel is as the type says.
+    public func dial(_ endpoint: Endpoint) async throws -> any Channel {
+        let socketAddress: SocketAddress
+        do {
+            // The scope of a link-local address is its interface's number: never a name, which would be looked up.
+            socketAddress = try SocketAddress(
+                ipAddress: endpoint.address.text(scopedTo: nil), port: Int(endpoint.port.rawValue))
+        } catch {
+            throw DialFailure(.refused, "not an address for a socket")
+        }
+        let attempt = DialledChannel()
+        let connecting = ClientBootstrap(group: group)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connectTimeout(.hours(1))  // the race has the time
+            .channelInitializer { channel in
+                attempt.opened(channel)
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
+            .connect(to: socketAddress)
+        return try await withTaskCancellationHandler {
+            let channel: any Channel
+            do {
+                channel = try await connecting.get()
+            } catch {
+                if Task.isCancelled { throw CancellationError() }
+                throw Self.failure(error)
+            }
+            return channel
+        } onCancel: {
+            attempt.cancel()
+        }
+    }
+
+    /// Closes a channel that lost.
+    public func close(_ connection: any Channel) async { try? await connection.close() }
+
+    /// Lets the caller's initializer build the pipeline of the winner, and tells the pipeline that it is active.
+    func activate<Output: Sendable>(
+        _ channel: any Channel,
+        _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
+    ) async throws -> Output {
+        do {
+            let output = try await channel.eventLoop.flatSubmit { initializer(channel) }.get()
+            try await channel.eventLoop.submit { if channel.isActive { channel.pipeline.fireChannelActive() } }.get()
+            try await channel.setOption(.autoRead, value: true).get()
+            return output
+        } catch {
+            try? await channel.close()
+            throw error
+        }
+    }
+
+    private static func failure(_ error: any Error) -> DialFailure {
+        switch error {
+        case let error as IOError where error.errnoCode == 111: DialFailure(.refused, "connection refused")
+        case let error as IOError where error.errnoCode == 110: DialFailure(.timeout, "no answer")
+        case let error as IOError: DialFailure(.refused, error.localizedText)
+        default: DialFailure(.refused, String(describing: error).escapedForTerminal)
+        }
+    }
+}
+
+extension IOError {
+    fileprivate var localizedText: String { description.escapedForTerminal }
+}
+
+/// A channel that may be cancelled before it is there.
+private final class DialledChannel: Sendable {
+    private struct State {
+        var channel: (any Channel)?
+        var isCancelled = false
+    }
+    private let state = Locked(State())
+
+    func opened(_ channel: any Channel) {
+        let isCancelled = state.withLock { state in
+            state.channel = channel
+            return state.isCancelled
+        }
+        if isCancelled { channel.close(promise: nil) }
+    }
+
+    func cancel() {
+        let channel = state.withLock { state in
+            state.isCancelled = true
+            return state.channel
+        }
+        channel?.close(promise: nil)
+    }
+}

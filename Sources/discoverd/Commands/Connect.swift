@@ -1,0 +1,97 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+struct ConnectCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connect",
+        abstract: "Connects to a service by its name; joins standard input and output to it.",
+        discussion: """
+            Every address of the service is dialled as RFC 8305 says; the first that answers is used. Addresses that are
+            neither on the link nor private are refused, unless --allow names them.
+
+            Examples:
+              discoverd connect tony                        as nc, but by name
+              printf hello | discoverd connect tony
+              discoverd connect files < big > copy
+              discoverd connect tony --probe --report       does it answer, and at which address
+            """
+    )
+
+    @OptionGroup var service: InstanceArguments
+
+    @Flag(name: .long, help: "Connect, close, and exit: 0 when it answered.")
+    var probe = false
+
+    @Flag(name: .long, help: "Print what was tried to standard error, as JSON with --json.")
+    var report = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Give up connecting after this time; default: 10.", valueName: "seconds"),
+        transform: Parsing.seconds
+    )
+    var timeout: Duration?
+
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: CommonOptions
+
+    static var statusWhenStopped: ExitStatus { .notFound }
+    /// Who only sends need not read.
+    static var endsWhenUnread: Bool { false }
+
+    func validate() throws {
+        if try service.instance().type.transport != .tcp {
+            throw ValidationError("connect is for TCP; a service of type _udp has no connections.")
+        }
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let instance = try service.instance()
+        let connector = Connector(
+            network: session.network,
+            dialer: SocketDialer(),
+            policy: policy.policy,
+            limits: RaceLimits(overall: timeout ?? .seconds(10)),
+            patience: timeout ?? .seconds(5)
+        )
+        let establishment = await connector.establish(
+            .instance(instance),
+            on: try place.interfaces(),
+            over: place.family
+        )
+        let shown = EstablishmentPrinter(session: session, establishment: establishment.report)
+        if report { shown.showOnStandardError(establishment.error) }
+        if probe { try shown.show(establishment.error) }
+        switch establishment.result {
+        case .success(let socket):
+            defer { socket.close() }
+            if !probe { try await StandardJoin.run(socket) }
+            return .done
+        case .failure(let error): throw Self.failure(error, establishment.report, instance)
+        }
+    }
+
+    private static func failure(
+        _ error: DiscoveryError,
+        _ report: EstablishmentReport,
+        _ instance: ServiceInstance
+    ) -> CommandError {
+        var failure = CommandError(error)
+        switch error.code {
+        case .notFound: failure.advice = ["'discoverd browse \(instance.type) -t' lists what is there."]
+        case .notPermitted: failure.advice = ["--allow permits a block of addresses, if they are meant."]
+        default: break
+        }
+        return failure
+    }
+}
+
+extension Establishment {
+    /// Why there is no connection.
+    var error: DiscoveryError? {
+        if case .failure(let error) = result { error } else { nil }
+    }
+}

@@ -1,0 +1,111 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+struct ForwardCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forward",
+        abstract: "Forwards a local TCP port to a service, which is found anew for each connection.",
+        discussion: """
+            For programs that know host and port only. SIGTERM or Ctrl-C ends listening, lets connections go on for 4 s, and
+            ends; a second one ends at once.
+
+            Examples:
+              discoverd forward 5432 db _postgresql._tcp      psql -h localhost
+              discoverd forward 0 tony                        at a free port, which is printed
+              discoverd forward 8080 web _http._tcp --bind 0.0.0.0
+            """
+    )
+
+    @Argument(help: "The local port; 0 takes a free one.", transform: Parsing.optionalPort)
+    var port: Port?
+
+    @OptionGroup var service: InstanceArguments
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The local address; default: loopback only.", valueName: "address"),
+        transform: Parsing.address
+    )
+    var bind: IPAddress?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Connections at a time; further ones wait. Default: 64.", valueName: "n"),
+        transform: Parsing.connections
+    )
+    var max: Int = 64
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Give up connecting to the service after this time; default: 10.", valueName: "seconds"),
+        transform: Parsing.seconds
+    )
+    var timeout: Duration?
+
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: CommonOptions
+
+    static var endsWhenUnread: Bool { false }
+    static var grace: Duration { Serving.patience + .seconds(2) }
+
+    func validate() throws {
+        if try service.instance().type.transport != .tcp {
+            throw ValidationError("forward is for TCP; a service of type _udp has no connections.")
+        }
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let instance = try service.instance()
+        let interfaces = try place.interfaces()
+        let family = place.family
+        let loopback = [IPAddress.v4(IPv4Address(bits: 0x7F00_0001)), .v6(IPv6Address(high: 0, low: 1), scope: 0)]
+        let listeners = try ListeningSockets.local(bind.map { [$0] } ?? loopback, port: port)
+        let connector = Connector(
+            network: session.network,
+            dialer: SocketDialer(),
+            policy: policy.policy,
+            limits: RaceLimits(overall: timeout ?? .seconds(10))
+        )
+        let notices = session.notices
+        try tell(instance, listeners.port, bind ?? loopback[0], in: session)
+        let acceptor = try Acceptor(listeners, limit: max)
+        try await Serving.run(acceptor) { client in
+            switch await connector.establish(.instance(instance), on: interfaces, over: family).result {
+            case .success(let server):
+                await SocketJoin.run(client, server)
+                server.close()
+                client.close()
+            case .failure(let error):
+                notices.notice("a connection was refused: \(error.message)")
+                client.reset()
+            }
+        }
+        return .done
+    }
+
+    /// A reader that has gone is no reason to stop.
+    private func tell(_ instance: ServiceInstance, _ port: Port, _ address: IPAddress, in session: Session) throws {
+        let place = address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
+        do {
+            if session.json {
+                try session.output.json { json in
+                    json.line("forwarding") { object in
+                        object.member("address", address.description)
+                        object.member("port", Int(port.rawValue))
+                        object.member("name", instance.name.value)
+                        object.member("type", instance.type.description)
+                        object.member("domain", instance.domain.name)
+                    }
+                }
+            } else {
+                try session.output.line("forwarding \(place) to \(instance)")
+            }
+            try session.output.flush()
+        } catch is Output.Unread {
+            session.notices.detail("nobody reads standard output any more")
+        }
+    }
+}

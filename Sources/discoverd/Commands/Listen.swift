@@ -1,0 +1,119 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import Discovery
+
+struct ListenCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Listens, publishes the port it got, and runs a program for each connection.",
+        discussion: """
+            Each connection becomes standard input and output of a CMD of its own, as inetd does. Without CMD the first
+            connection is joined to standard input and output, and the service is withdrawn.
+
+            Examples:
+              discoverd listen files -- cat                     an echo, at a free port
+              discoverd listen inbox > file                     receives one file: discoverd connect inbox < file
+              discoverd listen web 8080 --type _http._tcp -- ./handle-one-request
+            """
+    )
+
+    @Argument(help: "The name: 1 to 63 bytes.", transform: { try ServiceName($0) })
+    var name: ServiceName
+
+    @Argument(help: "The port to listen on; 0, the default, takes a free one.", transform: Parsing.optionalPort)
+    var port: Port??
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("A program to run for each connection.", valueName: "cmd"))
+    var program: [String] = []
+
+    @Option(name: .long, help: "The type; default: _witap._tcp.", transform: Parsing.type)
+    var type: ServiceType?
+
+    @OptionGroup var txt: TXTOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Connections at a time; further ones wait. Default: 64.", valueName: "n"),
+        transform: Parsing.connections
+    )
+    var max: Int = 64
+
+    @OptionGroup var domain: DomainOption
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: CommonOptions
+
+    static var endsWhenUnread: Bool { false }
+    /// Connections are given time, then goodbyes.
+    static var grace: Duration { Serving.patience + .seconds(3) }
+
+    func validate() throws {
+        if type?.transport == .udp {
+            throw ValidationError("listen is for TCP; a service of type _udp has no connections.")
+        }
+        do {
+            _ = try txt.record()
+        } catch let error as DiscoveryError {
+            throw ValidationError(error.message)
+        }
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        if let program = program.first { try ChildProcess.checkExistence(of: program) }
+        let listeners = try ListeningSockets.everywhere(port: port ?? nil, family: place.family)
+        let acceptor = try Acceptor(listeners, limit: program.isEmpty ? 1 : max)
+        let service = try service(port: listeners.port)
+        for warning in service.txt.warnings { session.notices.notice(warning) }
+        let publication = session.network.publish(service)
+        var run = Publishing(session: session, service: service, program: [], timeout: nil)
+        // Standard output belongs to the connection.
+        run.tellsOnStandardError = program.isEmpty
+        async let serving: Void = serve(acceptor, publication)
+        do {
+            let status = try await run.run(publication)
+            try await serving
+            return status
+        } catch {
+            acceptor.end()
+            throw error
+        }
+    }
+
+    private func serve(_ acceptor: Acceptor, _ publication: Publication) async throws {
+        do {
+            if program.isEmpty { return try await serveOne(acceptor, publication) }
+            try await Serving.run(acceptor) { [program] socket in
+                try await ChildProcess.serve(socket, with: program)
+            }
+        } catch {
+            // Ends the publication, too.
+            await publication.withdraw()
+            throw error
+        }
+    }
+
+    private func serveOne(_ acceptor: Acceptor, _ publication: Publication) async throws {
+        try await withTaskCancellationHandler {
+            for await socket in try acceptor.connections() {
+                acceptor.end()
+                await publication.withdraw()
+                try await StandardJoin.run(socket)
+            }
+        } onCancel: {
+            acceptor.end()
+        }
+    }
+
+    private func service(port: Port) throws -> Service {
+        let type = try type ?? ServiceType(DefaultType.text)
+        return Service(
+            name: name,
+            type: type,
+            domain: domain.domain,
+            port: port,
+            txt: try txt.record(),
+            subtypes: type.subtype.map { [$0] } ?? [],
+            interfaces: try place.interfaces(),
+            family: place.family
+        )
+    }
+}

@@ -1,0 +1,23 @@
+internal import ArgumentParser
+internal import Discovery
+
+/// Which addresses may be dialled beyond the rules, or not.
+struct PolicyOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Dial addresses in this block, whatever the rules say: 203.0.113.0/24. Repeatable.", valueName: "cidr"),
+        transform: { try CIDR($0) }
+    )
+    var allow: [CIDR] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Do not dial addresses in this block. Repeatable.", valueName: "cidr"),
+        transform: { try CIDR($0) }
+    )
+    var deny: [CIDR] = []
+
+    /// The policy.
+    var policy: AddressPolicy { AddressPolicy(allow: allow, deny: deny) }
+}

@@ -1,0 +1,61 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+/// How connecting went, for people or as a line of JSON.
+struct EstablishmentPrinter {
+    let session: Session
+    let report: EstablishmentReport
+
+    init(session: Session, establishment: EstablishmentReport) {
+        self.session = session
+        report = establishment
+    }
+
+    /// To standard error: standard output belongs to the connection.
+    func showOnStandardError(_ error: DiscoveryError?) {
+        guard session.json else { return Notices.write(lines.map { "discoverd: \($0)\n" }.joined()) }
+        var writer = JSONWriter()
+        writer.establishmentLine(report, error: error)
+        Notices.write(writer.bytes)
+    }
+
+    /// To standard output: what `--probe` found out. Without JSON a failure is told as an error only.
+    func show(_ error: DiscoveryError?) throws {
+        if session.json {
+            try session.output.json { $0.establishmentLine(report, error: error) }
+        } else if let winner = report.winner {
+            var record = Record()
+            record.add(safe: winner, width: 40)
+            record.add(winner.interface.name, width: 8)
+            record.add("\(report.duration.milliseconds) ms", width: 0)
+            try session.output.line(record.line(for: session.terminal))
+        }
+        try session.output.flush()
+    }
+
+    private var lines: [String] {
+        var lines: [String] = []
+        if let service = report.service, let resolving = report.resolving {
+            let host = service.host.map { " on \($0)" } ?? ""
+            let source = "addresses \(report.source.rawValue) in \(resolving.inMilliseconds)"
+            lines.append("\(service.instance)\(host): \(source)")
+        }
+        for attempt in report.attempts {
+            let start = attempt.start.map { "at \($0.inMilliseconds)" } ?? "not dialled"
+            let reason = attempt.reason.map { ": \($0)" } ?? ""
+            let outcome = "\(attempt.outcome.rawValue) after \(attempt.duration.inMilliseconds)"
+            lines.append("  \(attempt.endpoint) \(start), \(outcome)\(reason)")
+        }
+        if let winner = report.winner {
+            lines.append("connected to \(winner) in \(report.duration.inMilliseconds)")
+        } else {
+            lines.append("not connected, after \(report.duration.inMilliseconds)")
+        }
+        return lines
+    }
+}
+
+extension Duration {
+    fileprivate var inMilliseconds: String { "\(milliseconds) ms" }
+}

@@ -1,0 +1,32 @@
+internal import DNSSD
+internal import Glibc
+
+extension ChildProcess {
+    /// Runs a program whose standard input and output are a connection, as inetd does, and waits for its end. The program is asked
+    /// to end when the task is cancelled.
+    static func serve(_ socket: Socket, with program: [String]) async throws {
+        let child = try ChildProcess(program, connection: socket.descriptor)
+        socket.close()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                do {
+                    try child.whenEnded { _ in continuation.resume() }
+                } catch {
+                    // No thread to wait with: the program is left to itself.
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            child.end()
+        }
+    }
+
+    /// Throws unless there is such a program now, found as a shell finds it.
+    static func checkExistence(of name: String) throws(CommandError) {
+        let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/bin:/usr/bin"
+        let folders = name.contains("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
+        guard folders.contains(where: { unsafe access($0 + name, X_OK) == 0 }) else {
+            throw CommandError(.programNotFound, "\(name.escapedForTerminal): no such program")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import Glibc
+internal import Synchronization
+
+/// Accepts connections on a thread of its own, never more at a time than there are places.
+final class Acceptor: Sendable {
+    private let listeners: ListeningSockets
+    /// A pipe with a byte for each free place: the thread takes one before it accepts.
+    private let places: Pipe
+    /// Readable once the acceptor has ended.
+    private let stop: Pipe
+    private let isStopped = Mutex(false)
+
+    /// - Parameter limit: how many connections there may be at a time.
+    init(_ listeners: ListeningSockets, limit: Int) throws(CommandError) {
+        self.listeners = listeners
+        do throws(SystemError) {
+            places = try Pipe()
+            stop = try Pipe()
+        } catch {
+            throw CommandError(.systemError, "cannot accept connections: \(error)")
+        }
+        for _ in 0..<limit { places.put() }
+    }
+
+    /// The connections as they come, until `end()`; each must be followed by one `release()`. To be called once.
+    ///
+    /// The stream buffers no more than there are places.
+    func connections() throws(CommandError) -> AsyncStream<Socket> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Socket.self)
+        try SystemThread.start {
+            while self.wait(for: [self.places.readEnd]) {
+                self.places.take()
+                guard let socket = self.accept() else { break }
+                continuation.yield(socket)
+            }
+            self.listeners.close()
+            continuation.finish()
+        }
+        return stream
+    }
+
+    /// A connection has ended: its place is free.
+    func release() { places.put() }
+
+    /// Accepts no more.
+    func end() {
+        isStopped.withLock { isStopped in
+            // Once, so that the pipe never fills.
+            if !isStopped { stop.put() }
+            isStopped = true
+        }
+    }
+
+    /// Waits for one of the descriptors; false when the acceptor was ended.
+    private func wait(for descriptors: [Int32]) -> Bool {
+        var polled = (descriptors + [stop.readEnd]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while unsafe poll(&polled, nfds_t(polled.count), -1) < 1 {}
+        return !isStopped.withLock { $0 }
+    }
+
+    private func accept() -> Socket? {
+        while wait(for: listeners.sockets.map(\.descriptor)) {
+            for listener in listeners.sockets {
+                let descriptor = ChildProcess.newDescriptors.withLock { _ in
+                    let descriptor = Glibc.accept(listener.descriptor, nil, nil)
+                    if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+                    return descriptor
+                }
+                if descriptor >= 0 {
+                    let socket = Socket(owning: descriptor)
+                    socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+                    socket.watchPeer()
+                    return socket
+                }
+                // Out of descriptors or memory: the connection waits in the backlog, and asking at once would spin.
+                if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(100_000) }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,79 @@
+internal import DNSSD
+internal import Glibc
+
+/// Sockets that listen on one port.
+struct ListeningSockets: Sendable {
+    let sockets: [Socket]
+    let port: Port
+
+    /// Every address of this machine: one socket for IPv6 and IPv4, for IPv4 alone where there is no IPv6, or for the only family
+    /// that is wanted.
+    /// - Parameter port: nil lets the system choose.
+    static func everywhere(port: Port?, family: IPAddress.Family?) throws -> ListeningSockets {
+        if family != .ipv4 {
+            do throws(SystemError) {
+                let any = IPAddress.v6(IPv6Address(high: 0, low: 0), scope: 0)
+                return try listening([bound(to: any, port?.rawValue ?? 0, isDual: family == nil)])
+            } catch {
+                let isMissing = error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL
+                guard family == nil, isMissing else { throw failure(error, port) }
+            }
+        }
+        do throws(SystemError) {
+            return try listening([bound(to: .v4(IPv4Address(bits: 0)), port?.rawValue ?? 0)])
+        } catch {
+            throw failure(error, port)
+        }
+    }
+
+    /// One address, or both loopback addresses: the second only where it exists and the port is free.
+    static func local(_ addresses: [IPAddress], port: Port?) throws -> ListeningSockets {
+        do throws(SystemError) {
+            guard let first = addresses.first else { throw SystemError(EADDRNOTAVAIL) }
+            var sockets = [try bound(to: first, port?.rawValue ?? 0)]
+            for other in addresses.dropFirst() {
+                guard let port = sockets[0].port else { continue }
+                if let socket = try? bound(to: other, port.rawValue) { sockets.append(socket) }
+            }
+            return try listening(sockets)
+        } catch {
+            throw failure(error, port)
+        }
+    }
+
+    func close() { for socket in sockets { socket.close() } }
+
+    private static func bound(
+        to address: IPAddress,
+        _ port: UInt16,
+        isDual: Bool = false
+    ) throws(SystemError) -> Socket {
+        let socketAddress = SocketAddress(address, port: port)
+        let socket = try Socket(family: socketAddress.family)
+        socket.set(SOL_SOCKET, SO_REUSEADDR, 1)
+        if address.family == .ipv6 { socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, isDual ? 0 : 1) }
+        guard socketAddress.bind(socket) == 0 else { throw SystemError(errno) }
+        return socket
+    }
+
+    private static func listening(_ sockets: [Socket]) throws(SystemError) -> ListeningSockets {
+        for socket in sockets {
+            guard listen(socket.descriptor, 128) == 0 else { throw SystemError(errno) }
+            // Who connects may be gone before accept: it must not wait then (accept(2)).
+            _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
+        }
+        guard let port = sockets.first?.port else { throw SystemError(EINVAL) }
+        return ListeningSockets(sockets: sockets, port: port)
+    }
+
+    private static func failure(_ error: SystemError, _ port: Port?) -> CommandError {
+        let place = port.map { "port \($0)" } ?? "a port"
+        let advice =
+            switch error.code {
+            case EADDRINUSE: ["Another program has it; 0 takes a free port."]
+            case EACCES: ["Ports under 1024 need CAP_NET_BIND_SERVICE."]
+            default: [String]()
+            }
+        return CommandError(.systemError, "cannot listen on \(place): \(error)", advice: advice)
+    }
+}

@@ -1,0 +1,63 @@
+internal import DNSSD
+internal import Discovery
+internal import Glibc
+
+/// Connects sockets, each waited for by a thread of its own: there are 8 at a time at most, and they end with the attempt.
+///
+/// The commands do not need SwiftNIO, and start faster without it (docs/decisions/0005-two-dialers.md).
+struct SocketDialer: Dialer {
+    func dial(_ endpoint: Endpoint) async throws -> Socket {
+        let address = SocketAddress(endpoint.address, port: endpoint.port.rawValue)
+        let socket: Socket
+        do throws(SystemError) {
+            socket = try Socket(family: address.family)
+        } catch {
+            throw DialFailure(.refused, "no socket: \(error)")
+        }
+        let flags = fcntl(socket.descriptor, F_GETFL)
+        _ = fcntl(socket.descriptor, F_SETFL, flags | O_NONBLOCK)
+        if address.connect(socket) != 0 {
+            guard errno == EINPROGRESS else { throw Self.failure(errno) }
+            // A connecting socket that is shut down stops connecting, and its poll returns.
+            let error = try await withTaskCancellationHandler {
+                try await Self.wait(for: socket)
+            } onCancel: {
+                socket.end()
+            }
+            if Task.isCancelled { throw CancellationError() }
+            guard error == 0 else { throw Self.failure(error) }
+        }
+        _ = fcntl(socket.descriptor, F_SETFL, flags)
+        socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        socket.watchPeer()
+        return socket
+    }
+
+    func close(_ connection: Socket) async { connection.close() }
+
+    private static func wait(for socket: Socket) async throws -> Int32 {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(CommandError) {
+                try SystemThread.start {
+                    var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
+                    while unsafe poll(&descriptor, 1, -1) < 1 {}
+                    continuation.resume(returning: socket.pendingError)
+                }
+            } catch {
+                continuation.resume(throwing: DialFailure(.refused, error.message))
+            }
+        }
+    }
+
+    private static func failure(_ code: Int32) -> DialFailure {
+        switch code {
+        case ETIMEDOUT: DialFailure(.timeout, "no answer")
+        case ECONNREFUSED: DialFailure(.refused, "connection refused")
+        default: DialFailure(.refused, systemMessage(code).lowercasedFirst)
+        }
+    }
+}
+
+extension String {
+    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+}

@@ -1,0 +1,103 @@
+internal import DNSSD
+internal import Glibc
+internal import Synchronization
+
+/// Joins standard input and output to a connection, each half closed by itself, as nc does.
+struct StandardJoin {
+    /// How it ended.
+    private enum End {
+        /// Both sides said that they are done.
+        case finished
+        /// Nobody reads standard output any more.
+        case unread
+        case failed(CommandError)
+    }
+
+    private final class State: Sendable {
+        private struct Halves {
+            var isSent = false
+            var isReceived = false
+            var end: End?
+            var waiter: CheckedContinuation<End, Never>?
+        }
+        private let halves = Mutex(Halves())
+
+        func sent() { update { $0.isSent = true } }
+
+        func received(endsAll: Bool) {
+            update { halves in
+                halves.isReceived = true
+                if endsAll { halves.isSent = true }
+            }
+        }
+
+        func ended(_ end: End) { update { $0.end = $0.end ?? end } }
+
+        func value() async -> End {
+            await withCheckedContinuation { continuation in update { $0.waiter = continuation } }
+        }
+
+        private func update(_ body: (inout Halves) -> Void) {
+            let (waiter, end) = halves.withLock { halves -> (CheckedContinuation<End, Never>?, End) in
+                body(&halves)
+                if halves.isSent, halves.isReceived { halves.end = halves.end ?? .finished }
+                guard let end = halves.end else { return (nil, .finished) }
+                defer { halves.waiter = nil }
+                return (halves.waiter, end)
+            }
+            waiter?.resume(returning: end)
+        }
+    }
+
+    /// Returns when both directions have ended. A thread may still wait for input that nobody wants: it ends with the process.
+    /// - Throws: `CommandError` when the connection was lost or standard output cannot be written; `Output.Unread`.
+    static func run(_ socket: Socket) async throws {
+        let state = State()
+        // A person at a terminal would have to press a key to learn that the other side has gone.
+        let isInteractive = isatty(STDIN_FILENO) == 1
+        try SystemThread.start { send(socket, state) }
+        try SystemThread.start { receive(socket, state, isInteractive) }
+        let end = await withTaskCancellationHandler {
+            await state.value()
+        } onCancel: {
+            socket.end()
+            state.ended(.finished)
+        }
+        socket.end()
+        switch end {
+        case .finished: try Task.checkCancellation()
+        case .unread: throw Output.Unread()
+        case .failed(let error): throw error
+        }
+    }
+
+    private static func send(_ socket: Socket, _ state: State) {
+        switch Pump.run(from: STDIN_FILENO, to: socket.descriptor) {
+        case .finished: socket.endSending()
+        case .readFailed(let code):
+            state.ended(.failed(CommandError(.outputFailed, "cannot read standard input: \(systemMessage(code))")))
+        // What became of the connection, reading it tells.
+        case .writeFailed: break
+        }
+        state.sent()
+    }
+
+    private static func receive(_ socket: Socket, _ state: State, _ isInteractive: Bool) {
+        switch Pump.run(from: socket.descriptor, to: STDOUT_FILENO) {
+        case .finished:
+            // Who reads the output is told of its end while input may still be sent.
+            let null = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
+            if null >= 0 {
+                dup2(null, STDOUT_FILENO)
+                close(null)
+            }
+            state.received(endsAll: isInteractive)
+        case .readFailed(let code):
+            state.ended(.failed(CommandError(.outputFailed, "the connection was lost: \(systemMessage(code))")))
+        case .writeFailed(EPIPE): state.ended(.unread)
+        case .writeFailed(let code):
+            state.ended(
+                .failed(CommandError(.outputFailed, "cannot write to standard output: \(systemMessage(code))")))
+        }
+    }
+}

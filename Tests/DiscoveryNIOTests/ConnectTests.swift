@@ -1,0 +1,163 @@
+import DNSSD
+import Discovery
+import DiscoveryNIO
+import DiscoveryTesting
+import NIOCore
+import NIOPosix
+import Testing
+
+/// Real sockets on loopback, and a simulated network that says where they are.
+@Suite("Connections and listeners with SwiftNIO", .timeLimit(.minutes(1)))
+struct ConnectTests {
+    private let network: LocalNetwork
+    private let type: ServiceType
+
+    init() throws {
+        // Loopback alone: what is published here is found here, at 127.0.0.1.
+        let engine = try SimulatedNetwork().addMachine("h1", interfaces: [.loopback])
+        network = LocalNetwork(engine: engine)
+        type = try ServiceType("_witap._tcp")
+    }
+
+    private func echo(_ name: String = "tony") async throws -> PublishedListener {
+        try await network.listen(try ServiceName(name), type: type) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(Echo())
+            }
+        }
+    }
+
+    @Test("a listener publishes the port it got; who connects by its name has a pipeline that becomes active once")
+    func byName() async throws {
+        let listener = try await echo()
+        #expect(try await listener.established().value == "tony")
+        let instance = ServiceInstance(name: try ServiceName("tony"), type: type)
+        let greeter = Greeter()
+        let (channel, report) = try await network.connect(to: instance) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandler(greeter)
+            }
+        }
+        #expect(report.winner?.port == listener.port)
+        #expect(try await greeter.reply(on: channel) == "hello")
+        try await channel.close()
+        await listener.close()
+        await #expect(throws: DiscoveryError.self) { try await listener.established() }
+        await network.shutdown()
+    }
+
+    @Test("as a NIOAsyncChannel, to any service of a type and to one that was found; a scoped listener")
+    func asynchronous() async throws {
+        let name = try ServiceName("tony")
+        try await network.withListener(name, type: type) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        } _: { listener, connections in
+            _ = try await listener.established()
+            async let served: Void = Self.serve(connections, count: 2)
+            let service = try await network.resolve(ServiceInstance(name: name, type: type), within: .seconds(5))
+            for target in [ConnectTarget.any(type), .service(service)] {
+                let (channel, _) = try await network.connect(to: target) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    }
+                }
+                let reply = try await channel.executeThenClose { inbound, outbound in
+                    try await outbound.write(ByteBuffer(string: "hello"))
+                    for try await buffer in inbound { return String(buffer: buffer) }
+                    return ""
+                }
+                #expect(reply == "hello")
+            }
+            try await served
+        }
+        await network.shutdown()
+    }
+
+    private static func serve(
+        _ connections: NIOAsyncChannelInboundStream<NIOAsyncChannel<ByteBuffer, ByteBuffer>>, count: Int
+    ) async throws {
+        var left = count
+        for try await connection in connections {
+            try await connection.executeThenClose { inbound, outbound in
+                for try await buffer in inbound { try await outbound.write(buffer) }
+            }
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    @Test("closing the channel withdraws the service")
+    func closingWithdraws() async throws {
+        let listener = try await echo()
+        _ = try await listener.established()
+        try await listener.channel.close()
+        for await status in listener.publication.updates where status.state == .withdrawn { return }
+        Issue.record("the publication ended otherwise")
+    }
+
+    @Test("a failing initializer closes the connection, and its error is thrown")
+    func failingInitializer() async throws {
+        struct Broken: Error {}
+        let listener = try await echo()
+        _ = try await listener.established()
+        let instance = ServiceInstance(name: try ServiceName("tony"), type: type)
+        await #expect(throws: Broken.self) {
+            try await network.connect(to: instance) { $0.eventLoop.makeFailedFuture(Broken()) }
+        }
+        await listener.close()
+        await network.shutdown()
+    }
+
+    @Test("a port where nobody listens is refused, and nothing is left")
+    func refused() async throws {
+        let listener = try await echo()
+        let port = listener.port
+        await listener.close()
+        let lo = NetworkInterface(index: 1, name: "lo")
+        let endpoint = Endpoint(address: .v4(IPv4Address(bits: 0x7F00_0001)), port: port, interface: lo)
+        let service = DiscoveredService(
+            instance: ServiceInstance(name: try ServiceName("tony"), type: type), interfaces: [lo], state: .resolved,
+            endpoints: [endpoint])
+        await #expect { try await network.connect(to: service) } throws: {
+            ($0 as? DiscoveryError)?.code == .unreachable
+        }
+        await network.shutdown()
+    }
+}
+
+private final class Echo: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.writeAndFlush(data, promise: nil)
+    }
+}
+
+/// Says hello when it becomes active, and waits for the answer.
+private final class Greeter: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let replies: AsyncStream<String>
+    private let continuation: AsyncStream<String>.Continuation
+
+    init() { (replies, continuation) = AsyncStream.makeStream() }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "hello")), promise: nil)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        continuation.yield(String(buffer: unwrapInboundIn(data)))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { continuation.finish() }
+
+    func reply(on channel: any Channel) async throws -> String {
+        for await reply in replies { return reply }
+        return ""
+    }
+}

@@ -1,0 +1,28 @@
+import DNSSD
+import Discovery
+import Testing
+
+let wlan0 = NetworkInterface(index: 3, name: "wlan0")
+
+/// An address as it is written; `%2` is a scope.
+func parsed(_ text: String) throws -> IPAddress { try #require(IPAddress(text), "\(text)") }
+
+/// An endpoint at port 9000.
+func endpoint(_ text: String, on interface: NetworkInterface = eth0) throws -> Endpoint {
+    Endpoint(address: try parsed(text), port: try Port(9000), interface: interface)
+}
+
+func entry(_ text: String, _ length: Int, on interface: NetworkInterface = eth0) throws -> LocalAddresses.Entry {
+    LocalAddresses.Entry(interface: interface, address: try parsed(text), prefixLength: length)
+}
+
+/// A machine with loopback and one link, on which it has a private, a link-local and a global address.
+func machine() throws -> LocalAddresses {
+    LocalAddresses(
+        entries: [
+            try entry("127.0.0.1", 8, on: lo), try entry("::1", 128, on: lo), try entry("10.77.0.2", 24),
+            try entry("fe80::2%2", 64), try entry("2001:db8:1::2", 64), try entry("198.51.100.2", 29),
+        ],
+        loopbacks: [lo]
+    )
+}

@@ -1,0 +1,291 @@
+import Discovery
+import Testing
+
+/// The states that SwiftNIO's tests of Happy Eyeballs cover, and those of attempts counted and addresses that come late.
+@Suite("The race (RFC 8305 §5)")
+struct RaceTests {
+    private typealias Actions = [Race<String>.Action]
+
+    private let limits = RaceLimits()
+
+    private func race(_ limits: RaceLimits? = nil) -> Race<String> { Race(limits: limits ?? self.limits, now: .zero) }
+
+    private func ms(_ number: Int) -> Duration { .milliseconds(number) }
+
+    @Test("nothing is done before an address is known, but the end is near from the start")
+    func waiting() {
+        var race = race()
+        #expect(race.nextDeadline == .seconds(10))
+        #expect(race.timePassed(now: ms(9999)) == [])
+        #expect(race.timePassed(now: .seconds(10)) == [.finish(.timedOut)])
+        #expect(race.nextDeadline == nil)
+    }
+
+    @Test("no address at all")
+    func nothing() {
+        var race = race()
+        #expect(race.resolved([], now: .zero) == [])
+        #expect(race.listCompleted(now: ms(1)) == [.finish(.failed)])
+    }
+
+    @Test("one address that answers")
+    func one() {
+        var race = race()
+        #expect(race.resolved(["a"], now: .zero) == [.start("a")])
+        #expect(race.listCompleted(now: .zero) == [])
+        #expect(race.nextDeadline == .seconds(10), "there is nothing to start at the next turn")
+        #expect(race.succeeded("a") == [.finish(.won("a"))])
+        #expect(race.outcome == .won("a"))
+    }
+
+    @Test("one address that fails, before and after the list is complete")
+    func oneFails() {
+        var first = race()
+        _ = first.resolved(["a"], now: .zero)
+        _ = first.listCompleted(now: .zero)
+        #expect(first.failed("a", now: ms(3)) == [.finish(.failed)])
+
+        var second = race()
+        _ = second.resolved(["a"], now: .zero)
+        #expect(second.failed("a", now: ms(3)) == [], "another may come")
+        #expect(second.listCompleted(now: ms(4)) == [.finish(.failed)])
+    }
+
+    @Test("the second starts after the delay beside the first, and the first may yet win")
+    func delay() {
+        var race = race()
+        #expect(race.resolved(["a", "b"], now: .zero) == [.start("a")])
+        #expect(race.nextDeadline == ms(250))
+        #expect(race.timePassed(now: ms(249)) == [])
+        #expect(race.timePassed(now: ms(250)) == [.start("b")])
+        #expect(race.timePassed(now: ms(600)) == [])
+        #expect(race.succeeded("a") == [.cancel("b"), .finish(.won("a"))])
+    }
+
+    @Test("the second wins, and the first is cancelled")
+    func secondWins() {
+        var race = race()
+        _ = race.resolved(["a", "b", "c"], now: .zero)
+        _ = race.timePassed(now: ms(250))
+        #expect(race.succeeded("b") == [.cancel("a"), .finish(.won("b"))])
+        #expect(race.timePassed(now: ms(500)) == [], "c is never started")
+    }
+
+    @Test("a success that comes too late is closed, whatever the end was")
+    func lateSuccess() {
+        var won = race()
+        _ = won.resolved(["a", "b"], now: .zero)
+        _ = won.timePassed(now: ms(250))
+        _ = won.succeeded("b")
+        #expect(won.succeeded("a") == [.close("a")])
+        #expect(won.succeeded("b") == [], "the winner stays")
+        #expect(won.failed("a", now: ms(300)) == [])
+
+        var cancelled = race()
+        _ = cancelled.resolved(["a"], now: .zero)
+        #expect(cancelled.cancelled() == [.cancel("a"), .finish(.cancelled)])
+        #expect(cancelled.succeeded("a") == [.close("a")])
+
+        var late = race()
+        _ = late.resolved(["a"], now: .zero)
+        #expect(late.timePassed(now: .seconds(10)) == [.cancel("a"), .finish(.timedOut)])
+        #expect(late.succeeded("a") == [.close("a")])
+    }
+
+    @Test("two successes at once: the first told wins")
+    func twoSuccesses() {
+        var race = race()
+        _ = race.resolved(["a", "b"], now: .zero)
+        _ = race.timePassed(now: ms(250))
+        #expect(race.succeeded("a") == [.cancel("b"), .finish(.won("a"))])
+        #expect(race.succeeded("b") == [.close("b")])
+    }
+
+    @Test("a failure starts the next at once, and the delay counts from there")
+    func failureStartsNext() {
+        var race = race()
+        _ = race.resolved(["a", "b", "c"], now: .zero)
+        #expect(race.failed("a", now: ms(10)) == [.start("b")])
+        #expect(race.nextDeadline == ms(260))
+        #expect(race.timePassed(now: ms(250)) == [], "the delay of the one that failed is over for nobody")
+        #expect(race.timePassed(now: ms(260)) == [.start("c")])
+    }
+
+    @Test("all fail, one after another, without waiting")
+    func allFail() {
+        var race = race()
+        _ = race.resolved(["a", "b", "c"], now: .zero)
+        _ = race.listCompleted(now: .zero)
+        #expect(race.failed("a", now: ms(1)) == [.start("b")])
+        #expect(race.failed("b", now: ms(2)) == [.start("c")])
+        #expect(race.failed("c", now: ms(3)) == [.finish(.failed)])
+    }
+
+    @Test("one fails while another runs: it ends only with the last")
+    func failsBeside() {
+        var race = race()
+        _ = race.resolved(["a", "b"], now: .zero)
+        _ = race.listCompleted(now: .zero)
+        _ = race.timePassed(now: ms(250))
+        #expect(race.failed("a", now: ms(300)) == [])
+        #expect(race.failed("b", now: ms(400)) == [.finish(.failed)])
+    }
+
+    @Test("a failure that is told twice, or of what was never started, is nothing")
+    func strangeFailures() {
+        var race = race()
+        _ = race.resolved(["a", "b", "c"], now: .zero)
+        _ = race.failed("a", now: ms(1))
+        #expect(race.failed("a", now: ms(2)) == [])
+        #expect(race.failed("x", now: ms(3)) == [])
+        #expect(race.succeeded("x") == [.close("x")])
+        #expect(race.succeeded("a") == [.close("a")], "it cannot both fail and succeed; what it brought is closed")
+    }
+
+    @Test("an address that comes late waits for its turn, beside one that runs")
+    func lateAddress() {
+        var race = race()
+        _ = race.resolved(["a"], now: .zero)
+        #expect(race.resolved(["a", "b"], now: ms(100)) == [])
+        #expect(race.nextDeadline == ms(250))
+        #expect(race.timePassed(now: ms(250)) == [.start("b")])
+    }
+
+    @Test("an address that comes later than the delay starts at once")
+    func veryLateAddress() {
+        var race = race()
+        _ = race.resolved(["a"], now: .zero)
+        #expect(race.timePassed(now: ms(300)) == [])
+        #expect(race.resolved(["b", "a"], now: ms(400)) == [.start("b")])
+    }
+
+    @Test("an address that comes after all others failed starts at once")
+    func addressAfterFailures() {
+        var race = race()
+        _ = race.resolved(["a"], now: .zero)
+        _ = race.failed("a", now: ms(5))
+        #expect(race.nextDeadline == .seconds(10))
+        #expect(race.resolved(["a", "b"], now: ms(100)) == [.start("b")])
+    }
+
+    @Test("each list replaces what waits, in its order; what was started is not started again")
+    func newOrder() {
+        var race = race()
+        _ = race.resolved(["a", "b", "c"], now: .zero)
+        #expect(race.resolved(["d", "c", "a"], now: ms(10)) == [])
+        #expect(race.failed("a", now: ms(20)) == [.start("d")])
+        #expect(race.failed("d", now: ms(30)) == [.start("c")])
+        #expect(race.failed("c", now: ms(40)) == [], "b is gone")
+    }
+
+    @Test("a candidate that is listed twice is started once")
+    func duplicates() {
+        var race = race()
+        #expect(race.resolved(["a", "a", "b"], now: .zero) == [.start("a")])
+        _ = race.listCompleted(now: .zero)
+        #expect(race.failed("a", now: ms(1)) == [.start("b")])
+        #expect(race.failed("b", now: ms(2)) == [.finish(.failed)])
+    }
+
+    @Test("at most 8 attempts, however many addresses there are (and a complete list is not needed to give up)")
+    func atMostEight() {
+        var race = race()
+        var started: [String] = []
+        func note(_ actions: Actions) {
+            for case .start(let name) in actions { started.append(name) }
+        }
+        note(race.resolved((0..<32).map { "\($0)" }, now: .zero))
+        for turn in 1..<20 { note(race.timePassed(now: ms(250 * turn))) }
+        #expect(started == (0..<8).map { "\($0)" })
+        #expect(race.nextDeadline == .seconds(10))
+        for name in started.dropLast() { #expect(race.failed(name, now: .seconds(6)) == []) }
+        #expect(race.failed("7", now: .seconds(6)) == [.finish(.failed)])
+    }
+
+    @Test("cancelled in every state")
+    func cancelled() {
+        var early = race()
+        #expect(early.cancelled() == [.finish(.cancelled)])
+        #expect(early.resolved(["a"], now: ms(1)) == [], "nothing is started afterwards")
+        #expect(early.listCompleted(now: ms(1)) == [])
+
+        var running = race()
+        _ = running.resolved(["a", "b", "c"], now: .zero)
+        _ = running.timePassed(now: ms(250))
+        #expect(running.cancelled() == [.cancel("a"), .cancel("b"), .finish(.cancelled)])
+        #expect(running.cancelled() == [])
+
+        var over = race()
+        _ = over.resolved(["a"], now: .zero)
+        _ = over.succeeded("a")
+        #expect(over.cancelled() == [])
+        #expect(over.outcome == .won("a"))
+    }
+
+    @Test("the overall limit ends everything, also when it is noticed by another event")
+    func overall() {
+        var timer = race()
+        _ = timer.resolved(["a", "b"], now: .zero)
+        _ = timer.timePassed(now: ms(250))
+        #expect(timer.timePassed(now: .seconds(10)) == [.cancel("a"), .cancel("b"), .finish(.timedOut)])
+
+        var failure = race()
+        _ = failure.resolved(["a", "b"], now: .zero)
+        #expect(failure.failed("a", now: .seconds(10)) == [.finish(.timedOut)])
+
+        var list = race()
+        #expect(list.resolved(["a"], now: .seconds(11)) == [.finish(.timedOut)])
+    }
+
+    @Test("limits are moved into their ranges (RFC 8305 §8)")
+    func ranges() {
+        #expect(RaceLimits(attemptDelay: ms(1)).attemptDelay == ms(100))
+        #expect(RaceLimits(attemptDelay: .seconds(3)).attemptDelay == .seconds(2))
+        #expect(RaceLimits(maximumAttempts: 0).maximumAttempts == 1)
+        #expect(RaceLimits(overall: .seconds(-1)).overall == .zero)
+    }
+
+    @Test("another delay", arguments: [100, 250, 2000])
+    func otherDelay(_ delay: Int) {
+        var race = race(RaceLimits(attemptDelay: ms(delay)))
+        _ = race.resolved(["a", "b"], now: ms(7))
+        #expect(race.nextDeadline == ms(delay + 7))
+        #expect(race.timePassed(now: ms(delay + 7)) == [.start("b")])
+    }
+
+    @Test("whatever happens, in whatever order: each starts once, 8 at most, one end, nothing starts after it")
+    func anything() {
+        var random = SeededGenerator(seed: 1)
+        for _ in 0..<2000 {
+            var race = race()
+            var now = Duration.zero
+            var started: Set<String> = []
+            var finishes = 0
+            func note(_ actions: Actions) {
+                for action in actions {
+                    switch action {
+                    case .start(let name):
+                        #expect(finishes == 0 && started.insert(name).inserted)
+                    case .finish: finishes += 1
+                    case .cancel(let name), .close(let name): #expect(started.contains(name) || finishes > 0)
+                    }
+                }
+            }
+            for _ in 0..<40 {
+                now += ms(Int.random(in: 0...400, using: &random))
+                let name = "\(Int.random(in: 0..<12, using: &random))"
+                switch Int.random(in: 0..<24, using: &random) {
+                case 0: note(race.cancelled())
+                case 1: if started.contains(name) { note(race.succeeded(name)) }
+                case 2: note(race.listCompleted(now: now))
+                case 3..<8: note(race.resolved((0..<12).map { "\($0)" }.shuffled(using: &random), now: now))
+                case 8..<14: note(race.failed(name, now: now))
+                default: note(race.timePassed(now: now))
+                }
+                if let next = race.nextDeadline { #expect(finishes == 0 && next <= .seconds(10)) }
+            }
+            note(race.timePassed(now: .seconds(20)))
+            #expect(finishes == 1 && started.count <= 8)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import DNSSD
+import Discovery
+import DiscoveryTesting
+import Testing
+
+@Suite("Failed dials teach", .timeLimit(.minutes(1)))
+struct ReachabilityTests {
+    private let bench: ConnectorBench
+
+    init() throws { bench = try ConnectorBench() }
+
+    @Test("a service that cannot be reached is unreachable for all, and resolved again when it answers")
+    func failedDialsTeach() async throws {
+        bench.dialer.set(bench.v4, .refuses)
+        bench.dialer.set(bench.v6, .refuses)
+        let (instance, publication) = try bench.publish()
+        var events = bench.network.browse(instance.type).makeAsyncIterator()
+        while case .found? = try await events.next() {}
+        let first = await bench.connector().establish(.instance(instance))
+        #expect(first.failureCode == .unreachable)
+        guard case .changed(let dead)? = try await events.next() else {
+            Issue.record("no change")
+            return
+        }
+        #expect(dead.state == .unreachable && !dead.endpoints.isEmpty)
+
+        // Who comes later is told, too, and does not wait long.
+        bench.dialer.set(bench.v4, .hangs)
+        bench.dialer.set(bench.v6, .hangs)
+        let second = await bench.finish(
+            Task { await bench.connector().establish(.instance(instance)) }, step: .milliseconds(20))
+        #expect(second.failureCode == .unreachable)
+        #expect(second.report.service?.state == .unreachable)
+        #expect(second.report.duration < .milliseconds(1200))
+
+        bench.dialer.set(bench.v4, .answers)
+        bench.dialer.set(bench.v6, .answers)
+        let isBack = Task { () -> DiscoveredService.State? in
+            guard case .changed(let service)? = try? await events.next() else { return nil }
+            return service.state
+        }
+        #expect(await bench.finish(isBack) == .resolved)
+        #expect(bench.dialer.open.isEmpty, "what tried it was closed")
+        publication.cancel()
+    }
+
+    @Test("a connection made clears the mark at once")
+    func successClears() async throws {
+        bench.dialer.set(bench.v4, .refuses)
+        bench.dialer.set(bench.v6, .refuses)
+        let (instance, publication) = try bench.publish()
+        _ = await bench.connector().establish(.instance(instance))
+        #expect(bench.network.directory.reachability.marked == [instance])
+        bench.dialer.set(bench.v4, .answers)
+        _ = await bench.connector().establish(.instance(instance))
+        #expect(bench.network.directory.reachability.marked.isEmpty)
+        publication.cancel()
+    }
+
+    @Test("marks end with the network, and are bounded")
+    func marksAreBounded() async throws {
+        for number in 0..<100 {
+            let instance = ServiceInstance(name: try ServiceName("s\(number)"), type: try ServiceType("_witap._tcp"))
+            let service = DiscoveredService(
+                instance: instance, interfaces: [eth0], state: .resolved, endpoints: [try endpoint("10.0.0.1")])
+            bench.dialer.set(bench.v4, .refuses)
+            _ = await bench.connector().establish(.service(service))
+        }
+        #expect(bench.network.directory.reachability.marked.count == Reachability.capacity)
+        await bench.network.shutdown()
+        #expect(bench.network.directory.reachability.marked.isEmpty)
+    }
+}

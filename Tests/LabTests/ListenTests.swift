@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+/// `discoverd listen` and `discoverd forward` in the lab.
+@Suite("Listening and forwarding", .serialized, .timeLimit(.minutes(3)))
+struct ListenTests {
+    private var discoverd: String { DiscoverdBinary.path }
+    /// Long enough to fill every buffer between two hosts many times.
+    private let size = 50_000_000
+
+    @Test("50 MB of any bytes go through listen, connect and forward and back, and are the same")
+    func transfer() async throws {
+        let lab = try await Lab.start()
+        let listener = try lab.exec("h1", discoverd, "listen", "files", "0", "--", "cat")
+        try await listener.line { $0.hasPrefix("published files._witap._tcp.local port ") }
+        try await compare(lab, "h2", "\(discoverd) connect files")
+
+        let forwarder = try lab.exec("h2", discoverd, "forward", "0", "files", "--json")
+        let port = try await self.port(of: forwarder)
+        for address in ["127.0.0.1", "[::1]"] {
+            try await compare(lab, "h2", "socat -t 20 - TCP:\(address):\(port)")
+        }
+        forwarder.signal(SIGTERM)
+        #expect(try await forwarder.exit() == .exited(0))
+
+        let browser = try lab.exec("h2", discoverd, "browse", "_witap._tcp", "--json")
+        try await browser.line { $0.contains(#""event":"added""#) }
+        listener.signal(SIGINT)
+        #expect(try await listener.exit() == .exited(0))
+        // Seconds, not the 75 minutes of the record: the goodbye was sent.
+        try await browser.line { $0.contains(#""event":"removed""#) }
+        browser.signal(SIGTERM)
+        try await lab.stop()
+    }
+
+    @Test("without a program the first connection is joined to standard input and output, and the name is withdrawn")
+    func joined() async throws {
+        let lab = try await Lab.start()
+        let listener = try lab.exec("h1", discoverd, "listen", "chat", "9000")
+        try await listener.line(.stderr) { $0.contains("published chat._witap._tcp.local port 9000") }
+        // A program that nobody here wrote, over IPv4: the socket is for both families.
+        let caller = try lab.exec("h2", "nc", "-N", "10.77.0.1", "9000")
+        caller.write("from h2\n")
+        try await listener.line { $0 == "from h2" }
+        listener.write("from h1\n")
+        try await caller.line { $0 == "from h1" }
+        caller.closeInput()
+        listener.closeInput()
+        #expect(try await caller.exit() == .exited(0))
+        #expect(try await listener.exit() == .exited(0))
+        try await lab.stop()
+    }
+
+    @Test("a name that is taken is changed; a port that is taken is an error, and so is a program that is not there")
+    func refusals() async throws {
+        let lab = try await Lab.start()
+        let first = try lab.exec("h1", discoverd, "listen", "tony", "9000", "--", "cat")
+        try await first.line { $0.contains("published") }
+        let second = try lab.exec("h2", discoverd, "listen", "tony", "9000", "--", "cat")
+        try await second.line { $0.contains("published tony #2") || $0.contains("published tony\\032#2") }
+        let taken = try lab.exec("h1", discoverd, "listen", "anna", "9000", "--", "cat")
+        #expect(try await taken.exit() == .exited(71))
+        #expect(taken.lines(.stderr).contains { $0.contains("cannot listen on port 9000") })
+        let missing = try lab.exec("h1", discoverd, "listen", "anna", "--", "no-such-program")
+        #expect(try await missing.exit() == .exited(127))
+        for process in [first, second] { process.signal(SIGTERM) }
+        try await lab.stop()
+    }
+
+    @Test("at most --max programs at a time: the next connection waits for a place")
+    func bounded() async throws {
+        let lab = try await Lab.start()
+        let listener = try lab.exec("h1", discoverd, "listen", "one", "9000", "--max", "1", "--", "cat")
+        try await listener.line { $0.contains("published") }
+        let first = try lab.exec("h2", "nc", "-N", "10.77.0.1", "9000")
+        first.write("first\n")
+        try await first.line { $0 == "first" }
+        let second = try lab.exec("h2", "nc", "-N", "10.77.0.1", "9000")
+        second.write("second\n")
+        await #expect(throws: LabProcess.Missed.self) { try await second.line(within: .milliseconds(300)) }
+        first.closeInput()
+        try await second.line { $0 == "second" }
+        second.closeInput()
+        listener.signal(SIGTERM)
+        #expect(try await listener.exit() == .exited(0))
+        try await lab.stop()
+    }
+
+    @Test("after 100 connections that could not be made nothing is left: no descriptor, no thread")
+    func nothingIsLeft() async throws {
+        let lab = try await Lab.start()
+        let publisher = try lab.exec("h1", "avahi-publish", "-s", "dead", "_witap._tcp", "9000")
+        try await publisher.line(.stderr, "established") { $0.contains("Established") }
+        let forwarder = try lab.exec("h2", discoverd, "forward", "0", "dead", "--json", "-q")
+        let port = try await self.port(of: forwarder)
+        // The first makes what stays: the connection to avahi-daemon, and the threads of the pool.
+        try await call(lab, port, times: 10)
+        let before = try resources(of: forwarder)
+        try await call(lab, port, times: 90)
+        // And to a host that says nothing at all.
+        try await lab.firewall("h1", "tcp dport 9000 drop")
+        try await call(lab, port, times: 10)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try resources(of: forwarder).descriptors != before.descriptors, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let after = try resources(of: forwarder)
+        #expect(after.descriptors == before.descriptors)
+        // The threads of the pool come and go; of ours there would be a hundred.
+        #expect(after.threads <= before.threads + 8)
+        forwarder.signal(SIGTERM)
+        publisher.signal(SIGTERM)
+        #expect(try await forwarder.exit() == .exited(0))
+        try await lab.stop()
+    }
+}
+
+extension ListenTests {
+    private struct Forwarding: Decodable { let port: Int }
+
+    private func port(of forwarder: LabProcess) async throws -> Int {
+        let line = try await forwarder.line { $0.hasPrefix(#"{"v":1,"event":"forwarding""#) }
+        return try JSONDecoder().decode(Forwarding.self, from: Data(line.utf8)).port
+    }
+
+    /// Sends random bytes through a command that echoes them, and compares.
+    private func compare(_ lab: Lab, _ host: String, _ command: String) async throws {
+        let script = """
+            set -e; file=$(mktemp); trap 'rm -f $file' EXIT; head -c \(size) /dev/urandom >$file
+            \(command) <$file | cmp - $file
+            """
+        try await lab.run(host, "bash", "-o", "pipefail", "-c", script, within: .seconds(60))
+    }
+
+    /// Connects to a port again and again, and waits until each connection was closed by the other side.
+    private func call(_ lab: Lab, _ port: Int, times: Int) async throws {
+        let script = """
+            import socket
+            for _ in range(\(times)):
+                s = socket.create_connection(("127.0.0.1", \(port)))
+                try:
+                    assert s.recv(1) == b""
+                except ConnectionResetError:
+                    pass
+            """
+        try await lab.run("h2", "/usr/bin/python3", "-c", script, within: .seconds(60))
+    }
+
+    private struct Resources {
+        let descriptors: Int
+        let threads: Int
+    }
+
+    private func resources(of process: LabProcess) throws -> Resources {
+        let files = FileManager.default
+        return Resources(
+            descriptors: try files.contentsOfDirectory(atPath: "/proc/\(process.pid)/fd").count,
+            threads: try files.contentsOfDirectory(atPath: "/proc/\(process.pid)/task").count
+        )
+    }
+}
