@@ -21,6 +21,8 @@ struct ClientLifecycle {
     private enum Phase: Equatable {
         case idle
         case connected
+        /// The bus is there and is to tell when avahi-daemon is.
+        case waitingForDaemon
         case up
         case waitingToRetry
     }
@@ -29,6 +31,10 @@ struct ClientLifecycle {
     /// enough to cost nothing. With the bus there and avahi-daemon gone, the bus tells when it is back and nothing is tried.
     private static let firstDelay = Duration.milliseconds(250)
     private static let lastDelay = Duration.seconds(3)
+
+    /// An avahi-daemon that hung while a connection was made counts as not running for that connection, and the bus has nothing to
+    /// tell when it goes on: so a new one is made from time to time.
+    private static let daemonPatience = Duration.seconds(10)
 
     private var phase = Phase.idle
     private var delay = firstDelay
@@ -44,9 +50,10 @@ struct ClientLifecycle {
         switch state {
         case .connecting:
             let wasUp = phase == .up
-            phase = .connected
+            phase = .waitingForDaemon
             delay = Self.firstDelay
-            return wasUp ? [.down("avahi-daemon stopped")] : [.down("avahi-daemon is not running")]
+            let reason = wasUp ? "avahi-daemon stopped" : "avahi-daemon is not running"
+            return [.down(reason), .retry(after: Self.daemonPatience)]
         case .registering: return up(publishing: false)
         case .running: return up(publishing: true)
         case .failed(let error): return failed(error)
@@ -64,8 +71,11 @@ struct ClientLifecycle {
 
     /// The time to connect again has come.
     mutating func retryIsDue() -> [Action] {
-        guard phase == .waitingToRetry else { return [] }
-        return connecting()
+        switch phase {
+        case .waitingToRetry: return connecting()
+        case .waitingForDaemon: return [.disconnect] + connecting()
+        case .idle, .connected, .up: return []
+        }
     }
 
     /// A connection has held for a while: the next failure is a new one.

@@ -9,7 +9,7 @@ public struct DiscoveryLimits: Hashable, Sendable {
     /// Types that `browseAll` asks for.
     public var types = 256
     /// How long a service must be gone before that is told. Avahi takes a second of its own (RFC 6762 §10.1).
-    public var removalHold: Duration = .seconds(3)
+    public var removalHold: Duration = .milliseconds(3100)
     /// The same when it is out of sight because this machine's own interface is down: down for 3 s, Avahi needs 2 s more to find again
     /// what is there.
     public var linkHold: Duration = .seconds(10)

@@ -20,11 +20,15 @@ import Testing
         #expect(lifecycle.changed(to: .registering) == [.publishing(false)])
     }
 
-    @Test func waitsForTheDaemonWithoutTryingAgain() {
+    @Test func waitsForTheDaemonAndLooksAgainAfterTenSeconds() {
         var lifecycle = ClientLifecycle()
         _ = lifecycle.wanted()
-        #expect(lifecycle.changed(to: .connecting) == [.down("avahi-daemon is not running")])
+        let waiting: [ClientLifecycle.Action] = [.down("avahi-daemon is not running"), .retry(after: .seconds(10))]
+        #expect(lifecycle.changed(to: .connecting) == waiting)
+        #expect(lifecycle.retryIsDue() == [.disconnect, .connect])
+        #expect(lifecycle.changed(to: .connecting) == waiting)
         #expect(lifecycle.changed(to: .running) == [.up, .publishing(true)])
+        #expect(lifecycle.retryIsDue() == [])
     }
 
     @Test func waitsLongerAfterEachFailureUpToThreeSeconds() {

@@ -87,7 +87,7 @@ import Testing
         #expect(story.tell(.disappeared(try sighting("tony", eth0, .ipv4))) == [])
         #expect(story.wait(.seconds(10)) == [])
         #expect(story.tell(.disappeared(try sighting("tony", eth0, .ipv6))) == [])
-        #expect(story.wait(.milliseconds(2990)) == [])
+        #expect(story.wait(.milliseconds(3090)) == [])
         #expect(story.wait(.milliseconds(10)).words == ["-tony"])
         #expect(story.wait(.seconds(100)) == [])
         #expect(story.catalog.nextDeadline == nil)

@@ -36,7 +36,7 @@ import Testing
         #expect(await publication.withdraw())
         #expect(publication.status.state == .withdrawn)
         #expect(words(&events) == [])
-        time.advance(by: .milliseconds(2990))
+        time.advance(by: .milliseconds(3090))
         #expect(words(&events) == [])
         time.advance(by: .milliseconds(10))
         #expect(words(&events) == ["-tony"])
@@ -61,8 +61,8 @@ import Testing
         #expect(words(&events) == ["settled", "+tony"])
         await publication.withdraw()
         world.deliver()
-        await time.sleeper(until: .milliseconds(3000))
-        time.advance(by: .milliseconds(3000))
+        await time.sleeper(until: .milliseconds(3100))
+        time.advance(by: .milliseconds(3100))
         #expect(try await events.next()?.word == "-tony")
     }
 

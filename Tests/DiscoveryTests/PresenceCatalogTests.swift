@@ -34,8 +34,8 @@ extension [Change<Listing<String, Int>>] {
         _ = catalog.apply(.appeared("a", 1), now: .zero)
         _ = catalog.apply(.listed, now: .zero)
         #expect(catalog.apply(.disappeared("a", 1), now: .zero) == [])
-        #expect(catalog.tick(now: .milliseconds(2990)) == [])
-        #expect(catalog.apply(.appeared("a", 1), now: .milliseconds(2990)) == [])
+        #expect(catalog.tick(now: .milliseconds(3090)) == [])
+        #expect(catalog.apply(.appeared("a", 1), now: .milliseconds(3090)) == [])
         #expect(catalog.apply(.disappeared("a", 1), now: .seconds(4)) == [])
         #expect(catalog.tick(now: .milliseconds(7200)).words == ["-a"])
     }

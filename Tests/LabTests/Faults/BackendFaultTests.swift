@@ -65,7 +65,8 @@ extension FaultTests {
         func terminated() async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(20)
-            try await lab.avahi("h1", "restart")
+            try await lab.avahi("h1", "term")
+            try await lab.avahi("h1", "start")
             let recovery = try await publications.wait(forEstablished: names, within: .seconds(3))
             try await Task.sleep(for: Self.hold)
             try await lab.sentinel(&browser)
