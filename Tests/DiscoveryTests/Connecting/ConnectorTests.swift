@@ -166,8 +166,11 @@ struct ConnectorTests {
         await bench.time.sleeper(until: .milliseconds(250))
         bench.time.advance(by: .milliseconds(250))
         await bench.dialer.dialled(atLeast: 2)
+        // The timer of the time to hear of the service at all, then that of the race.
+        await bench.time.sleeper(until: .seconds(5))
+        bench.time.advance(by: .milliseconds(4750))
         await bench.time.sleeper(until: .seconds(10))
-        bench.time.advance(by: .milliseconds(9750))
+        bench.time.advance(by: .seconds(5))
         let establishment = await task.value
         #expect(establishment.failureCode == .unreachable)
         #expect(establishment.report.duration == .seconds(10))
