@@ -23,6 +23,8 @@ struct Candidates: Sendable {
     static let serviceLimit = 64
 
     private(set) var services: [DiscoveredService] = []
+    /// What went away last.
+    private(set) var lost: DiscoveredService?
 
     mutating func apply(_ change: Change<DiscoveredService>) {
         switch change {
@@ -32,7 +34,9 @@ struct Candidates: Sendable {
             } else if services.count < Self.serviceLimit {
                 services.append(service)
             }
-        case .lost(let service): services.removeAll { $0.instance == service.instance }
+        case .lost(let service):
+            services.removeAll { $0.instance == service.instance }
+            lost = service
         case .settled, .backend, .degraded: break
         }
     }

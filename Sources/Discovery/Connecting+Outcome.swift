@@ -41,7 +41,7 @@ extension Connecting {
             report.winner = candidate.endpoint
             report.service = candidates.service(candidate.instance)
         } else {
-            report.service = candidates.services.last
+            report.service = candidates.services.last ?? candidates.lost
         }
         if let connection { return Establishment(result: .success(connection), report: report) }
         return Establishment(result: .failure(failure(report)), report: report)
@@ -50,7 +50,7 @@ extension Connecting {
     private func failure(_ report: EstablishmentReport) -> DiscoveryError {
         if race.outcome == .cancelled { return DiscoveryError(.closed, "connecting to \(target.text) was cancelled") }
         if let error { return error }
-        guard let service = candidates.services.last else {
+        guard let service = report.service else {
             if let backendReason { return DiscoveryError(.backendUnavailable, backendReason) }
             return DiscoveryError(.notFound, "\(target.text) was not found within \(report.duration.rounded)")
         }

@@ -27,6 +27,8 @@ struct Connecting<D: Dialer>: Sendable {
     private(set) var error: DiscoveryError?
     private var armed: [Duration] = []
     private(set) var connection: D.Connection?
+    /// Connections of losers: at most as many as attempts.
+    private var unwanted: [D.Connection] = []
 
     init(
         _ connector: Connector<D>,
@@ -58,16 +60,17 @@ struct Connecting<D: Dialer>: Sendable {
                 arm(in: &group)
                 guard let happening = await group.next() else { break }
                 if case .changes(_?) = happening, let subscription { Self.listen(to: subscription, in: &group) }
-                perform(handle(happening), in: &group)
+                // First, for an attempt that ends because it was cancelled must not start the next.
                 if Task.isCancelled { perform(race.cancelled(), in: &group) }
+                perform(handle(happening), in: &group)
             }
             subscription?.end()
             group.cancelAll()
             // A loser may have succeeded before it heard that it lost.
             for await late in group {
-                guard case .dialled(_, .success(let connection)) = late else { continue }
-                await connector.dialer.close(connection)
+                if case .dialled(_, .success(let connection)) = late { unwanted.append(connection) }
             }
+            for connection in unwanted { await connector.dialer.close(connection) }
         }
         return establishment()
     }
@@ -114,7 +117,10 @@ struct Connecting<D: Dialer>: Sendable {
             return race.timePassed(now: now) + giveUpIfUnheard(now: now)
         case .dialled(let candidate, .success(let connection)):
             let actions = race.succeeded(candidate)
-            guard race.outcome == .won(candidate) else { return actions }
+            guard race.outcome == .won(candidate) else {
+                unwanted.append(connection)
+                return actions
+            }
             self.connection = connection
             log.ended(candidate, .connected, now: now)
             connector.network.directory.history.withLock { $0.succeeded(candidate.endpoint, now: now) }

@@ -36,23 +36,6 @@ struct ConnectorBench {
         let publication = publisher.publish(service, onConflict: .fail) { _ in }
         return (ServiceInstance(name: service.name, type: service.type), publication)
     }
-
-    /// Runs until the end, turning the time on in steps whenever someone sleeps.
-    func finish<Result: Sendable>(
-        _ task: Task<Result, Never>, step: Duration = .milliseconds(50)
-    ) async -> Result {
-        let turner = Task { [time] in
-            while !Task.isCancelled {
-                if time.sleepers > 0 { time.advance(by: step) }
-                // Whoever woke goes on before time does.
-                for _ in 0..<50 { await Task.yield() }
-            }
-        }
-        let result = await task.value
-        turner.cancel()
-        await turner.value
-        return result
-    }
 }
 
 extension Establishment {

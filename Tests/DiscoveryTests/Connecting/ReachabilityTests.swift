@@ -27,19 +27,29 @@ struct ReachabilityTests {
         // Who comes later is told, too, and does not wait long.
         bench.dialer.set(bench.v4, .hangs)
         bench.dialer.set(bench.v6, .hangs)
-        let second = await bench.finish(
-            Task { await bench.connector().establish(.instance(instance)) }, step: .milliseconds(20))
+        let task = Task { await bench.connector().establish(.instance(instance)) }
+        await bench.dialer.dialled(atLeast: 3)
+        await bench.time.sleeper(until: .milliseconds(100))
+        bench.time.advance(by: .milliseconds(100))
+        await bench.dialer.dialled(atLeast: 4)
+        await bench.time.sleeper(until: .seconds(1))
+        bench.time.advance(by: .milliseconds(900))
+        let second = await task.value
         #expect(second.failureCode == .unreachable)
         #expect(second.report.service?.state == .unreachable)
-        #expect(second.report.duration < .milliseconds(1200))
+        #expect(second.report.duration == .seconds(1))
 
+        // At 1 s it is tried again; the second address is dialled 250 ms later.
+        await bench.dialer.dialled(atLeast: 5)
         bench.dialer.set(bench.v4, .answers)
         bench.dialer.set(bench.v6, .answers)
-        let isBack = Task { () -> DiscoveredService.State? in
-            guard case .changed(let service)? = try? await events.next() else { return nil }
-            return service.state
+        await bench.time.sleeper(until: .milliseconds(1250))
+        bench.time.advance(by: .milliseconds(250))
+        guard case .changed(let back)? = try await events.next() else {
+            Issue.record("no second change")
+            return
         }
-        #expect(await bench.finish(isBack) == .resolved)
+        #expect(back.state == .resolved)
         #expect(bench.dialer.open.isEmpty, "what tried it was closed")
         publication.cancel()
     }
