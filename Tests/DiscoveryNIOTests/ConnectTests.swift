@@ -2,6 +2,7 @@ import DNSSD
 import Discovery
 import DiscoveryNIO
 import DiscoveryTesting
+import Glibc
 import NIOCore
 import NIOPosix
 import Testing
@@ -112,9 +113,8 @@ struct ConnectTests {
 
     @Test("a port where nobody listens is refused, and nothing is left")
     func refused() async throws {
-        let listener = try await echo()
-        let port = listener.port
-        await listener.close()
+        let (descriptor, port) = try silentPort()
+        defer { close(descriptor) }
         let lo = NetworkInterface(index: 1, name: "lo")
         let endpoint = Endpoint(address: .v4(IPv4Address(bits: 0x7F00_0001)), port: port, interface: lo)
         let service = DiscoveredService(
@@ -125,6 +125,22 @@ struct ConnectTests {
         }
         await network.shutdown()
     }
+}
+
+/// A port of 127.0.0.1 that is taken, so that nobody else gets it, and on which nobody listens.
+private func silentPort() throws -> (descriptor: Int32, port: DNSSD.Port) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        }
+    }
+    try #require(isBound)
+    return (descriptor, try DNSSD.Port(Int(UInt16(bigEndian: address.sin_port))))
 }
 
 private final class Echo: ChannelInboundHandler, Sendable {
