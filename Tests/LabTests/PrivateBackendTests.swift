@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// A host with no D-Bus and no avahi-daemon: discoverd brings its own.
+@Suite("the private backend", .labSlot, .timeLimit(.minutes(5)))
+struct PrivateBackendTests {
+    private static let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/nowhere"]
+
+    private func lab() async throws -> Lab { try await Lab.start("--no-avahi", "h1") }
+
+    private func publish(_ name: String, _ lab: Lab, _ options: String...) throws -> LabProcess {
+        try lab.exec(
+            "h1", [DiscoverdBinary.path, "publish", name, "9000", "--json"] + options, environment: Self.noBus)
+    }
+
+    /// The private backend's directory on h1; nil when there is none.
+    private func directory(_ lab: Lab) async throws -> String? {
+        try await lab.toEnd("h1", ["ls", "/run/user"], within: .seconds(5)).output
+            .first { $0.hasPrefix("discoverd-") && !$0.contains(".") }
+    }
+
+    /// The processes whose command line has `text` in it.
+    private func processes(_ text: String, _ lab: Lab) async throws -> [Int32] {
+        try await lab.toEnd("h1", ["pgrep", "-f", text], within: .seconds(5)).output.compactMap { Int32($0) }
+    }
+
+    @Test(
+        "established without any system service; avahi-daemon and dbus-daemon killed: back; owner killed: nothing left")
+    func lives() async throws {
+        let lab = try await lab()
+        let publisher = try publish("tony", lab, "--backend", "private")
+        try await publisher.json("established") { $0.state == "established" }
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json")
+        try await browser.json("added") { $0.tells("added", "tony") }
+        let directory = try #require(try await directory(lab))
+
+        for (program, limit) in [("avahi-daemon", Duration.seconds(3)), ("dbus-daemon", .seconds(5))] {
+            let found = try await processes("\(program) .*\(directory)/", lab)
+            #expect(found.count == 1, "\(program): \(found)")
+            for process in found { kill(process, SIGKILL) }
+            let start = ContinuousClock.now
+            try await publisher.json("waiting") { $0.state == "waiting" }
+            try await publisher.json("established") { $0.state == "established" }
+            #expect(start.duration(to: .now) < limit, "\(program)")
+        }
+        #expect(!browser.lines().contains { $0.contains(#""removed""#) }, "\(browser.lines())")
+
+        publisher.signal(SIGKILL)
+        let start = ContinuousClock.now
+        _ = try await publisher.exit()
+        var left: [Int32] = []
+        repeat {
+            left = try await processes("\(directory)/", lab)
+        } while !left.isEmpty
+            && start.duration(to: .now) < .seconds(2)
+        #expect(left.isEmpty)
+        #expect(try await self.directory(lab) == nil)
+        try await browser.json("removed") { $0.tells("removed", "tony") }
+        try await browser.stop()
+        try await lab.stop()
+    }
+
+    @Test(
+        "auto starts it where there is none, and a user's commands share it; when its owner is killed another takes over"
+    )
+    func shared() async throws {
+        let lab = try await lab()
+        let first = try publish("first", lab)
+        try await first.json("established") { $0.state == "established" }
+        let second = try publish("second", lab)
+        try await second.json("established") { $0.state == "established" }
+        let seen = try await lab.toEnd(
+            "h1",
+            ["/usr/bin/env"] + Self.noBus.map { "\($0)=\($1)" }
+                + [DiscoverdBinary.path, "browse", "_witap._tcp", "-t", "--json"], within: .seconds(10))
+        #expect(Set(try seen.lines().compactMap(\.service?.name)) == ["first", "second"], "\(seen)")
+
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json")
+        try await browser.json("settled") { $0.event == "settled" }
+        first.signal(SIGKILL)
+        try await second.json("waiting") { $0.state == "waiting" }
+        try await second.json("established again") { $0.state == "established" }
+        try await browser.json("removed") { $0.tells("removed", "first") }
+        #expect(!browser.lines().contains { $0.contains(#""removed""#) && $0.contains("second") })
+        try await second.stop()
+        try await browser.stop()
+        try await lab.stop()
+    }
+
+    @Test("auto uses the system's avahi-daemon where it answers, and private is refused beside it")
+    func besideTheSystems() async throws {
+        let lab = try await Lab.start()
+        let publisher = try await lab.publish("h1", "tony", "9000")
+        #expect(try await directory(lab) == nil)
+        let refused = try await lab.ask("h1", "publish", "other", "9001", "--backend", "private")
+        #expect(refused.exit == .exited(69))
+        #expect(
+            refused.errors.first?.contains("5353") == true && refused.errors.first?.contains("avahi-daemon") == true)
+        try await publisher.stop()
+        try await lab.stop()
+    }
+}
