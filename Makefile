@@ -17,7 +17,9 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
 run: build ## install what is missing, build, and list every service on the network
-	$(DISCOVERD) browse --all
+	@echo 'Every service on this network, as they come and go; Ctrl-C ends it. In another terminal, try:'
+	@echo '    $(DISCOVERD) publish hello 9000'
+	@$(DISCOVERD) browse --all
 
 build: deps ## debug build
 	$(SWIFT) build
