@@ -45,7 +45,24 @@ package final class ServiceFeed: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    package var log: ChangeLog { state.withLock { $0.log } }
+    /// The services that are there, in the order they were found.
+    package var services: [DiscoveredService] { state.withLock { $0.log.services } }
+    /// How many there are.
+    package var count: Int { state.withLock { $0.log.count } }
+    /// What was told last of the backend.
+    package var backend: BackendState { state.withLock { $0.log.backend } }
+    /// Everything known at the start is there.
+    package var isSettled: Bool { state.withLock { $0.log.isSettled } }
+
+    /// Whether a service of this name is there.
+    package func has(_ name: ServiceName) -> Bool {
+        state.withLock { state in state.log.services.contains { $0.instance.name == name } }
+    }
+
+    /// Whether a reader that was told everything up to a number can go on from there.
+    package func remembers(_ number: UInt64) -> Bool {
+        state.withLock { number <= $0.log.head && $0.log.changes(after: number, atMost: 1) != nil }
+    }
 
     /// Waits for something to tell a reader.
     /// - Returns: up to `limit` events; nil when the task is cancelled or the feed closed. `missed` when it cannot go on.

@@ -57,16 +57,39 @@ package final class WarmTable: Sendable {
         for (question, feed) in added { feed.follow(events(question)) }
     }
 
-    /// Reads the feed of a question until `body` returns; it is opened if need be.
-    /// - Returns: nil, without calling `body`, when too many are open.
-    package func withFeed<Result>(
-        _ question: Question,
-        _ body: (ServiceFeed) async throws -> Result
-    ) async rethrows -> Result? {
+    /// Being a reader of a feed, which stays open meanwhile; ends with `end` or the last reference.
+    package final class Lease: Sendable {
+        package let feed: ServiceFeed
+        private let leave: Locked<(@Sendable () -> Void)?>
+
+        init(_ feed: ServiceFeed, _ leave: @escaping @Sendable () -> Void) {
+            self.feed = feed
+            self.leave = Locked(leave)
+        }
+
+        deinit { end() }
+
+        package func end() {
+            let leave = leave.withLock { leave in
+                defer { leave = nil }
+                return leave
+            }
+            leave?()
+        }
+    }
+
+    /// Opens the feed of a question, if need be; nil when too many are open.
+    package func lease(_ question: Question) -> Lease? {
         let question = warmer(question)
-        guard let feed = enter(question) else { return nil }
-        defer { leave(question) }
-        return try await body(feed)
+        return enter(question).map { feed in Lease(feed) { [weak self] in self?.leave(question) } }
+    }
+
+    /// Reads the feed of a question until `body` returns.
+    /// - Returns: nil, without calling `body`, when too many are open.
+    package func withFeed<Result>(_ question: Question, _ body: (ServiceFeed) async -> Result) async -> Result? {
+        guard let lease = lease(question) else { return nil }
+        defer { lease.end() }
+        return await body(lease.feed)
     }
 
     /// The feed of a question, only if it is open; for a look, not for waiting.
@@ -93,8 +116,8 @@ package final class WarmTable: Sendable {
     }
 
     /// What is open: the question, how many services, whether it is of the configuration, who reads.
-    package var contents: [(question: Question, log: ChangeLog, isPinned: Bool, users: Int)] {
-        state.withLock { $0.rows.map { ($0.key, $0.value.feed.log, $0.value.isPinned, $0.value.users) } }
+    package var contents: [(question: Question, feed: ServiceFeed, isPinned: Bool, users: Int)] {
+        state.withLock { $0.rows.map { ($0.key, $0.value.feed, $0.value.isPinned, $0.value.users) } }
     }
 
     private func enter(_ question: Question) -> ServiceFeed? {
