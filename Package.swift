@@ -22,6 +22,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // The C shim. Without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
@@ -37,6 +38,11 @@ let package = Package(
         .target(name: "DiscoveryTesting", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
         // JSON lines, version 1 (docs/contract.md).
         .target(name: "DiscoveryJSON", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
+        // What the daemon needs besides the network: configuration, access rules, health checks, systemd.
+        .target(
+            name: "DaemonSupport",
+            dependencies: ["DNSSD", "Discovery", .product(name: "Yams", package: "Yams")],
+            swiftSettings: memorySafe),
         .executableTarget(
             name: "discoverd",
             dependencies: [
@@ -55,6 +61,9 @@ let package = Package(
         .testTarget(
             name: "AvahiEngineTests", dependencies: ["AvahiEngine", "Discovery", "DiscoveryTesting"],
             swiftSettings: settings),
+        .testTarget(
+            name: "DaemonSupportTests", dependencies: ["DaemonSupport", "DNSSD", "Discovery", "DiscoveryTesting"],
+            swiftSettings: memorySafe),
         .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
     ]
 )
