@@ -12,11 +12,20 @@ struct YAMLValue {
         ConfigurationError(file: file, line: node.mark?.line, reason: reason)
     }
 
+    /// File and line.
+    var place: String { node.mark.map { "\(file.escapedForTerminal):\($0.line)" } ?? file.escapedForTerminal }
+
     /// Nothing was written: `key:`, `key: ~` or `key: null`.
     var isNull: Bool {
         guard case .scalar(let scalar) = node, scalar.style == .plain else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
+
+    /// Whether it is a single value.
+    var isScalar: Bool { if case .scalar = node { true } else { false } }
+
+    /// Whether it has keys.
+    var isMapping: Bool { if case .mapping = node { true } else { false } }
 
     /// A single value as it was written: `8080`, `true` and `"x"` alike.
     func text() throws(ConfigurationError) -> String {
