@@ -28,6 +28,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // The C shim. Without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
@@ -64,10 +65,18 @@ let package = Package(
         .executableTarget(
             name: "discoverd-daemon",
             dependencies: [
-                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryControl", "DiscoveryDaemon",
+                "DNSSD", "Discovery", "AvahiEngine", "DaemonSupport", "DiscoveryControl", "DiscoveryDaemon",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
+            swiftSettings: memorySafe),
+        // What the daemon needs besides the network: configuration, access rules, health checks, systemd.
+        .target(
+            name: "DaemonSupport",
+            dependencies: ["DNSSD", "Discovery", .product(name: "Yams", package: "Yams")],
             swiftSettings: memorySafe),
         .executableTarget(
             name: "discoverd",
@@ -95,6 +104,9 @@ let package = Package(
             name: "DiscoveryDaemonTests",
             dependencies: ["DNSSD", "Discovery", "DiscoveryControl", "DiscoveryDaemon", "DiscoveryTesting"],
             swiftSettings: settings),
+        .testTarget(
+            name: "DaemonSupportTests", dependencies: ["DaemonSupport", "DNSSD", "Discovery", "DiscoveryTesting"],
+            swiftSettings: memorySafe),
         .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
     ]
 )

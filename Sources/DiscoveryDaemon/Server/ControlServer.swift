@@ -14,10 +14,13 @@ package final class ControlServer: Sendable {
         package let descriptor: Int32
         /// TCP: nobody is known, so only what everyone may see is served, to no foreign web page.
         package let isReadOnly: Bool
+        /// `Host` headers that are answered over TCP, besides addresses and `localhost`.
+        package let hosts: [String]
 
-        package init(descriptor: Int32, isReadOnly: Bool) {
+        package init(descriptor: Int32, isReadOnly: Bool, hosts: [String] = []) {
             self.descriptor = descriptor
             self.isReadOnly = isReadOnly
+            self.hosts = hosts
         }
     }
 
@@ -54,7 +57,7 @@ package final class ControlServer: Sendable {
         var servers: [NIOAsyncChannel<Accepted, Never>] = []
         for listener in listeners {
             let server = try await ServerBootstrap(group: group).bind(listener.descriptor) { channel in
-                self.accept(channel, isReadOnly: listener.isReadOnly)
+                self.accept(channel, of: listener)
             }
             servers.append(server)
         }
@@ -100,17 +103,19 @@ package final class ControlServer: Sendable {
         }
     }
 
-    private func accept(_ channel: any Channel, isReadOnly: Bool) -> EventLoopFuture<Accepted> {
-        let peer = isReadOnly ? channel.eventLoop.makeSucceededFuture(Peer.anonymous) : channel.peer()
+    private func accept(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
+        let peer = listener.isReadOnly ? channel.eventLoop.makeSucceededFuture(Peer.anonymous) : channel.peer()
         return peer.flatMap { peer in
-            let (connection, refusal) = self.connections.accepted(channel, peer, isReadOnly: isReadOnly)
+            let (connection, refusal) = self.connections.accepted(channel, peer, isReadOnly: listener.isReadOnly)
             guard let connection else {
                 self.logger.notice("refused a connection: \(refusal ?? "")", metadata: ["uid": "\(peer.uid ?? 0)"])
                 return channel.eventLoop.makeFailedFuture(Refused())
             }
             channel.closeFuture.whenComplete { _ in self.connections.closed(connection.id) }
             let http = HTTP1Channel(
-                responder: { request, writer, _ in try await self.answer(request, writer, connection) },
+                responder: { request, writer, _ in
+                    try await self.answer(request, writer, connection, listener.hosts)
+                },
                 configuration: HTTP1Channel.Configuration(
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 16 * 1024,
@@ -139,12 +144,13 @@ extension ControlServer {
     @concurrent private func answer(
         _ request: Request,
         _ writer: consuming ResponseWriter,
-        _ connection: Connection
+        _ connection: Connection,
+        _ hosts: [String]
     ) async throws {
         var mustClose = false
         let answer: ControlAnswer
         do throws(ControlError) {
-            if connection.isReadOnly { try OriginPolicy.check(request) }
+            if connection.isReadOnly { try OriginPolicy.check(request, hosts: hosts) }
             let body = try await body(of: request)
             connection.became(.serving)
             let parsed = try ControlRequest(

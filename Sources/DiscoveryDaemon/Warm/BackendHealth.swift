@@ -33,6 +33,15 @@ package final class BackendHealth: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
+    /// Lets those go on who wait in `known`, though nothing is known.
+    package func stopWaiting() {
+        let waiters = locked.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
     /// Notes a problem of a kind, or that there is none any more.
     package func note(_ kind: String, _ problem: String?) { locked.withLock { $0.problems[kind] = problem } }
 
