@@ -26,10 +26,15 @@ public final class RemoteEngine: DiscoveryEngine {
     /// The daemon's control socket.
     public let path: String
 
+    private let check: RegistrationRequest.Check?
     private let state = Locked(State())
 
     /// Creates an engine; it connects when something is asked of it, again and again if need be.
-    public init(path: String) { self.path = path }
+    /// - Parameter check: what must pass for what is published to be advertised.
+    public init(path: String, check: RegistrationRequest.Check? = nil) {
+        self.path = path
+        self.check = check
+    }
 
     /// What a `LocalNetwork` over this engine is to be bounded by: the daemon has merged and held back already.
     public static var limits: DiscoveryLimits {
@@ -108,14 +113,7 @@ public final class RemoteEngine: DiscoveryEngine {
         onConflict: ConflictPolicy,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
-        publish(RegistrationRequest(service, onConflict: onConflict), reporting: reporting)
-    }
-
-    /// As `publish(_:onConflict:reporting:)`, with a check that must pass.
-    public func publish(
-        _ request: RegistrationRequest,
-        reporting: @escaping @Sendable (PublicationFact) -> Void
-    ) -> any EngineOperation {
+        let request = RegistrationRequest(service, onConflict: onConflict, check: check)
         let publication = RemotePublication(path: path, request, reporting: reporting)
         let operation = Tracked(publication) { [weak self] in self?.forget($0) }
         track(operation)

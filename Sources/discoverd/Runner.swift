@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AvahiEngine
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryControl
 internal import Glibc
 
 /// Runs a command with everything around it: signals, the backend, what its errors mean.
@@ -48,8 +49,10 @@ enum Runner {
                 advice: ["Use --backend system, or leave it out."]
             )
         }
+        let daemon = try DaemonChoice.daemon(for: command)
         let session = Session(
-            network: LocalNetwork(engine: try AvahiEngine()),
+            network: try network(over: daemon, for: command),
+            daemon: daemon,
             notices: command.common.notices,
             stop: stop,
             watcher: watcher,
@@ -59,6 +62,12 @@ enum Runner {
         // What is left is freed by the backend when the process ends: nothing here is worth waiting for.
         do { try session.output.flush() } catch is Output.Unread { return .done }
         return status
+    }
+
+    private static func network(over daemon: ControlClient?, for command: any NetworkCommand) throws -> LocalNetwork {
+        guard let daemon else { return LocalNetwork(engine: try AvahiEngine()) }
+        let engine = RemoteEngine(path: daemon.path, check: command.check)
+        return LocalNetwork(engine: engine, limits: RemoteEngine.limits)
     }
 
     /// What an error means: nothing when it came from being stopped; otherwise it is told.
@@ -77,6 +86,7 @@ enum Runner {
         }
         let failure =
             (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
+            ?? (error as? ControlError).map { CommandError($0) }
             ?? CommandError(.systemError, String(describing: error))
         notices.failure(failure)
         return failure.status

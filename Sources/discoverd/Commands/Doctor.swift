@@ -15,6 +15,8 @@ struct DoctorCommand: NetworkCommand {
             """
     )
 
+    static var daemonUse: DaemonUse { .never }
+
     @OptionGroup var common: CommonOptions
 
     func execute(in session: Session) async throws -> ExitStatus {
