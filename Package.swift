@@ -102,7 +102,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DiscoveryDaemonTests",
-            dependencies: ["DNSSD", "Discovery", "DiscoveryControl", "DiscoveryDaemon", "DiscoveryTesting"],
+            dependencies: [
+                "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryDaemon", "DiscoveryTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "DaemonSupportTests", dependencies: ["DaemonSupport", "DNSSD", "Discovery", "DiscoveryTesting"],

@@ -74,11 +74,11 @@ extension ControlResponder {
         var reader = LogReader()
         if let since = query["since"], !since.isEmpty {
             guard let cursor = Cursor(since), cursor.epoch == warm.epoch, cursor.feed == lease.feed.id,
-                lease.feed.remembers(cursor.number)
+                lease.feed.remembers(cursor)
             else {
                 throw ControlError(410, "gone", "what came after this cursor is not known any more; ask without since=")
             }
-            reader = LogReader(resumingAfter: cursor.number)
+            reader = LogReader(resumingAfter: cursor.number, base: cursor.base)
         }
         return .lines(status: 200, ServiceLines(lease, reader, request, epoch: warm.epoch))
     }
@@ -126,8 +126,9 @@ private final class ServiceLines: LineSource {
             if isOver { return nil }
             var writer = JSONWriter()
             do throws(ServiceFeed.Missed) {
+                let base = reader.base
                 guard let events = try await lease.feed.next(&reader, atMost: Self.batch) else { return nil }
-                for (number, event) in events { write(event, number, &writer) }
+                for (number, event) in events { write(event, number, base, &writer) }
             } catch {
                 // What was missed is not known any more: the reader must begin anew.
                 writer.line("overflow")
@@ -141,13 +142,13 @@ private final class ServiceLines: LineSource {
 
     func end() async { lease.end() }
 
-    private func write(_ event: ServiceEvent, _ number: UInt64, _ writer: inout JSONWriter) {
+    private func write(_ event: ServiceEvent, _ number: UInt64, _ base: UInt64, _ writer: inout JSONWriter) {
         switch event {
         case .found(let service), .changed(let service), .lost(let service):
             guard request.asks(for: service) else { return }
         case .settled, .backend, .degraded: break
         }
-        let cursor = Cursor(epoch: epoch, feed: lease.feed.id, number: number)
+        let cursor = Cursor(epoch: epoch, feed: lease.feed.id, number: number, base: min(base, number))
         writer.watchLine(event, detail: request.detail, cursor: cursor.description)
     }
 }

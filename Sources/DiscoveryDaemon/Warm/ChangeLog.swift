@@ -66,7 +66,14 @@ package struct ChangeLog: Sendable {
     }
 
     /// The changes after a number, `limit` at most, each with its own; nil when some are not known any more.
-    package func changes(after number: UInt64, atMost limit: Int) -> [(number: UInt64, event: ServiceEvent)]? {
+    ///
+    /// - Parameter base: up to where the reader was told everything; it is smaller than `number` while it catches up. What was
+    ///   found since, it may have been told already: that is told as found again, and its end in any case.
+    package func changes(
+        after number: UInt64,
+        base: UInt64,
+        atMost limit: Int
+    ) -> [(number: UInt64, event: ServiceEvent)]? {
         guard number == 0 || number >= forgotten else { return nil }
         var changes: [(number: UInt64, event: ServiceEvent)] = []
         var index = firstPlace(after: number)
@@ -75,9 +82,9 @@ package struct ChangeLog: Sendable {
             index += 1
             if let end = ends[place.number] {
                 // Who was not told of it need not be told of its end.
-                if end.added <= number { changes.append((place.number, .lost(end.service))) }
+                if end.added <= base || number > base { changes.append((place.number, .lost(end.service))) }
             } else if let now = live[place.instance], now.changed == place.number {
-                changes.append((place.number, now.added > number ? .found(now.service) : .changed(now.service)))
+                changes.append((place.number, now.added > base ? .found(now.service) : .changed(now.service)))
             }
         }
         return changes

@@ -5,6 +5,8 @@ internal import DiscoveryControl
 package struct LogReader: Sendable {
     /// The number of the last change it was told.
     package private(set) var number: UInt64
+    /// Up to where it was told everything; smaller than `number` while it catches up.
+    package private(set) var base: UInt64
     private var isSettled = false
     private var isBackendUp = true
     private var hasToldBackend = false
@@ -12,14 +14,14 @@ package struct LogReader: Sendable {
 
     /// A reader that knows nothing.
     package init() {
-        number = 0
-        degraded = 0
+        (number, base, degraded) = (0, 0, 0)
     }
 
-    /// A reader that was told everything up to `number`.
-    package init(resumingAfter number: UInt64) {
+    /// A reader that was told everything up to `base`, and was on its way from there at `number`.
+    package init(resumingAfter number: UInt64, base: UInt64) {
         self.number = number
-        degraded = number
+        self.base = base
+        degraded = base
     }
 
     /// What it is to be told now; empty when it was told everything, nil when it missed what is not known any more.
@@ -27,7 +29,7 @@ package struct LogReader: Sendable {
         from log: ChangeLog,
         atMost limit: Int
     ) -> [(number: UInt64, event: ServiceEvent)]? {
-        guard let changes = log.changes(after: number, atMost: limit) else { return nil }
+        guard let changes = log.changes(after: number, base: base, atMost: limit) else { return nil }
         var told: [(number: UInt64, event: ServiceEvent)] = []
         let isUp = log.backend.reason == nil
         if isUp != isBackendUp {
@@ -43,7 +45,7 @@ package struct LogReader: Sendable {
         }
         told += changes
         if changes.count < limit {
-            number = log.head
+            (number, base) = (log.head, log.head)
             if log.isSettled, !isSettled {
                 isSettled = true
                 told.append((number, .settled))

@@ -60,8 +60,11 @@ package final class ServiceFeed: Sendable {
     }
 
     /// Whether a reader that was told everything up to a number can go on from there.
-    package func remembers(_ number: UInt64) -> Bool {
-        state.withLock { number <= $0.log.head && $0.log.changes(after: number, atMost: 1) != nil }
+    package func remembers(_ cursor: Cursor) -> Bool {
+        state.withLock { state in
+            cursor.number <= state.log.head
+                && state.log.changes(after: cursor.number, base: cursor.base, atMost: 1) != nil
+        }
     }
 
     /// Waits for something to tell a reader.
