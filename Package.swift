@@ -19,11 +19,17 @@ let package = Package(
         .library(name: "DiscoveryNIO", targets: ["DiscoveryNIO"]),
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
+        .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // The C shim. Without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
@@ -50,10 +56,44 @@ let package = Package(
             swiftSettings: settings),
         // JSON lines, version 1 (docs/contract.md).
         .target(name: "DiscoveryJSON", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
+        // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.
+        .target(
+            name: "DiscoveryControl", dependencies: ["DNSSD", "Discovery", "DiscoveryJSON"],
+            swiftSettings: memorySafe),
+        // The daemon: warm queries, registrations, the control socket.
+        .target(
+            name: "DiscoveryDaemon",
+            dependencies: [
+                "DNSSD", "Discovery", "DiscoveryJSON", "DiscoveryControl",
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            swiftSettings: memorySafe),
+        .executableTarget(
+            name: "discoverd-daemon",
+            dependencies: [
+                "DNSSD", "Discovery", "AvahiEngine", "DaemonSupport", "DiscoveryControl", "DiscoveryDaemon",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+            ],
+            swiftSettings: memorySafe),
+        // What the daemon needs besides the network: configuration, access rules, health checks, systemd.
+        .target(
+            name: "DaemonSupport",
+            dependencies: ["DNSSD", "Discovery", .product(name: "Yams", package: "Yams")],
+            swiftSettings: memorySafe),
         .executableTarget(
             name: "discoverd",
             dependencies: [
-                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
+                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON", "DiscoveryControl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: memorySafe),
@@ -79,6 +119,20 @@ let package = Package(
         .testTarget(
             name: "AvahiEngineTests", dependencies: ["AvahiEngine", "CSupervisor", "Discovery", "DiscoveryTesting"],
             swiftSettings: settings),
+        .testTarget(
+            name: "DiscoveryControlTests",
+            dependencies: ["DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON", "DiscoveryTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DiscoveryDaemonTests",
+            dependencies: [
+                "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryDaemon", "DiscoveryTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DaemonSupportTests", dependencies: ["DaemonSupport", "DNSSD", "Discovery", "DiscoveryTesting"],
+            swiftSettings: memorySafe),
         .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
     ]
 )

@@ -1,4 +1,5 @@
 internal import DNSSD
+internal import DiscoveryControl
 
 /// Why a command failed: a status for scripts, and for people a sentence and what to do about it.
 struct CommandError: Error {
@@ -18,6 +19,29 @@ struct CommandError: Error {
         self =
             error.code == .backendUnavailable
             ? .noBackend(error.message) : CommandError(.init(error.code), error.message)
+    }
+
+    /// What the daemon refused.
+    init(_ error: ControlError) {
+        let status: ExitStatus =
+            switch error.status {
+            case 400, 405, 413: .usage
+            case 403, 429: .notPermitted
+            case 404, 504: .notFound
+            case 409: .nameTaken
+            case 422: .badConfiguration
+            default: .noBackend
+            }
+        self.init(status, error.message)
+    }
+
+    /// No daemon answers.
+    static func noDaemon(_ paths: [String], _ what: String) -> CommandError {
+        CommandError(
+            .noBackend,
+            "no discoverd daemon answers at \(paths.map(\.escapedForTerminal).joined(separator: " or ")), and \(what)",
+            advice: ["Start it: systemctl start discoverd, or 'discoverd daemon' in another terminal."]
+        )
     }
 
     /// Nothing on this machine answers for mDNS.

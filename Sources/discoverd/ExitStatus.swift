@@ -22,6 +22,8 @@ struct ExitStatus: Hashable, Sendable {
     static let unreachable = ExitStatus(rawValue: 76)
     /// Not permitted (`EX_NOPERM`).
     static let notPermitted = ExitStatus(rawValue: 77)
+    /// The configuration is wrong (`EX_CONFIG`).
+    static let badConfiguration = ExitStatus(rawValue: 78)
     /// The program after `--` cannot be executed, as in a shell.
     static let programNotExecutable = ExitStatus(rawValue: 126)
     /// The program after `--` was not found, as in a shell.
@@ -37,7 +39,7 @@ extension ExitStatus {
             .invalidAddress, .invalidInterface:
             self = .usage
         case .nameTaken: self = .nameTaken
-        case .notPermitted: self = .notPermitted
+        case .notPermitted, .limitExceeded: self = .notPermitted
         case .unreachable: self = .unreachable
         case .notFound, .timedOut: self = .notFound
         default: self = .noBackend

@@ -49,7 +49,8 @@ struct DiscoverdCommand: ParsableCommand {
         version: "discoverd \(Version.current)",
         subcommands: [
             BrowseCommand.self, TypesCommand.self, DomainsCommand.self, ResolveCommand.self, PublishCommand.self,
-            WaitCommand.self, ConnectCommand.self, ListenCommand.self, ForwardCommand.self, DoctorCommand.self,
+            WaitCommand.self, ConnectCommand.self, ListenCommand.self, ForwardCommand.self, StatusCommand.self,
+            LsCommand.self, UnpublishCommand.self, ReloadCommand.self, DaemonCommand.self, DoctorCommand.self,
         ]
     )
 

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AvahiEngine
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryControl
 internal import Glibc
 
 /// Runs a command with everything around it: signals, the backend, what its errors mean.
@@ -41,18 +42,11 @@ enum Runner {
         stop: Stop,
         watcher: Watcher
     ) async throws -> ExitStatus {
-        let options = PrivateBackendOptions(
-            interfaces: try (command as? any PlacedCommand)?.place.interfaces() ?? .all,
-            passesOutput: command.common.verbose
-        )
-        let backend: AvahiBackend =
-            switch command.common.backend {
-            case .system: .system
-            case .private: .private(options)
-            case .auto: type(of: command).startsPrivateBackend ? .automatic(options) : .system
-            }
+        let backend = try backend(for: command)
+        let daemon = try DaemonChoice.daemon(for: command)
         let session = Session(
-            network: LocalNetwork(engine: try AvahiEngine(backend: backend)),
+            network: try network(over: daemon, or: backend, for: command),
+            daemon: daemon,
             notices: command.common.notices,
             stop: stop,
             watcher: watcher,
@@ -64,6 +58,28 @@ enum Runner {
         // What is left is freed by the backend when the process ends: nothing here is worth waiting for.
         do { try session.output.flush() } catch is Output.Unread { return .done }
         return status
+    }
+
+    private static func backend(for command: any NetworkCommand) throws -> AvahiBackend {
+        let options = PrivateBackendOptions(
+            interfaces: try (command as? any PlacedCommand)?.place.interfaces() ?? .all,
+            passesOutput: command.common.verbose
+        )
+        return switch command.common.backend {
+        case .system: .system
+        case .private: .private(options)
+        case .auto: type(of: command).startsPrivateBackend ? .automatic(options) : .system
+        }
+    }
+
+    private static func network(
+        over daemon: ControlClient?,
+        or backend: AvahiBackend,
+        for command: any NetworkCommand
+    ) throws -> LocalNetwork {
+        guard let daemon else { return LocalNetwork(engine: try AvahiEngine(backend: backend)) }
+        let engine = RemoteEngine(path: daemon.path, check: command.check)
+        return LocalNetwork(engine: engine, limits: RemoteEngine.limits)
     }
 
     /// What an error means: nothing when it came from being stopped; otherwise it is told.
@@ -82,6 +98,7 @@ enum Runner {
         }
         let failure =
             (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
+            ?? (error as? ControlError).map { CommandError($0) }
             ?? CommandError(.systemError, String(describing: error))
         notices.failure(failure)
         return failure.status

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryControl
 
 /// A command that uses the network.
 protocol NetworkCommand: ParsableCommand {
@@ -18,6 +19,15 @@ protocol NetworkCommand: ParsableCommand {
     /// How long the command may take to end once it was asked to.
     static var grace: Duration { get }
 
+    /// Whether the daemon is asked, or the backend itself.
+    static var daemonUse: DaemonUse { get }
+
+    /// Why this run needs a daemon, if it does: ends a sentence.
+    var needsDaemon: String? { get }
+
+    /// What must pass for what the command publishes to be advertised; only a daemon can check it.
+    var check: RegistrationRequest.Check? { get }
+
     /// Does it. Ends early, in whatever way, when the task is cancelled: `session.stop` says why.
     func execute(in session: Session) async throws -> ExitStatus
 }
@@ -27,7 +37,20 @@ protocol PlacedCommand: NetworkCommand {
     var place: NetworkOptions { get }
 }
 
+/// What a command has to do with the daemon.
+enum DaemonUse {
+    /// It is asked when it answers, unless `--no-daemon` or `--backend` is said.
+    case ifPresent
+    /// Without it there is nothing to do.
+    case required
+    /// The command is about the backend itself.
+    case never
+}
+
 extension NetworkCommand {
+    static var daemonUse: DaemonUse { .ifPresent }
+    var needsDaemon: String? { nil }
+    var check: RegistrationRequest.Check? { nil }
     static var statusWhenStopped: ExitStatus { .done }
     static var endsWhenUnread: Bool { true }
     static var startsPrivateBackend: Bool { true }
@@ -44,6 +67,8 @@ struct Session {
     static let silencePatience = Duration.seconds(8)
 
     let network: LocalNetwork
+    /// The daemon that answers, if one is asked.
+    let daemon: ControlClient?
     let output = Output()
     let notices: Notices
     let stop: Stop

@@ -17,6 +17,7 @@ struct DoctorCommand: NetworkCommand {
 
     /// It looks at the machine as it is.
     static let startsPrivateBackend = false
+    static var daemonUse: DaemonUse { .never }
 
     @OptionGroup var common: CommonOptions
 

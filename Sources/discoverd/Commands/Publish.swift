@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryControl
 
 struct PublishCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
@@ -47,6 +48,10 @@ struct PublishCommand: PlacedCommand {
     )
     var timeout: Duration?
 
+    @Flag(name: .long, help: "Hand it to the daemon and return once it is established.")
+    var detach = false
+
+    @OptionGroup var checking: CheckOptions
     @OptionGroup var domain: DomainOption
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
@@ -55,12 +60,18 @@ struct PublishCommand: PlacedCommand {
         case rename, fail
     }
 
+    var check: RegistrationRequest.Check? { checking.check }
+    var needsDaemon: String? {
+        detach ? "--detach hands the service to it" : checking.check.map { _ in "--check is done by it" }
+    }
+
     /// A service is offered whether or not anybody reads what its name became.
     static var endsWhenUnread: Bool { false }
     /// Goodbyes take their time: 1.5 s to send them, and some to start.
     static var grace: Duration { .seconds(3) }
 
     func validate() throws {
+        if detach && !program.isEmpty { throw ValidationError("--detach and a program after -- exclude each other.") }
         do {
             _ = try service()
         } catch let error as DiscoveryError {
@@ -72,7 +83,11 @@ struct PublishCommand: PlacedCommand {
         let service = try service()
         for warning in service.txt.warnings { session.notices.notice(warning) }
         let policy: ConflictPolicy = onConflict == .fail ? .fail : .rename
-        var run = Publishing(session: session, service: service, program: program, timeout: timeout)
+        if detach {
+            let request = RegistrationRequest(service, onConflict: policy, check: check)
+            return try await Detaching(session: session, request: request, timeout: timeout).run()
+        }
+        var run = Publishing(session: session, service: service, program: program, timeout: timeout, isChecked: check != nil)
         return try await run.run(session.network.publish(service, onConflict: policy))
     }
 

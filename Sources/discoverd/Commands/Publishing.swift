@@ -10,13 +10,17 @@ struct Publishing {
     /// Standard output is not there for it.
     var tellsOnStandardError = false
 
+    /// It may have to wait for its check, which is no fault of the backend.
+    let isChecked: Bool
+
     /// Exists from when the publication first had to wait for the backend: before that `registering` says nothing of it.
     private var gate: BackendGate?
     private var deadline: Task<Void, Never>?
     private var child: ChildProcess?
     private var isEstablished = false
 
-    init(session: Session, service: Service, program: [String], timeout: Duration?) {
+    init(session: Session, service: Service, program: [String], timeout: Duration?, isChecked: Bool) {
+        self.isChecked = isChecked
         self.session = session
         self.service = service
         self.program = program
@@ -47,6 +51,10 @@ struct Publishing {
     private mutating func handle(_ status: PublicationStatus) throws {
         switch status.state {
         case .waiting(let reason):
+            guard !isChecked else {
+                session.notices.notice("not advertised: \(reason)")
+                return try show(status, "waiting", reason: reason)
+            }
             // Once established it stays wanted, however long the backend is away.
             if gate == nil, !isEstablished { gate = BackendGate(session) }
             gate?.note(.unavailable(reason))

@@ -11,6 +11,9 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .long, help: "Use the backend itself even if a discoverd daemon runs.")
     var noDaemon = false
 
+    @Option(name: .long, help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
+    var socket: String?
+
     @Flag(name: .shortAndLong, help: "Say more on standard error.")
     var verbose = false
 
@@ -18,6 +21,7 @@ struct CommonOptions: ParsableArguments {
     var quiet = false
 
     func validate() throws {
+        if noDaemon && socket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
         if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
     }
 

@@ -1,0 +1,66 @@
+public import DNSSD
+
+extension AccessRules {
+    /// Whether a user may publish a service of a type. `gids` has the primary and the supplementary groups.
+    public func mayPublish(uid: UInt32, gids: [UInt32], userName: String?, type: ServiceType) -> Decision {
+        let general = mayManage(uid: uid, gids: gids, userName: userName)
+        guard !general.isAllowed else { return general }
+        for rule in rules where rule.applies(uid: uid, gids: gids, userName: userName) && rule.covers(type) {
+            return .allowed(by: "rule \(rule.subject)")
+        }
+        let user = Self.show(uid: uid, userName)
+        return .denied(
+            reason: "\(user) may not publish \(type.base): only root, members of the group \(groupText), and users whom a "
+                + "rule allows, as `allow: [{user: \((userName ?? String(uid)).escapedForTerminal), "
+                + "types: [\(type.base)]}]` under `access:` in discoverd.yaml"
+        )
+    }
+
+    /// Whether a user may do what concerns everyone, as reloading the configuration.
+    public func mayManage(uid: UInt32, gids: [UInt32], userName: String?) -> Decision {
+        if uid == 0 { return .allowed(by: "root") }
+        if uid == ownUserID { return .allowed(by: "the daemon's user") }
+        if let groupID, gids.contains(groupID) { return .allowed(by: "group \(groupText)") }
+        return .denied(
+            reason: "\(Self.show(uid: uid, userName)) may not do this: only root and members of the group \(groupText)")
+    }
+
+    /// Whether a user may withdraw what another published through the socket: its owner and root may.
+    public func mayWithdraw(uid: UInt32, userName: String?, owner: UInt32) -> Decision {
+        if uid == 0 { return .allowed(by: "root") }
+        if uid == owner { return .allowed(by: "owner") }
+        return .denied(
+            reason: "\(Self.show(uid: uid, userName)) may not withdraw this: only root and its owner, user \(owner)")
+    }
+
+    private var groupText: String {
+        groupID == nil ? "\(group.escapedForTerminal) (which does not exist)" : group.escapedForTerminal
+    }
+
+    private static func show(uid: UInt32, _ name: String?) -> String {
+        name.map { "user \($0.escapedForTerminal)" } ?? "user \(uid)"
+    }
+}
+
+extension AccessRules.Rule {
+    fileprivate func applies(uid: UInt32, gids: [UInt32], userName: String?) -> Bool {
+        switch subject {
+        case .user(let name):
+            if let number = UInt32(name) { return number == uid }
+            return name == userName
+        case .group(_, let id): return id.map(gids.contains) ?? false
+        }
+    }
+
+    fileprivate func covers(_ type: ServiceType) -> Bool { types?.contains(type.base) ?? true }
+}
+
+extension AccessRules.Rule.Subject: CustomStringConvertible {
+    /// `user alice` or `group web`, safe for a terminal.
+    public var description: String {
+        switch self {
+        case .user(let name): "user \(name.escapedForTerminal)"
+        case .group(let name, _): "group \(name.escapedForTerminal)"
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import DNSSD
+
+extension AccessRules {
+    /// Reads `access:` over what holds already.
+    init(_ value: YAMLValue, into rules: AccessRules, groupID: (String) -> UInt32?) throws(ConfigurationError) {
+        self = rules
+        let mapping = try YAMLMapping(value, keys: ["group", "allow"])
+        if let value = mapping["group"] { group = try value.accountName() }
+        for entry in try mapping["allow"]?.list(atMost: 256) ?? [] {
+            self.rules.append(try Rule(entry, groupID: groupID))
+        }
+    }
+
+    /// Reads the quotas, which are among the limits.
+    mutating func readQuotas(_ limits: YAMLValue) throws(ConfigurationError) {
+        let mapping = try YAMLMapping(limits, keys: ControlLimits.keys)
+        if let value = mapping["services-per-user"] { servicesPerUser = try value.integer(in: 0...4096) }
+        if let value = mapping["services-of-root"] { servicesOfRoot = try value.integer(in: 0...4096) }
+    }
+}
+
+extension AccessRules.Rule {
+    fileprivate init(_ value: YAMLValue, groupID: (String) -> UInt32?) throws(ConfigurationError) {
+        let mapping = try YAMLMapping(value, keys: ["user", "group", "types"])
+        switch (mapping["user"], mapping["group"]) {
+        case (let user?, nil): subject = .user(try user.accountName())
+        case (nil, let group?):
+            let name = try group.accountName()
+            subject = .group(name, id: groupID(name))
+        default: throw value.error("a rule has either user or group")
+        }
+        let types = try mapping.required("types")
+        if types.isScalar, try types.text() == "*" {
+            self.types = nil
+        } else {
+            self.types = Set(try DaemonConfiguration.types(types).map(\.base))
+        }
+    }
+}
+
+extension YAMLValue {
+    /// The name or number of a user or group.
+    fileprivate func accountName() throws(ConfigurationError) -> String {
+        let text = try text()
+        guard (1...256).contains(text.utf8.count), !text.utf8.contains(0) else {
+            throw error("\(name) must be the name of an account")
+        }
+        return text
+    }
+}

@@ -1,0 +1,9 @@
+/// Whether a service works, as far as its checks tell.
+public enum Health: Hashable, Sendable {
+    /// Nothing was looked at yet.
+    case unknown
+    /// It works.
+    case passing
+    /// It does not work, or not steadily; the reason is safe for a terminal.
+    case failing(reason: String)
+}

@@ -1,0 +1,39 @@
+public import DNSSD
+public import Discovery
+
+/// Carries out health checks. None of them occupies a thread that tasks share.
+public struct HealthChecker: Sendable {
+    private let time: any TimeSource
+
+    /// Creates a checker.
+    /// - Parameter time: paces the checks; how long one may take is the system's time always.
+    public init(time: any TimeSource = SystemTime()) { self.time = time }
+
+    /// Checks at the interval until the task is cancelled; the first time at once.
+    /// - Parameter report: told the health when it becomes another, one call after the other.
+    public func run(_ spec: CheckSpecification, port: Port, report: @Sendable (Health) -> Void) async {
+        var state = CheckState(rise: spec.rise, fall: spec.fall)
+        var due = time.now
+        while !Task.isCancelled {
+            let result = await check(spec, port: port)
+            guard !Task.isCancelled else { return }
+            if let health = state.checked(result, at: time.now) { report(health) }
+            // From start to start, so that a slow failure is found no later; what was missed is not caught up with.
+            due = max(due + spec.interval, time.now)
+            guard (try? await time.sleep(until: due)) != nil else { return }
+        }
+    }
+
+    /// Checks once, within the specification's time-out.
+    public func check(_ spec: CheckSpecification, port: Port) async -> CheckResult {
+        .failed(reason: "not implemented")
+    }
+}
+
+/// The outcome of one check.
+public enum CheckResult: Hashable, Sendable {
+    /// It works.
+    case passed
+    /// It does not; the reason is safe for a terminal.
+    case failed(reason: String)
+}

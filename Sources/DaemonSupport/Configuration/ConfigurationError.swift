@@ -1,0 +1,24 @@
+internal import DNSSD
+
+/// What is wrong in a configuration, and where.
+public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The path of the file or directory, as it was given.
+    public let file: String
+    /// The line, from 1; nil when the whole file is meant.
+    public let line: Int?
+    /// A sentence for people, safe for a terminal.
+    public let reason: String
+
+    /// Creates an error; `reason` must be safe for a terminal.
+    public init(file: String, line: Int?, reason: String) {
+        self.file = file
+        self.line = line
+        self.reason = reason
+    }
+
+    /// `/etc/discoverd/discoverd.yaml:7: unknown key "prot"; …`
+    public var description: String {
+        let place = line.map { "\(file.escapedForTerminal):\($0)" } ?? file.escapedForTerminal
+        return "\(place): \(reason)"
+    }
+}

@@ -1,0 +1,70 @@
+public import DNSSD
+
+/// What the daemon is to do: `discoverd.yaml`, and the services of `services.d/*.yaml` in order of name.
+public struct DaemonConfiguration: Hashable, Sendable {
+    /// What answers for mDNS.
+    public enum Backend: String, Hashable, Sendable, CaseIterable {
+        /// The system's, if it answers, else one of our own.
+        case auto
+        /// The host's avahi-daemon.
+        case system
+        /// An avahi-daemon of our own.
+        case `private`
+    }
+
+    /// How much the log says.
+    public enum LogLevel: String, Hashable, Sendable, CaseIterable {
+        /// Everything, or less and less of it.
+        case debug, info, notice, warning, error
+    }
+
+    /// What answers for mDNS; nil: as the command line says, or `auto`.
+    public var backend: Backend?
+    /// The types to keep warm.
+    public var browse: [ServiceType] = []
+    /// The services to publish; no two have the same name, type and domain.
+    public var services: [ServiceDefinition] = []
+    /// Who may publish, and how much.
+    public var access = AccessRules()
+    /// Where the read-only part of the API is offered over TCP; nil: nowhere.
+    public var tcpListen: TCPListen?
+    /// Bounds on clients of the control socket.
+    public var limits = ControlLimits()
+    /// How much the log says; nil: as the command line says, or `info`.
+    public var logLevel: LogLevel?
+
+    /// The defaults: what holds without any file.
+    public init() {}
+}
+
+/// A TCP listener of the daemon.
+public struct TCPListen: Hashable, Sendable {
+    /// The address to bind; a wildcard offers the API to the network.
+    public var address: IPAddress
+    /// The port.
+    public var port: Port
+    /// `Host` headers that are answered besides IP addresses and `localhost`: in lower case, without a port.
+    public var hosts: [String]
+
+    /// Creates a description.
+    public init(address: IPAddress, port: Port, hosts: [String] = []) {
+        self.address = address
+        self.port = port
+        self.hosts = hosts
+    }
+}
+
+/// Bounds on clients of the control socket.
+public struct ControlLimits: Hashable, Sendable {
+    /// Connections at one time: 1 to 1024.
+    public var clients = 64
+    /// Connections at one time of one user, root excepted: 1 to 1024.
+    public var clientsPerUser = 8
+    /// The largest body of a request in bytes: 1024 to 1 MiB.
+    public var requestBytes = 65_536
+    /// What may wait for a watcher that does not read, in bytes: 4096 to 64 MiB.
+    public var watchQueueBytes = 1_048_576
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,102 @@
+internal import DNSSD
+
+/// Asks the daemon one thing at a time, over its control socket.
+public struct ControlClient: Sendable {
+    /// A request of HTTP/1.1.
+    public struct Request: Sendable {
+        /// `GET`, `POST`, `DELETE`.
+        public var method: String
+        /// Path and query: `/v1/status`.
+        public var target: String
+        /// JSON, if there is a body.
+        public var body: [UInt8]?
+
+        /// Creates a request.
+        public init(_ method: String, _ target: String, body: [UInt8]? = nil) {
+            self.method = method
+            self.target = target
+            self.body = body
+        }
+
+        var bytes: [UInt8] {
+            var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+            if let body { head += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
+            return Array((head + "Connection: close\r\n\r\n").utf8) + (body ?? [])
+        }
+    }
+
+    /// The most bytes of an answer that are taken.
+    private static let maximumAnswer = 64 * 1024 * 1024
+
+    /// The socket.
+    public let path: String
+
+    /// Creates a client; nothing is connected yet.
+    public init(path: String) { self.path = path }
+
+    /// The first socket at which a daemon answers, each given `limit`.
+    ///
+    /// Called before anything else runs, so it may block: `connect` does not wait, and a daemon that is stopped gets `limit`.
+    public static func find(_ paths: [String], within limit: Duration = .milliseconds(50)) -> ControlClient? {
+        for path in paths {
+            let client = ControlClient(path: path)
+            if client.answers(within: limit) { return client }
+        }
+        return nil
+    }
+
+    private func answers(within limit: Duration) -> Bool {
+        let deadline = Deadline(in: limit)
+        guard let connection = try? UnixConnection(path: path),
+            (try? connection.send(Request("GET", "/v1/ping").bytes, until: deadline)) != nil,
+            case .bytes(let bytes)? = try? connection.receive(until: deadline, bell: nil)
+        else { return false }
+        return bytes.starts(with: "HTTP/1.".utf8)
+    }
+
+    /// Sends a request and waits for its answer, `limit` at most, on a thread of its own.
+    /// - Returns: the body of an answer with a status of 200 to 299.
+    /// - Throws: what the daemon answered instead; status 503 when it did not.
+    public func send(_ request: Request, within limit: Duration = .seconds(10)) async throws(ControlError) -> [UInt8] {
+        let result = await withCheckedContinuation { continuation in
+            let started = DetachedThread.start {
+                continuation.resume(returning: self.exchange(request, until: Deadline(in: limit)))
+            }
+            if !started {
+                continuation.resume(returning: .failure(ControlError(503, "no-thread", "the system has no thread")))
+            }
+        }
+        return try result.get()
+    }
+
+    func exchange(_ request: Request, until deadline: Deadline) -> Result<[UInt8], ControlError> {
+        do throws(DiscoveryError) {
+            let connection = try UnixConnection(path: path)
+            try connection.send(request.bytes, until: deadline)
+            var reader = HTTPResponseReader()
+            var body: [UInt8] = []
+            while !reader.isDone {
+                let received = try connection.receive(until: deadline, bell: nil)
+                do throws(HTTPResponseReader.Failure) {
+                    switch received {
+                    case .bytes(let bytes): try reader.received(bytes)
+                    case .ended: try reader.ended()
+                    case .timedOut, .rung:
+                        return .failure(ControlError(504, "timed-out", "the daemon did not answer in time"))
+                    }
+                } catch {
+                    return .failure(ControlError(502, "protocol", error.reason))
+                }
+                body += reader.takeBody()
+                guard body.count <= Self.maximumAnswer else {
+                    return .failure(ControlError(502, "protocol", "the answer is too long"))
+                }
+            }
+            let status = reader.status ?? 502
+            return 200..<300 ~= status ? .success(body) : .failure(ControlError(status: status, body: body))
+        } catch {
+            let code = error.code == .notFound ? "no-daemon" : error.code.description
+            return .failure(ControlError(503, code, error.message))
+        }
+    }
+}

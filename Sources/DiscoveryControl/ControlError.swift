@@ -1,0 +1,63 @@
+public import DNSSD
+public import DiscoveryJSON
+
+/// What the daemon refused, and why: `{"v":1,"error":{"code":"…","message":"…"}}` with a status of HTTP.
+public struct ControlError: Error, Hashable, Sendable {
+    /// 400 to 599.
+    public let status: Int
+    /// A stable name for programs.
+    public let code: String
+    /// A sentence for people.
+    public let message: String
+
+    /// Creates an error.
+    public init(_ status: Int, _ code: String, _ message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    /// What an error of the library is over HTTP.
+    public init(_ error: DiscoveryError) {
+        let status =
+            switch error.code {
+            case .notPermitted: 403
+            case .notFound: 404
+            case .nameTaken: 409
+            case .limitExceeded: 429
+            case .backendUnavailable, .closed: 503
+            case .backendFailed: 502
+            case .timedOut: 504
+            default: 400
+            }
+        self.init(status, error.code.description, error.message)
+    }
+
+    /// Reads the body of an answer; whatever it is, there is an error in the end.
+    public init(status: Int, body: [UInt8]) {
+        let error = (try? JSONReader.read(body))?["error"]
+        self.init(
+            status,
+            error?["code"]?.string ?? "http-\(status)",
+            error?["message"]?.string?.escapedForTerminal ?? "the daemon answered with status \(status)"
+        )
+    }
+
+    /// As the library has it.
+    public var discoveryError: DiscoveryError { DiscoveryError(DiscoveryError.Code(code), message) }
+}
+
+extension JSONWriter {
+    /// Writes the body of an answer that tells of an error.
+    public mutating func error(_ error: ControlError) {
+        object { object in
+            object.member("v", 1)
+            object.key("error")
+            object.object { object in
+                object.member("code", error.code)
+                object.member("message", error.message)
+            }
+        }
+        endLine()
+    }
+}

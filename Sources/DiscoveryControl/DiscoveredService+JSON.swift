@@ -1,0 +1,70 @@
+public import DNSSD
+
+extension DiscoveredService {
+    /// Reads a service as `JSONWriter.service(_:detail:)` writes it. Members that are not known are passed over.
+    /// - Throws: the reason when it is not such a service.
+    public init(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
+        guard let name = json["name"]?.string, let typeText = json["type"]?.string,
+            let type = ServiceType(observed: typeText), let domainText = json["domain"]?.string,
+            let domain = Domain(observed: domainText), let interfaces = json["interfaces"]?.strings
+        else { throw JSONShapeError("a service has no name, type, domain or interfaces") }
+        self.init(
+            instance: ServiceInstance(name: ServiceName(observed: name), type: type, domain: domain),
+            interfaces: interfaces.map { names.interface($0) }
+        )
+        guard let state = json["state"]?.string else { return }
+        guard let state = State(rawValue: state) else { throw JSONShapeError("a service has an unknown state") }
+        self.state = state
+        subtypes = json["subtypes"]?.strings ?? []
+        if let text = json["host"]?.string {
+            guard let host = HostName(observed: text) else { throw JSONShapeError("a host is not a DNS name") }
+            self.host = host
+        }
+        port = json["port"]?.integer.flatMap { UInt16(exactly: $0) }.flatMap { Port(rawValue: $0) }
+        if let members = json["txt"]?.members { txt = try TXTRecord(observed: members) }
+        for endpoint in json["endpoints"]?.array ?? [] { endpoints.append(try Endpoint(endpoint, names)) }
+    }
+}
+
+/// JSON that is not what it should be.
+public struct JSONShapeError: Error, Hashable, Sendable {
+    /// What is missing or wrong.
+    public let reason: String
+
+    /// Creates an error.
+    public init(_ reason: String) { self.reason = reason }
+}
+
+extension Endpoint {
+    fileprivate init(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
+        guard let text = json["address"]?.string, let name = json["interface"]?.string,
+            let number = json["port"]?.integer, let raw = UInt16(exactly: number), let port = Port(rawValue: raw)
+        else { throw JSONShapeError("an endpoint has no address, port or interface") }
+        let interface = names.interface(name)
+        guard let address = IPAddress(text, on: interface) else { throw JSONShapeError("an address is none") }
+        self.init(address: address, port: port, interface: interface)
+    }
+}
+
+extension TXTRecord {
+    /// A record as it came from the network, through the daemon.
+    fileprivate init(observed members: [JSONValue.Member]) throws(JSONShapeError) {
+        var strings: [[UInt8]] = []
+        for member in members {
+            guard let value = member.value.txtValue else { throw JSONShapeError("a TXT value is none") }
+            strings.append(Array(member.key.utf8) + (value.map { [UInt8(ascii: "=")] + $0 } ?? []))
+        }
+        self.init(strings: strings)
+    }
+}
+
+extension JSONValue {
+    /// The bytes of a TXT value; nil within when the key has no `=`, and nil when this is none.
+    var txtValue: [UInt8]?? {
+        switch self {
+        case .null: .some(nil)
+        case .string(let text): Array(text.utf8)
+        default: self["base64"]?.string.flatMap { Base64.decode($0) }.map { .some($0) }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// The part of a URL after `?` (RFC 3986 §3.4): names with values, some perhaps several times.
+public struct QueryString: Hashable, Sendable {
+    /// Names and values in order, decoded.
+    public private(set) var items: [Item] = []
+
+    /// A name with its value.
+    public struct Item: Hashable, Sendable {
+        /// The name.
+        public let name: String
+        /// The value; empty when there is none.
+        public let value: String
+    }
+
+    /// An empty one.
+    public init() {}
+
+    /// Reads what follows `?`; `+` is a space, as browsers and curl send it.
+    /// - Returns: nil when an escape is broken or what it means is not UTF-8.
+    public init?(_ text: some StringProtocol) {
+        for part in text.split(separator: "&") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let first = pair.first, let name = Self.decode(first) else { return nil }
+            guard let value = pair.count == 2 ? Self.decode(pair[1]) : "" else { return nil }
+            items.append(Item(name: name, value: value))
+        }
+    }
+
+    /// The first value of a name.
+    public subscript(name: String) -> String? { items.first { $0.name == name }?.value }
+
+    /// All values of a name.
+    public func all(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+
+    /// Adds a name with its value.
+    public mutating func add(_ name: String, _ value: String) { items.append(Item(name: name, value: value)) }
+
+    /// As it is written after `?`.
+    public var text: String {
+        items.map { "\(Self.encode($0.name))=\(Self.encode($0.value))" }.joined(separator: "&")
+    }
+
+    /// Percent-encodes everything but unreserved characters (RFC 3986 §2.3), so that it fits into any part of a URL.
+    public static func encode(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            default: encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return encoded
+    }
+
+    /// - Returns: nil when an escape is broken or what it means is not UTF-8.
+    public static func decode(_ text: some StringProtocol) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(0x20)
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+}

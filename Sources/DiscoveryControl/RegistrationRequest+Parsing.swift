@@ -1,0 +1,98 @@
+internal import DNSSD
+internal import Discovery
+
+extension RegistrationRequest {
+    private static let keys: Set<String> = [
+        "v", "name", "type", "domain", "port", "txt", "subtypes", "interfaces", "family", "onConflict", "check",
+        "checkIntervalMilliseconds", "checkTimeoutMilliseconds", "rise", "fall",
+    ]
+
+    /// Reads the body of a request; `type` is `_witap._tcp` and `domain` `local` when they are left out.
+    /// - Throws: 400 with the rule that was broken. A key that is not known is an error, so that a misspelt one is noticed.
+    public init(_ json: JSONValue) throws(ControlError) {
+        guard let members = json.members else { throw Self.broken("the body must be an object") }
+        for member in members where !Self.keys.contains(member.key) {
+            throw Self.broken("\(member.key.quotedForMessage): no such key")
+        }
+        do throws(DiscoveryError) {
+            try self.init(checked: json)
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
+    private init(checked json: JSONValue) throws(DiscoveryError) {
+        var service = try Service(
+            name: try Self.require("name", json["name"]?.string, "text"),
+            type: try Self.optional("type", json["type"], \.string, "text") ?? "_witap._tcp",
+            domain: try Self.optional("domain", json["domain"], \.string, "text") ?? "local",
+            port: try Self.require("port", json["port"]?.integer, "a whole number"),
+            txt: try Self.txt(json["txt"]),
+            subtypes: try Self.optional("subtypes", json["subtypes"], \.strings, "an array of texts") ?? []
+        )
+        service.interfaces = try InterfaceFilter(
+            Self.optional("interfaces", json["interfaces"], \.strings, "an array of texts") ?? []
+        )
+        if let text = try Self.optional("family", json["family"], \.string, "text") {
+            guard let family = IPAddress.Family(rawValue: text) else {
+                throw Self.wrong("family", "ipv4 or ipv6")
+            }
+            service.family = family
+        }
+        var policy = ConflictPolicy.rename
+        if let text = try Self.optional("onConflict", json["onConflict"], \.string, "text") {
+            guard let named = ConflictPolicy(rawValue: text) else { throw Self.wrong("onConflict", "rename or fail") }
+            policy = named
+        }
+        self.init(service, onConflict: policy)
+        guard let text = try Self.optional("check", json["check"], \.string, "text") else { return }
+        var check = Check(text)
+        check.interval = try Self.seconds("checkIntervalMilliseconds", json)
+        check.timeout = try Self.seconds("checkTimeoutMilliseconds", json)
+        check.rise = try Self.optional("rise", json["rise"], \.integer, "a whole number")
+        check.fall = try Self.optional("fall", json["fall"], \.integer, "a whole number")
+        self.check = check
+    }
+
+    private static func txt(_ json: JSONValue?) throws(DiscoveryError) -> TXTRecord {
+        var record = TXTRecord()
+        guard let json else { return record }
+        guard let members = json.members else { throw wrong("txt", "an object") }
+        for member in members {
+            guard let value = member.value.txtValue else {
+                throw wrong("txt", "an object of texts, null, or {\"base64\": text}")
+            }
+            try record.append(key: member.key, value: value)
+        }
+        return record
+    }
+
+    private static func seconds(_ key: String, _ json: JSONValue) throws(DiscoveryError) -> Double? {
+        try optional(key, json[key], \.integer, "a whole number").map { Double($0) / 1000 }
+    }
+
+    private static func require<Value>(
+        _ key: String,
+        _ value: Value?,
+        _ kind: String
+    ) throws(DiscoveryError) -> Value {
+        guard let value else { throw wrong(key, kind) }
+        return value
+    }
+
+    private static func optional<Value>(
+        _ key: String,
+        _ json: JSONValue?,
+        _ value: (JSONValue) -> Value?,
+        _ kind: String
+    ) throws(DiscoveryError) -> Value? {
+        guard let json, json != .null else { return nil }
+        return try require(key, value(json), kind)
+    }
+
+    private static func wrong(_ key: String, _ kind: String) -> DiscoveryError {
+        DiscoveryError(DiscoveryError.Code("invalid-request"), "\"\(key)\" must be \(kind)")
+    }
+
+    private static func broken(_ reason: String) -> ControlError { ControlError(400, "invalid-request", reason) }
+}

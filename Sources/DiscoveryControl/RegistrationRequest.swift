@@ -1,0 +1,65 @@
+public import DNSSD
+public import Discovery
+public import DiscoveryJSON
+
+/// What `POST /v1/registrations` asks for.
+public struct RegistrationRequest: Hashable, Sendable {
+    /// A check that must pass for the service to be advertised.
+    public struct Check: Hashable, Sendable {
+        /// `tcp`, `http:PATH`, `exec:CMD`, `unit:NAME.service`, `pid:N`.
+        public var text: String
+        /// Seconds between two checks.
+        public var interval: Double?
+        /// Seconds that one check may take.
+        public var timeout: Double?
+        /// How many checks in a row must pass before the service counts as working.
+        public var rise: Int?
+        /// How many must fail before it counts as failing.
+        public var fall: Int?
+
+        /// Creates a check with the daemon's times and counts.
+        public init(_ text: String) { self.text = text }
+    }
+
+    /// What to publish.
+    public var service: Service
+    /// What to do when the name is taken.
+    public var onConflict: ConflictPolicy
+    /// What must pass.
+    public var check: Check?
+
+    /// Creates a request.
+    public init(_ service: Service, onConflict: ConflictPolicy = .rename, check: Check? = nil) {
+        self.service = service
+        self.onConflict = onConflict
+        self.check = check
+    }
+}
+
+extension JSONWriter {
+    /// Writes a request as one object.
+    public mutating func request(_ request: RegistrationRequest) {
+        object { $0.requestMembers(request) }
+    }
+
+    /// Writes the members of a request.
+    public mutating func requestMembers(_ request: RegistrationRequest) {
+        let service = request.service
+        member("name", service.name.value)
+        member("type", service.type.description)
+        member("domain", service.domain.name)
+        member("port", Int(service.port.rawValue))
+        key("txt")
+        txt(service.txt)
+        member("subtypes", service.subtypes)
+        if !service.interfaces.patterns.isEmpty { member("interfaces", service.interfaces.patterns) }
+        if let family = service.family { member("family", family.rawValue) }
+        member("onConflict", request.onConflict.rawValue)
+        guard let check = request.check else { return }
+        member("check", check.text)
+        if let interval = check.interval { member("checkIntervalMilliseconds", Int(interval * 1000)) }
+        if let timeout = check.timeout { member("checkTimeoutMilliseconds", Int(timeout * 1000)) }
+        if let rise = check.rise { member("rise", rise) }
+        if let fall = check.fall { member("fall", fall) }
+    }
+}

@@ -1,0 +1,98 @@
+public import DiscoveryJSON
+
+/// A registration as the daemon tells of it.
+public struct RegistrationStatus: Hashable, Sendable {
+    /// Where it comes from, and with that how long it lives.
+    public enum Origin: String, Hashable, Sendable {
+        /// Of the configuration.
+        case configuration
+        /// Of somebody who asked for it, until it is withdrawn.
+        case detached
+        /// Of a command that is connected, as long as it is.
+        case attached
+    }
+
+    /// What it is withdrawn by.
+    public var id: String
+    /// The name now.
+    public var name: String
+    /// The name that was asked for.
+    public var wanted: String
+    /// The type.
+    public var type: String
+    /// The domain.
+    public var domain: String
+    /// The port.
+    public var port: Int
+    /// `waiting`, `registering`, `established`, `withheld`, `conflicted`, `failed` or `withdrawn`.
+    public var state: String
+    /// Why, unless it is established.
+    public var reason: String?
+    /// A name for programs of what went wrong.
+    public var code: String?
+    /// Who owns it.
+    public var uid: UInt32
+    /// Where it comes from.
+    public var origin: Origin
+    /// Its check.
+    public var check: String?
+    /// `unknown`, `passing` or `failing`.
+    public var health: String?
+
+    /// Creates a status.
+    public init(
+        id: String, name: String, wanted: String, type: String, domain: String, port: Int, state: String,
+        reason: String? = nil, code: String? = nil, uid: UInt32, origin: Origin, check: String? = nil,
+        health: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.wanted = wanted
+        self.type = type
+        self.domain = domain
+        self.port = port
+        self.state = state
+        self.reason = reason
+        self.code = code
+        self.uid = uid
+        self.origin = origin
+        self.check = check
+        self.health = health
+    }
+
+    /// Reads one; nil when it is none.
+    public init?(_ json: JSONValue) {
+        guard let id = json["id"]?.string, let name = json["name"]?.string, let wanted = json["wanted"]?.string,
+            let type = json["type"]?.string, let domain = json["domain"]?.string, let port = json["port"]?.integer,
+            let state = json["state"]?.string, let uid = json["uid"]?.integer.flatMap({ UInt32(exactly: $0) }),
+            let origin = json["origin"]?.string.flatMap({ Origin(rawValue: $0) })
+        else { return nil }
+        self.init(
+            id: id, name: name, wanted: wanted, type: type, domain: domain, port: port, state: state,
+            reason: json["reason"]?.string, code: json["code"]?.string, uid: uid, origin: origin,
+            check: json["check"]?.string, health: json["health"]?.string
+        )
+    }
+
+    /// It is over: no other state follows.
+    public var isFinal: Bool { state == "conflicted" || state == "failed" || state == "withdrawn" }
+}
+
+extension JSONWriter {
+    /// Writes the members of a registration.
+    public mutating func registrationMembers(_ status: RegistrationStatus) {
+        member("id", status.id)
+        member("name", status.name)
+        member("wanted", status.wanted)
+        member("type", status.type)
+        member("domain", status.domain)
+        member("port", status.port)
+        member("state", status.state)
+        if let reason = status.reason { member("reason", reason) }
+        if let code = status.code { member("code", code) }
+        member("uid", Int(status.uid))
+        member("origin", status.origin.rawValue)
+        if let check = status.check { member("check", check) }
+        if let health = status.health { member("health", health) }
+    }
+}

@@ -1,0 +1,262 @@
+public import DNSSD
+public import Discovery
+
+/// The running daemon as an engine: queries are answered from what it knows, publications live as long as their connection.
+///
+/// Each query has a connection of its own, up to `ownStreams`; further types that are asked in the same way share one stream
+/// of all services, for the daemon bounds the connections of a user.
+public final class RemoteEngine: DiscoveryEngine {
+    private static let ownStreams = 3
+
+    private struct Shared: Hashable {
+        let domain: Domain
+        let interfaces: InterfaceFilter
+        let family: IPAddress.Family?
+        let resolution: ServiceQuery.Resolution
+    }
+
+    private struct State {
+        var lastID: UInt64 = 0
+        var operations: [UInt64: any EngineOperation] = [:]
+        var shared: [Shared: RemoteBrowses] = [:]
+        var own = 0
+        var isClosed = false
+    }
+
+    /// The daemon's control socket.
+    public let path: String
+
+    private let check: RegistrationRequest.Check?
+    private let state = Locked(State())
+
+    /// Creates an engine; it connects when something is asked of it, again and again if need be.
+    /// - Parameter check: what must pass for what is published to be advertised.
+    public init(path: String, check: RegistrationRequest.Check? = nil) {
+        self.path = path
+        self.check = check
+    }
+
+    /// What a `LocalNetwork` over this engine is to be bounded by: the daemon has merged and held back already.
+    public static var limits: DiscoveryLimits {
+        var limits = DiscoveryLimits()
+        limits.removalHold = .milliseconds(200)
+        limits.addressHold = .zero
+        limits.resolutionLimit = .milliseconds(500)
+        limits.changeInterval = .zero
+        return limits
+    }
+
+    /// Operations that were started and have not ended.
+    public var openOperations: Int { state.withLock { $0.operations.count } }
+
+    /// Starts a query for services.
+    public func browse(
+        _ query: ServiceQuery,
+        reporting: @escaping @Sendable (BrowseFact) -> Void
+    ) -> any EngineOperation {
+        if let shared = shareable(query) { return joinShared(shared, query, reporting) }
+        let browses = RemoteBrowses(isResolving: query.resolution != .none, family: query.family)
+        let member = browses.join(nil, reporting)
+        state.withLock { $0.own += 1 }
+        let operation = register { [weak self] in
+            _ = browses.leave(member)
+            self?.state.withLock { $0.own -= 1 }
+        }
+        browses.start(path, query.queryString)
+        return operation
+    }
+
+    /// Starts a query for types.
+    public func browseTypes(
+        _ query: TypeQuery,
+        reporting: @escaping @Sendable (TypeFact) -> Void
+    ) -> any EngineOperation {
+        var text = QueryString()
+        text.add("domain", query.domain.name)
+        text.add(query.interfaces, query.family)
+        return follow("/v1/types/watch?\(text.text)", { ListedType($0) }) { (fact: RemotePresence<ListedType>.Fact) in
+            switch fact {
+            case .appeared(let listed, let interface):
+                if let interface { reporting(.appeared(listed.type, listed.domain, interface)) }
+            case .disappeared(let listed, let interface):
+                if let interface { reporting(.disappeared(listed.type, listed.domain, interface)) }
+            case .listed: reporting(.listed)
+            case .backend(let state): reporting(.backend(state))
+            case .degraded(let reason): reporting(.degraded(reason))
+            }
+        }
+    }
+
+    /// Starts a query for domains.
+    public func browseDomains(
+        _ query: DomainQuery,
+        reporting: @escaping @Sendable (DomainFact) -> Void
+    ) -> any EngineOperation {
+        var text = QueryString()
+        text.add("purpose", query.purpose == .browsing ? "browsing" : "registration")
+        text.add(query.interfaces, nil)
+        let domain: @Sendable (JSONValue) -> Domain? = { ($0["domain"]?.string).flatMap { Domain(observed: $0) } }
+        return follow("/v1/domains/watch?\(text.text)", domain) { (fact: RemotePresence<Domain>.Fact) in
+            switch fact {
+            case .appeared(let domain, let interface): reporting(.appeared(domain, interface))
+            case .disappeared(let domain, let interface): reporting(.disappeared(domain, interface))
+            case .listed: reporting(.listed)
+            case .backend(let state): reporting(.backend(state))
+            case .degraded: break
+            }
+        }
+    }
+
+    /// Publishes a service as long as the operation lives.
+    public func publish(
+        _ service: Service,
+        onConflict: ConflictPolicy,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any EngineOperation {
+        let request = RegistrationRequest(service, onConflict: onConflict, check: check)
+        let publication = RemotePublication(path: path, request, reporting: reporting)
+        let operation = Tracked(publication) { [weak self] in self?.forget($0) }
+        track(operation)
+        publication.start()
+        return operation
+    }
+
+    /// Ends all operations; publications are withdrawn.
+    public func shutdown() async {
+        let operations = state.withLock { state in
+            state.isClosed = true
+            defer { state.operations = [:] }
+            return Array(state.operations.values)
+        }
+        await withDiscardingTaskGroup { group in
+            for operation in operations {
+                group.addTask { await operation.cancel(waitingAtMost: .milliseconds(1800)) }
+            }
+        }
+    }
+}
+
+// MARK: Operations
+extension RemoteEngine {
+    private func follow<Value: Hashable & Sendable>(
+        _ target: String,
+        _ value: @escaping @Sendable (JSONValue) -> Value?,
+        _ report: @escaping @Sendable (RemotePresence<Value>.Fact) -> Void
+    ) -> any EngineOperation {
+        let names = InterfaceNames()
+        let presence = Locked(RemotePresence<Value>())
+        let stream = RemoteStream(path: path, ControlClient.Request("GET", target)) { event in
+            let facts = presence.withLock { presence -> [RemotePresence<Value>.Fact] in
+                switch event {
+                case .line(let bytes):
+                    guard let line = try? PresenceLine(bytes, names, value) else { return [] }
+                    return presence.received(line)
+                case .disconnected(let reason):
+                    names.forget()
+                    return presence.disconnected(reason)
+                case .refused(let error): return presence.disconnected(error.message)
+                case .woken: return []
+                }
+            }
+            for fact in facts { report(fact) }
+        }
+        let operation = register { stream.cancel() }
+        stream.start()
+        return operation
+    }
+
+    /// What makes queries answerable by one stream; nil for one that gets its own.
+    private func shareable(_ query: ServiceQuery) -> Shared? {
+        guard case .type(let type, let domain) = query.target, type.subtype == nil,
+            state.withLock({ $0.own >= Self.ownStreams })
+        else { return nil }
+        return Shared(
+            domain: domain,
+            interfaces: query.interfaces,
+            family: query.family,
+            resolution: query.resolution
+        )
+    }
+
+    private func joinShared(
+        _ shared: Shared,
+        _ query: ServiceQuery,
+        _ report: @escaping @Sendable (BrowseFact) -> Void
+    ) -> any EngineOperation {
+        guard case .type(let type, _) = query.target else { return register {} }
+        let (browses, isNew) = state.withLock { state -> (RemoteBrowses, Bool) in
+            if let browses = state.shared[shared] { return (browses, false) }
+            let browses = RemoteBrowses(isResolving: shared.resolution != .none, family: shared.family)
+            state.shared[shared] = browses
+            return (browses, true)
+        }
+        let member = browses.join(type, report)
+        if isNew {
+            var text = QueryString()
+            text.add("domain", shared.domain.name)
+            text.add(shared.interfaces, shared.family)
+            text.add(shared.resolution)
+            browses.start(path, text)
+        }
+        return register { [weak self] in
+            guard browses.leave(member) else { return }
+            self?.state.withLock { if $0.shared[shared] === browses { $0.shared[shared] = nil } }
+        }
+    }
+
+    private func register(_ end: @escaping @Sendable () -> Void) -> any EngineOperation {
+        let operation = Tracked(RemoteOperation(end)) { [weak self] in self?.forget($0) }
+        track(operation)
+        return operation
+    }
+
+    private func track(_ operation: Tracked) {
+        let isClosed = state.withLock { state in
+            state.lastID += 1
+            operation.id = state.lastID
+            if !state.isClosed { state.operations[state.lastID] = operation }
+            return state.isClosed
+        }
+        if isClosed { operation.cancel() }
+    }
+
+    private func forget(_ id: UInt64) { state.withLock { $0.operations[id] = nil } }
+}
+
+/// An operation that its engine knows of until it has ended, and that ends once.
+private final class Tracked: EngineOperation {
+    private let idBox = Locked<UInt64>(0)
+    private let operation: any EngineOperation
+    private let isEnded = Locked(false)
+    private let forget: @Sendable (UInt64) -> Void
+
+    init(_ operation: any EngineOperation, _ forget: @escaping @Sendable (UInt64) -> Void) {
+        self.operation = operation
+        self.forget = forget
+    }
+
+    var id: UInt64 {
+        get { idBox.withLock { $0 } }
+        set { idBox.withLock { $0 = newValue } }
+    }
+
+    private func end() -> Bool {
+        isEnded.withLock { isEnded in
+            defer { isEnded = true }
+            return !isEnded
+        }
+    }
+
+    func cancel() {
+        guard end() else { return }
+        operation.cancel()
+        forget(id)
+    }
+
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        guard end() else { return true }
+        let isDone = await operation.cancel(waitingAtMost: limit)
+        forget(id)
+        return isDone
+    }
+}

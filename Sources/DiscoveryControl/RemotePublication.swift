@@ -1,0 +1,109 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+
+/// A publication that the daemon carries out as long as the connection for it is open.
+final class RemotePublication: EngineOperation {
+    private struct State {
+        var id: String?
+        var last: PublicationFact?
+        var isOver = false
+    }
+
+    private let path: String
+    private let state: Locked<State>
+    private let stream: RemoteStream
+
+    init(
+        path: String,
+        _ request: RegistrationRequest,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) {
+        self.path = path
+        let state = Locked(State())
+        self.state = state
+        var writer = JSONWriter()
+        writer.request(request)
+        let wanted = request.service.name
+        stream = RemoteStream(
+            path: path,
+            ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes)
+        ) { event in
+            let fact = state.withLock { state -> PublicationFact? in
+                guard !state.isOver, let fact = Self.fact(event, wanted, &state), fact != state.last else { return nil }
+                state.last = fact
+                return fact
+            }
+            if let fact { reporting(fact) }
+        }
+    }
+
+    func start() { stream.start() }
+
+    func cancel() {
+        state.withLock { $0.isOver = true }
+        // The daemon withdraws what nobody is connected for.
+        stream.cancel()
+    }
+
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        let id = state.withLock { state in
+            state.isOver = true
+            defer { state.id = nil }
+            return state.id
+        }
+        defer { stream.cancel() }
+        guard let id else { return true }
+        do throws(ControlError) {
+            let request = ControlClient.Request("DELETE", "/v1/registrations/\(QueryString.encode(id))")
+            _ = try await ControlClient(path: path).send(request, within: limit)
+            return true
+        } catch {
+            // It is withdrawn already.
+            return error.status == 404
+        }
+    }
+
+    private static func fact(
+        _ event: RemoteStream.Event,
+        _ wanted: ServiceName,
+        _ state: inout State
+    ) -> PublicationFact? {
+        let name = state.last?.name ?? wanted
+        switch event {
+        case .woken: return nil
+        case .disconnected(let reason):
+            state.id = nil
+            return PublicationFact(name: name, state: .waiting(reason))
+        case .refused(let error):
+            guard error.status < 500 else { return PublicationFact(name: name, state: .waiting(error.message)) }
+            state.isOver = true
+            let isTaken = error.code == DiscoveryError.Code.nameTaken.description
+            return PublicationFact(
+                name: name,
+                state: isTaken ? .conflicted(error.discoveryError) : .failed(error.discoveryError)
+            )
+        case .line(let bytes):
+            guard let json = try? JSONReader.read(bytes), let status = RegistrationStatus(json) else { return nil }
+            state.id = status.id
+            guard let known = Self.state(status) else { return nil }
+            state.isOver = status.isFinal
+            return PublicationFact(name: ServiceName(observed: status.name), state: known)
+        }
+    }
+
+    private static func state(_ status: RegistrationStatus) -> PublicationFact.State? {
+        let reason = status.reason?.escapedForTerminal ?? "no reason was given"
+        let error = DiscoveryError(DiscoveryError.Code(status.code ?? "backend-failed"), reason)
+        switch status.state {
+        case "waiting", "withheld": return .waiting(reason)
+        case "registering": return .registering
+        case "established": return .established
+        case "conflicted": return .conflicted(error)
+        case "failed": return .failed(error)
+        case "withdrawn":
+            return .failed(DiscoveryError(.closed, "\(ServiceName(observed: status.name)) was withdrawn"))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import DNSSD
+internal import Discovery
+
+/// One request whose answer is lines without end: it is made again whenever it ends, until it is cancelled.
+///
+/// A thread of its own waits for the lines, so that a command needs no event loop.
+final class RemoteStream: Sendable {
+    /// What happens to it, in order, on its thread.
+    enum Event {
+        case line([UInt8])
+        /// The daemon answered with an error.
+        case refused(ControlError)
+        /// There is no daemon, or not any more; it is tried again.
+        case disconnected(String)
+        /// `wake` was called.
+        case woken
+    }
+
+    private struct State {
+        var isCancelled = false
+    }
+
+    private let path: String
+    private let request: ControlClient.Request
+    private let handle: @Sendable (Event) -> Void
+    private let bell = Bell()
+    private let state = Locked(State())
+
+    /// - Parameter handle: called on the thread, not after it was cancelled.
+    init(path: String, _ request: ControlClient.Request, handle: @escaping @Sendable (Event) -> Void) {
+        self.path = path
+        self.request = request
+        self.handle = handle
+    }
+
+    /// To be called once.
+    func start() {
+        let isRunning = DetachedThread.start { self.run() }
+        if !isRunning { state.withLock { $0.isCancelled = true } }
+    }
+
+    func cancel() {
+        state.withLock { $0.isCancelled = true }
+        bell.ring()
+    }
+
+    /// Has `.woken` handled on the thread.
+    func wake() { bell.ring() }
+
+    private var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    private func tell(_ event: Event) { if !isCancelled { handle(event) } }
+
+    private func run() {
+        var patience = Duration.milliseconds(50)
+        while !isCancelled {
+            let began = ContinuousClock.now
+            let reason = attempt()
+            guard !isCancelled else { return }
+            if let reason { tell(.disconnected(reason)) }
+            patience = ContinuousClock.now - began > .seconds(5) ? .milliseconds(50) : min(patience * 2, .seconds(2))
+            pause(Deadline(in: patience))
+        }
+    }
+
+    private func pause(_ deadline: Deadline) {
+        while !isCancelled, bell.wait(until: deadline) { tell(.woken) }
+    }
+
+    /// - Returns: why the answer ended; nil when it was told already.
+    private func attempt() -> String? {
+        do throws(DiscoveryError) {
+            let connection = try UnixConnection(path: path)
+            try connection.send(request.bytes, until: Deadline(in: .seconds(5)))
+            return try read(connection)
+        } catch {
+            return "no discoverd daemon: \(error.message)"
+        }
+    }
+
+    private func read(_ connection: UnixConnection) throws(DiscoveryError) -> String? {
+        var reader = HTTPResponseReader()
+        var splitter = LineSplitter()
+        var refusal: [UInt8] = []
+        while !isCancelled {
+            do throws(HTTPResponseReader.Failure) {
+                switch Self.wait(connection, bell) {
+                case .success(.bytes(let bytes)): try reader.received(bytes)
+                case .success(.ended): try reader.ended()
+                case .success(.rung):
+                    tell(.woken)
+                    continue
+                case .success(.timedOut): continue
+                case .failure(let error): return error.message
+                }
+            } catch {
+                return "the daemon's answer broke off: \(error.reason)"
+            }
+            guard let status = reader.status else { continue }
+            let body = reader.takeBody()
+            if 200..<300 ~= status {
+                guard let lines = splitter.received(body) else { return "the daemon's answer has a line without end" }
+                for line in lines { tell(.line(line)) }
+                if reader.isDone { return "the daemon ended its answer" }
+            } else {
+                refusal += body.prefix(64 * 1024)
+                guard reader.isDone else { continue }
+                tell(.refused(ControlError(status: status, body: refusal)))
+                return nil
+            }
+        }
+        return nil
+    }
+
+    private static func wait(
+        _ connection: UnixConnection,
+        _ bell: Bell
+    ) -> Result<UnixConnection.Received, DiscoveryError> {
+        do throws(DiscoveryError) {
+            return .success(try connection.receive(until: .never, bell: bell))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

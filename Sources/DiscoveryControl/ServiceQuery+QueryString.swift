@@ -1,0 +1,75 @@
+public import DNSSD
+public import Discovery
+
+extension ServiceQuery {
+    /// As the daemon understands it: `type`, `name`, `domain`, `interface` (repeated), `family`, `resolve`.
+    public var queryString: QueryString {
+        var text = QueryString()
+        switch target {
+        case .type(let type, let domain):
+            text.add("type", type.description)
+            text.add("domain", domain.name)
+        case .instance(let instance):
+            text.add("name", instance.name.value)
+            text.add("type", instance.type.description)
+            text.add("domain", instance.domain.name)
+        }
+        text.add(interfaces, family)
+        text.add(resolution)
+        return text
+    }
+}
+
+extension QueryString {
+    /// Adds where to ask.
+    public mutating func add(_ interfaces: InterfaceFilter, _ family: IPAddress.Family?) {
+        for pattern in interfaces.patterns { add("interface", pattern) }
+        if let family { add("family", family.rawValue) }
+    }
+
+    /// Adds whether to resolve.
+    public mutating func add(_ resolution: ServiceQuery.Resolution) {
+        switch resolution {
+        case .none: add("resolve", "0")
+        case .once: add("resolve", "once")
+        case .watch: add("resolve", "1")
+        }
+    }
+
+    /// The type; nil when none is named. A type of the network may be one that nobody is allowed to publish.
+    public func type() throws(DiscoveryError) -> ServiceType? {
+        guard let text = self["type"], !text.isEmpty else { return nil }
+        if let type = ServiceType(observed: text) { return type }
+        return try ServiceType(text)
+    }
+
+    /// The domain, `local` unless another is named.
+    public func domain() throws(DiscoveryError) -> Domain {
+        guard let text = self["domain"], !text.isEmpty else { return .local }
+        if let domain = Domain(observed: text) { return domain }
+        return try Domain(text)
+    }
+
+    /// The interfaces.
+    public func interfaces() throws(DiscoveryError) -> InterfaceFilter { try InterfaceFilter(all("interface")) }
+
+    /// The only family that is wanted, if there is one.
+    public func family() throws(DiscoveryError) -> IPAddress.Family? {
+        guard let text = self["family"] else { return nil }
+        guard let family = IPAddress.Family(rawValue: text) else {
+            throw DiscoveryError(.invalidAddress, "family=\(text.quotedForMessage): it must be ipv4 or ipv6")
+        }
+        return family
+    }
+
+    /// Whether to resolve: yes, unless it is said otherwise.
+    public func resolution() throws(DiscoveryError) -> ServiceQuery.Resolution {
+        switch self["resolve"] {
+        case nil, "", "1", "true", "yes", "watch": return .watch
+        case "0", "false", "no", "none": return .none
+        case "once": return .once
+        case .some(let text):
+            throw DiscoveryError(.invalidServiceType, "resolve=\(text.quotedForMessage): it must be 0, 1 or once")
+        }
+    }
+}

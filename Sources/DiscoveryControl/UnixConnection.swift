@@ -1,0 +1,129 @@
+internal import DNSSD
+internal import Glibc
+
+/// A connection to a Unix socket, for one thread; it is closed with the last reference.
+final class UnixConnection {
+    /// What waiting brought.
+    enum Received {
+        case bytes([UInt8])
+        /// The other side closed.
+        case ended
+        /// Nothing came in time.
+        case timedOut
+        /// The bell was rung.
+        case rung
+    }
+
+    private let descriptor: Int32
+    private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+
+    /// Connects; that needs no waiting, or fails when the daemon does not keep up with accepting.
+    /// - Throws: `.notFound` when there is no socket, `.notPermitted`, or `.backendUnavailable` when nobody listens.
+    init(path: String) throws(DiscoveryError) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count <= ControlSocketPath.maximumLength, !bytes.contains(0) else {
+            throw DiscoveryError(.notFound, "\(path.quotedForMessage) cannot be the path of a socket")
+        }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw Self.error(errno, path) }
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if result != 0 { throw Self.error(errno, path) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Sends everything, until `deadline` at most.
+    func send(_ bytes: [UInt8], until deadline: Deadline) throws(DiscoveryError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let sent = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if sent >= 0 {
+                rest = rest.dropFirst(sent)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                guard unsafe poll(&item, 1, deadline.milliseconds) != 0 else {
+                    throw DiscoveryError(.timedOut, "the daemon does not read what it is sent")
+                }
+            // The daemon may have answered before it read everything, for example that this is too much.
+            case EPIPE, ECONNRESET: return
+            default: throw Self.error(errno, "the control socket")
+            }
+        }
+    }
+
+    /// Waits for bytes, the end, or the bell.
+    func receive(until deadline: Deadline, bell: Bell?) throws(DiscoveryError) -> Received {
+        while true {
+            var items = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+            ]
+            let count = unsafe poll(&items, 2, deadline.milliseconds)
+            if count == 0 { return .timedOut }
+            if count < 0 {
+                guard errno == EINTR else { throw Self.error(errno, "the control socket") }
+                continue
+            }
+            if items[1].revents != 0 {
+                bell?.silence()
+                return .rung
+            }
+            let received = unsafe buffer.withUnsafeMutableBytes {
+                unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+            }
+            if received > 0 { return .bytes(Array(buffer[..<received])) }
+            if received == 0 { return .ended }
+            switch errno {
+            case EINTR, EAGAIN: continue
+            case ECONNRESET: return .ended
+            default: throw Self.error(errno, "the control socket")
+            }
+        }
+    }
+
+    private static func error(_ code: Int32, _ what: String) -> DiscoveryError {
+        let text = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+        let kind: DiscoveryError.Code =
+            switch code {
+            case ENOENT, ENOTDIR: .notFound
+            case EACCES, EPERM: .notPermitted
+            default: .backendUnavailable
+            }
+        return DiscoveryError(kind, "\(what.escapedForTerminal): \(text)")
+    }
+}
+
+/// A point of time on the monotonic clock, for `poll`.
+struct Deadline {
+    private let instant: ContinuousClock.Instant?
+
+    /// It never comes.
+    static let never = Deadline(instant: nil)
+
+    private init(instant: ContinuousClock.Instant?) { self.instant = instant }
+
+    /// So long from now.
+    init(in duration: Duration) { instant = .now + duration }
+
+    /// Until then, rounded up; -1 for never.
+    var milliseconds: Int32 {
+        guard let instant else { return -1 }
+        let left = ContinuousClock.now.duration(to: instant)
+        guard left > .zero else { return 0 }
+        let (seconds, attoseconds) = left.components
+        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+    }
+}

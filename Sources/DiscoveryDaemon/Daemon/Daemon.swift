@@ -1,0 +1,142 @@
+package import Discovery
+package import DiscoveryControl
+package import DNSSD
+package import Logging
+
+/// The daemon without its process: queries that are kept open, registrations, and the control server over sockets that are
+/// handed in.
+package final class Daemon: Sendable {
+    /// What a configuration makes of it.
+    package struct Settings: Sendable {
+        package var browse: Set<ServiceType>
+        package var services: [RegistrationRequest]
+        package var policy: RegistryPolicy
+
+        package init(browse: Set<ServiceType> = [], services: [RegistrationRequest] = [], policy: RegistryPolicy) {
+            self.browse = browse
+            self.services = services
+            self.policy = policy
+        }
+    }
+
+    package let network: LocalNetwork
+    package let warm: WarmTable
+    package let registry: Registry
+    package let health: BackendHealth
+    package let metrics: MetricsRegistry
+    package let server: ControlServer
+    private let responder: ControlResponder
+    private let logger: Logger
+    private let settings: Settings
+
+    /// - Parameter reload: reads the configuration anew and calls `apply`; an error that it returns is answered.
+    package init(
+        engine: any DiscoveryEngine,
+        limits: DiscoveryLimits = DiscoveryLimits(),
+        settings: Settings,
+        stateDirectory: String?,
+        facts: DaemonFacts,
+        metrics: MetricsRegistry = MetricsRegistry(),
+        logger: Logger,
+        reload: @escaping @Sendable (Daemon) async -> ControlError?
+    ) {
+        let network = LocalNetwork(engine: engine, limits: limits)
+        let health = BackendHealth()
+        let warm = WarmTable(network: network)
+        let registry = Registry(
+            network: network,
+            file: stateDirectory.map { RegistryFile(directory: $0) },
+            policy: settings.policy
+        ) { problem in
+            if let problem { logger.warning("\(problem)") }
+            health.note("state", problem)
+        }
+        let itself = Locked<Weak>(Weak())
+        let responder = ControlResponder(
+            network: network,
+            warm: warm,
+            registry: registry,
+            health: health,
+            metrics: metrics,
+            facts: facts
+        ) {
+            guard let daemon = itself.withLock({ $0.daemon }) else { return nil }
+            return await reload(daemon)
+        }
+        self.network = network
+        self.warm = warm
+        self.registry = registry
+        self.health = health
+        self.metrics = metrics
+        self.responder = responder
+        self.logger = logger
+        self.settings = settings
+        server = ControlServer(limits: facts.limits, logger: logger) { await responder.respond($0) }
+        responder.countClients { [weak server] in server?.clientCount ?? 0 }
+        itself.withLock { $0.daemon = self }
+    }
+
+    private struct Weak: Sendable { weak var daemon: Daemon? }
+
+    /// Takes a configuration over; what stays the same is not touched.
+    package func apply(_ settings: Settings) async {
+        warm.pin(settings.browse)
+        await registry.configure(settings.services, policy: settings.policy)
+    }
+
+    /// Serves until the task is cancelled; then withdraws everything, with goodbyes, in less than 2 s.
+    package func run(
+        _ listeners: [ControlServer.Listener],
+        whenServing: @escaping @Sendable () async -> Void = {}
+    ) async throws {
+        await apply(settings)
+        await registry.restore()
+        let background = Task {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.watchBackend() }
+                group.addTask { await self.tidy() }
+            }
+        }
+        var failure: (any Error)?
+        do {
+            try await server.run(listeners, whenServing: whenServing)
+        } catch {
+            failure = error
+        }
+        background.cancel()
+        // In a task of its own: goodbyes are sent because this one was cancelled.
+        await Task {
+            await self.registry.close()
+            self.warm.close()
+            await self.network.shutdown()
+        }.value
+        if let failure { throw failure }
+    }
+
+    /// Follows the backend: which domains there are does not matter.
+    private func watchBackend() async {
+        do {
+            for try await event in network.domains(DomainQuery(.browsing)) {
+                switch event {
+                case .backend(let state):
+                    switch state {
+                    case .available: logger.notice("the backend answers")
+                    case .unavailable(let reason): logger.warning("no backend yet: \(reason)")
+                    case .lost(let reason): logger.warning("the backend is gone: \(reason)")
+                    case .recovered: logger.notice("the backend is back")
+                    }
+                    health.became(state)
+                case .found, .lost, .settled:
+                    if health.state == nil { health.became(.available) }
+                case .degraded(let reason): logger.warning("\(reason)")
+                }
+            }
+        } catch {
+            // The network was shut down.
+        }
+    }
+
+    private func tidy() async {
+        while (try? await Task.sleep(for: .seconds(10))) != nil { warm.sweep() }
+    }
+}

@@ -1,0 +1,118 @@
+internal import Glibc
+internal import DNSSD
+
+/// The directory of the control socket, held by one daemon at a time.
+///
+/// The lock is `flock` on a file in it, which the kernel gives back however a process ends; a number in a file would not be.
+package final class RuntimeDirectory: Sendable {
+    /// Why a daemon cannot have the directory.
+    package enum Failure: Error, Hashable, Sendable {
+        /// Another has it; its process number is known unless it could not be read.
+        case alreadyRunning(pid: Int32?)
+        case unusable(String)
+    }
+
+    /// The socket in it.
+    package let socketPath: String
+    private let directory: Int32
+    private let lock: Int32
+    private let name: String
+
+    /// Makes the directory if need be and locks it.
+    package init(socketPath: String) throws(Failure) {
+        let slash = socketPath.lastIndex(of: "/") ?? socketPath.startIndex
+        let path = slash == socketPath.startIndex ? "." : String(socketPath[..<slash])
+        name = String(socketPath[slash...].drop { $0 == "/" })
+        guard !name.isEmpty else { throw .unusable("\(socketPath.quotedForMessage) names no socket") }
+        self.socketPath = socketPath
+        // Everyone may connect; only we may make anything in it.
+        if unsafe mkdir(path, 0o755) != 0, errno != EEXIST { throw Self.system(path) }
+        directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard directory >= 0 else { throw Self.system(path) }
+        var info = stat()
+        guard unsafe fstat(directory, &info) == 0 else {
+            close(directory)
+            throw Self.system(path)
+        }
+        guard info.st_uid == geteuid() || info.st_uid == 0, info.st_mode & 0o022 == 0 else {
+            close(directory)
+            throw .unusable("\(path.quotedForMessage) belongs to another user, or others may write to it")
+        }
+        lock = unsafe openat(directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard lock >= 0 else {
+            close(directory)
+            throw Self.system("\(path)/lock")
+        }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let failure: Failure = errno == EWOULDBLOCK ? .alreadyRunning(pid: Self.pid(in: lock)) : Self.system(path)
+            close(lock)
+            close(directory)
+            throw failure
+        }
+        _ = ftruncate(lock, 0)
+        let text = Array("\(getpid())\n".utf8)
+        _ = unsafe pwrite(lock, text, text.count, 0)
+    }
+
+    deinit {
+        close(lock)
+        close(directory)
+    }
+
+    /// A socket that listens, in the place of one that a killed daemon left behind.
+    package func listen() throws(Failure) -> Int32 {
+        try removeStale()
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(AF_UNIX, Int32(kind), 0)
+        guard descriptor >= 0 else { throw Self.system(socketPath) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: socketPath.utf8) }
+        // Everyone may connect: who may do what is decided by SO_PEERCRED.
+        let mask = umask(0o111)
+        let result = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        let code = errno
+        umask(mask)
+        errno = code
+        guard result == 0, Glibc.listen(descriptor, 128) == 0 else {
+            let failure = Self.system(socketPath)
+            close(descriptor)
+            throw failure
+        }
+        return descriptor
+    }
+
+    /// Removes the socket.
+    package func removeSocket() { _ = unsafe unlinkat(directory, name, 0) }
+
+    /// Whether the socket is still where clients look for it.
+    package var hasSocket: Bool {
+        var info = stat()
+        return unsafe lstat(socketPath, &info) == 0 && info.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    /// We hold the lock, so a socket that is there is nobody's; anything else is not ours to remove.
+    private func removeStale() throws(Failure) {
+        var info = stat()
+        guard unsafe fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return }
+        guard info.st_mode & S_IFMT == S_IFSOCK else {
+            throw .unusable("\(socketPath.quotedForMessage) exists and is no socket")
+        }
+        removeSocket()
+    }
+
+    private static func pid(in lock: Int32) -> Int32? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(lock, &bytes, bytes.count, 0)
+        guard count > 0 else { return nil }
+        return Int32(String(decoding: bytes[..<count], as: UTF8.self).prefix { $0.isNumber })
+    }
+
+    private static func system(_ what: String) -> Failure {
+        .unusable(SystemError(errno, what.quotedForMessage).description)
+    }
+}

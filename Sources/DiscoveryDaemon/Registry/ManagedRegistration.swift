@@ -1,0 +1,168 @@
+internal import DNSSD
+package import Discovery
+package import DiscoveryControl
+
+/// One service that is wanted: it is published while its check passes, or always when it has none.
+package final class ManagedRegistration: Sendable {
+    package let id: String
+    package let request: RegistrationRequest
+    package let uid: UInt32
+    package let origin: RegistrationStatus.Origin
+
+    private struct State {
+        var health: ServiceHealth
+        var publication: PublicationStatus?
+        var isWithdrawn = false
+        var version: UInt64 = 1
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter: UInt64 = 0
+        var work: Task<Void, Never>?
+    }
+
+    private let state: Locked<State>
+
+    package init(
+        id: String,
+        _ request: RegistrationRequest,
+        uid: UInt32,
+        origin: RegistrationStatus.Origin
+    ) {
+        self.id = id
+        self.request = request
+        self.uid = uid
+        self.origin = origin
+        state = Locked(State(health: request.check == nil ? .passing : .unknown))
+    }
+
+    /// Publishes until `withdraw`, in a task of its own: it outlives the request that it was made by.
+    package func start(on network: LocalNetwork, _ policy: RegistryPolicy) {
+        let work = Task { await self.run(on: network, policy) }
+        state.withLock { $0.work = work }
+    }
+
+    /// Withdraws the service; returns when goodbyes are sent, or after 2 s at most.
+    package func withdraw() async {
+        update { $0.isWithdrawn = true }
+        let work = state.withLock { $0.work }
+        work?.cancel()
+        await work?.value
+    }
+
+    /// Where it stands, and a number that grows when that changes.
+    package var current: (status: RegistrationStatus, version: UInt64) {
+        state.withLock { (status($0), $0.version) }
+    }
+
+    /// Where it stands, once that is newer than `version`; nil when the task is cancelled.
+    package func next(after version: UInt64) async -> (status: RegistrationStatus, version: UInt64)? {
+        while !Task.isCancelled {
+            let current = current
+            if current.version > version { return current }
+            await wait(after: version)
+        }
+        return nil
+    }
+
+    private func run(on network: LocalNetwork, _ policy: RegistryPolicy) async {
+        guard let check = request.check else { return await publish(on: network) }
+        let port = request.service.port
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await policy.check(check, port) { health in self.update { $0.health = health } }
+            }
+            // Follows the health: published while it passes.
+            var version: UInt64 = 0
+            var publishing: Task<Void, Never>?
+            while let (_, now) = await self.next(after: version) {
+                version = now
+                let isPassing = self.state.withLock { $0.health == .passing && !$0.isWithdrawn }
+                if isPassing, publishing == nil {
+                    publishing = Task { await self.publish(on: network) }
+                } else if !isPassing, let running = publishing {
+                    running.cancel()
+                    await running.value
+                    publishing = nil
+                }
+            }
+            publishing?.cancel()
+            await publishing?.value
+            group.cancelAll()
+        }
+    }
+
+    /// Publishes until the task is cancelled, and withdraws then.
+    private func publish(on network: LocalNetwork) async {
+        let publication = network.publish(request.service, onConflict: request.onConflict)
+        for await status in publication.updates { update { $0.publication = status } }
+        // Goodbyes are sent because the task was cancelled.
+        await publication.withdraw(waitingAtMost: .milliseconds(1700))
+        let last = publication.status
+        update { if case .withdrawn = last.state { $0.publication = nil } else { $0.publication = last } }
+        // It ended by itself: there is nothing to do, but the reason stays to be seen.
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    }
+
+    private func update(_ body: (inout State) -> Void) {
+        let waiters = state.withLock { state in
+            let before = status(state)
+            body(&state)
+            guard status(state) != before else { return [CheckedContinuation<Void, Never>]() }
+            state.version += 1
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private func wait(after version: UInt64) async {
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.version == version, !Task.isCancelled else { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+
+    private func status(_ state: State) -> RegistrationStatus {
+        let service = request.service
+        var status = RegistrationStatus(
+            id: id,
+            name: state.publication?.name.value ?? service.name.value,
+            wanted: service.name.value,
+            type: service.type.description,
+            domain: service.domain.name,
+            port: Int(service.port.rawValue),
+            state: "registering",
+            uid: uid,
+            origin: origin,
+            check: request.check?.text,
+            health: request.check == nil ? nil : state.health.name
+        )
+        if state.isWithdrawn {
+            status.state = "withdrawn"
+            return status
+        }
+        switch (state.health, state.publication?.state) {
+        case (.failing(let reason), _): (status.state, status.reason) = ("withheld", "its check fails: \(reason)")
+        case (.unknown, _): (status.state, status.reason) = ("withheld", "its check has not passed yet")
+        case (.passing, .waiting(let reason)): (status.state, status.reason) = ("waiting", reason)
+        case (.passing, .established): status.state = "established"
+        case (.passing, .conflicted(let error)):
+            (status.state, status.reason, status.code) = ("conflicted", error.message, error.code.description)
+        case (.passing, .failed(let error)):
+            (status.state, status.reason, status.code) = ("failed", error.message, error.code.description)
+        case (.passing, .registering), (.passing, .withdrawn), (.passing, nil): break
+        }
+        return status
+    }
+}

@@ -1,0 +1,163 @@
+internal import DNSSD
+package import Discovery
+package import DiscoveryControl
+
+/// What this machine is to offer: services of the configuration, services that users asked for, and those of commands that
+/// are connected.
+package actor Registry {
+    private let network: LocalNetwork
+    private let file: RegistryFile?
+    private let warn: @Sendable (String?) -> Void
+    private var policy: RegistryPolicy
+    private var entries: [String: ManagedRegistration] = [:]
+    private var order: [String] = []
+    private var isClosed = false
+
+    /// - Parameter file: where services that users asked for are kept; nil: nowhere.
+    package init(
+        network: LocalNetwork,
+        file: RegistryFile?,
+        policy: RegistryPolicy,
+        warn: @escaping @Sendable (String?) -> Void
+    ) {
+        self.network = network
+        self.file = file
+        self.policy = policy
+        self.warn = warn
+    }
+
+    /// Takes up again what was kept.
+    package func restore() {
+        guard let file else { return }
+        switch file.read() {
+        case .nothing: break
+        case .setAside(let reason): warn(reason)
+        case .registrations(let kept):
+            for one in kept where entries[one.id] == nil {
+                start(ManagedRegistration(id: one.id, one.request, uid: one.uid, origin: .detached))
+            }
+        }
+    }
+
+    /// All, in the order they came.
+    package var statuses: [RegistrationStatus] { order.compactMap { entries[$0]?.current.status } }
+
+    package func registration(_ id: String) -> ManagedRegistration? { entries[id] }
+
+    /// Publishes a service for a peer.
+    /// - Throws: 403 when it may not, 429 when it has too many, 400 for a check that is none.
+    package func add(
+        _ request: RegistrationRequest,
+        for peer: Peer,
+        origin: RegistrationStatus.Origin
+    ) throws(ControlError) -> ManagedRegistration {
+        guard let uid = peer.uid else { throw Self.unknown }
+        guard !isClosed else { throw ControlError(503, "closed", "the daemon ends") }
+        if let reason = policy.refusalToPublish(peer, request.service.type) {
+            throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
+        }
+        let own = entries.values.count { $0.uid == uid && $0.origin != .configuration }
+        let quota = policy.quota(uid)
+        guard own < quota else {
+            throw ControlError(429, DiscoveryError.Code.limitExceeded.description, "\(quota) services of one user at most")
+        }
+        if let check = request.check {
+            do throws(DiscoveryError) {
+                try policy.validate(check, peer)
+            } catch {
+                throw ControlError(error)
+            }
+        }
+        let registration = ManagedRegistration(id: newID(), request, uid: uid, origin: origin)
+        start(registration)
+        if origin == .detached { save() }
+        return registration
+    }
+
+    /// Withdraws a service for a peer; returns when goodbyes are sent.
+    /// - Throws: 404, or 403 for what belongs to somebody else.
+    package func remove(_ id: String, for peer: Peer) async throws(ControlError) {
+        guard let registration = entries[id] else {
+            throw ControlError(404, DiscoveryError.Code.notFound.description, "there is no registration \(id.quotedForMessage)")
+        }
+        guard let uid = peer.uid else { throw Self.unknown }
+        let code = DiscoveryError.Code.notPermitted.description
+        guard uid == 0 || uid == registration.uid, registration.origin != .configuration || uid == 0 else {
+            throw ControlError(403, code, "this service belongs to another user (\(registration.uid)); its owner or root may withdraw it")
+        }
+        guard registration.origin != .configuration else {
+            throw ControlError(403, code, "this service is of the configuration; take it out there and reload")
+        }
+        await end(registration)
+    }
+
+    /// Withdraws a service whose owner is gone.
+    package func end(_ registration: ManagedRegistration) async {
+        guard entries.removeValue(forKey: registration.id) != nil else { return }
+        order.removeAll { $0 == registration.id }
+        if registration.origin == .detached { save() }
+        await registration.withdraw()
+    }
+
+    /// Whether a peer may do what concerns everyone.
+    package func refusalToManage(_ peer: Peer) -> String? { policy.refusalToManage(peer) }
+
+    /// Takes over a configuration: what is the same stays published, without a break.
+    package func configure(_ requests: [RegistrationRequest], policy: RegistryPolicy) async {
+        self.policy = policy
+        var wanted = requests
+        var gone: [ManagedRegistration] = []
+        for registration in entries.values where registration.origin == .configuration {
+            if let index = wanted.firstIndex(of: registration.request) {
+                wanted.remove(at: index)
+            } else {
+                gone.append(registration)
+            }
+        }
+        // Withdrawn first: a service with another port may have the same name.
+        await withDiscardingTaskGroup { group in
+            for registration in gone {
+                entries[registration.id] = nil
+                order.removeAll { $0 == registration.id }
+                group.addTask { await registration.withdraw() }
+            }
+        }
+        for request in wanted { start(ManagedRegistration(id: newID(), request, uid: 0, origin: .configuration)) }
+    }
+
+    /// Withdraws everything, which stays wanted for the next start.
+    package func close() async {
+        isClosed = true
+        let all = Array(entries.values)
+        entries = [:]
+        order = []
+        await withDiscardingTaskGroup { group in
+            for registration in all { group.addTask { await registration.withdraw() } }
+        }
+    }
+
+    private func start(_ registration: ManagedRegistration) {
+        entries[registration.id] = registration
+        order.append(registration.id)
+        registration.start(on: network, policy)
+    }
+
+    private func save() {
+        let kept = order.compactMap { entries[$0] }.filter { $0.origin == .detached }.map {
+            RegistryFile.Kept(id: $0.id, uid: $0.uid, request: $0.request)
+        }
+        guard let file else { return }
+        warn(file.write(kept).map { "registrations cannot be kept over a restart: \($0)" })
+    }
+
+    private func newID() -> String {
+        while true {
+            let id = String(UInt32.random(in: .min ... .max), radix: 16)
+            if entries[id] == nil { return id }
+        }
+    }
+
+    private static var unknown: ControlError {
+        ControlError(403, DiscoveryError.Code.notPermitted.description, "only the control socket knows who you are")
+    }
+}

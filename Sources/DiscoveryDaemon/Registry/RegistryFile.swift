@@ -1,0 +1,110 @@
+package import DiscoveryControl
+internal import DNSSD
+internal import DiscoveryJSON
+internal import Glibc
+
+/// Keeps registrations over restarts: one file, replaced as a whole, with a checksum.
+package struct RegistryFile: Sendable {
+    /// A registration that is kept.
+    package struct Kept: Hashable, Sendable {
+        package let id: String
+        package let uid: UInt32
+        package let request: RegistrationRequest
+
+        package init(id: String, uid: UInt32, request: RegistrationRequest) {
+            self.id = id
+            self.uid = uid
+            self.request = request
+        }
+    }
+
+    /// What a file had.
+    package enum Content: Hashable, Sendable {
+        case nothing
+        case registrations([Kept])
+        /// It was broken, and is kept under another name; the reason is for people.
+        case setAside(String)
+    }
+
+    private static let name = "registrations.json"
+    private static let maximumSize = 16 * 1024 * 1024
+
+    private let directory: String
+    private var path: String { "\(directory)/\(Self.name)" }
+
+    package init(directory: String) { self.directory = directory }
+
+    package func read() -> Content {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileBytes.read(path, atMost: Self.maximumSize)
+        } catch {
+            return error.code == ENOENT ? .nothing : setAside(error.description)
+        }
+        do {
+            return .registrations(try Self.parse(bytes))
+        } catch let error as JSONReader.Failure {
+            return setAside(error.description)
+        } catch let error as ControlError {
+            return setAside(error.message)
+        } catch {
+            return setAside((error as? JSONShapeError)?.reason ?? "it is broken")
+        }
+    }
+
+    /// Replaces the file: written beside it, synced, renamed, so that there is always a whole one (rename(2)).
+    /// - Returns: nil, or why the old file is still the one.
+    package func write(_ kept: [Kept]) -> String? {
+        do throws(SystemError) {
+            try FileBytes.replace(path, with: Self.bytes(of: kept))
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private func setAside(_ reason: String) -> Content {
+        let aside = "\(path).corrupt"
+        let isMoved = unsafe rename(path, aside) == 0
+        let what = isMoved ? "it is kept as \(aside)" : "it could not be set aside"
+        return .setAside("\(path) is broken: \(reason); \(what), and the registrations in it are lost")
+    }
+
+    static func bytes(of kept: [Kept]) -> [UInt8] {
+        var list = JSONWriter()
+        list.array { array in
+            for one in kept {
+                array.object { object in
+                    object.member("id", one.id)
+                    object.member("uid", Int(one.uid))
+                    object.key("request")
+                    object.request(one.request)
+                }
+            }
+        }
+        // The checksum is of the list exactly as it is written.
+        let head = "{\"v\":1,\"checksum\":\"\(checksum(list.bytes))\",\"registrations\":"
+        return Array(head.utf8) + list.bytes + Array("}\n".utf8)
+    }
+
+    static func parse(_ bytes: [UInt8]) throws -> [Kept] {
+        let json = try JSONReader.read(bytes)
+        guard json["v"]?.integer == 1 else { throw JSONShapeError("it has another version") }
+        let marker = Array("\"registrations\":".utf8)
+        guard let start = bytes.firstRange(of: marker)?.upperBound, bytes.suffix(2) == Array("}\n".utf8)[...],
+            start <= bytes.count - 2, json["checksum"]?.string == checksum(bytes[start..<(bytes.count - 2)])
+        else { throw JSONShapeError("its checksum is wrong") }
+        return try (json["registrations"]?.array ?? []).map { entry in
+            guard let id = entry["id"]?.string, let uid = entry["uid"]?.integer.flatMap({ UInt32(exactly: $0) }),
+                let request = entry["request"]
+            else { throw JSONShapeError("a registration has no id, uid or request") }
+            return Kept(id: id, uid: uid, request: try RegistrationRequest(request))
+        }
+    }
+
+    /// FNV-1a, 64 bits: against a torn or mistyped file, not against an attacker.
+    private static func checksum(_ bytes: some Sequence<UInt8>) -> String {
+        let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return String(hash, radix: 16)
+    }
+}

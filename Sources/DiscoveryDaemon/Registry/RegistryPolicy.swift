@@ -1,0 +1,48 @@
+package import DNSSD
+package import DiscoveryControl
+
+/// What the registry asks of the configuration: who may do what, and how services are checked.
+package struct RegistryPolicy: Sendable {
+    /// Why a peer may not publish a type; nil when it may.
+    package var refusalToPublish: @Sendable (Peer, ServiceType) -> String?
+    /// Why a peer may not manage the daemon; nil when it may.
+    package var refusalToManage: @Sendable (Peer) -> String?
+    /// How many services a user may publish.
+    package var quota: @Sendable (UInt32) -> Int
+    /// Whether a check is one; throws the rule that it breaks.
+    package var validate: @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void
+    /// Checks a service until the task is cancelled, and reports what changes.
+    package var check: @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void) async -> Void
+
+    package init(
+        refusalToPublish: @escaping @Sendable (Peer, ServiceType) -> String?,
+        refusalToManage: @escaping @Sendable (Peer) -> String?,
+        quota: @escaping @Sendable (UInt32) -> Int,
+        validate: @escaping @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void,
+        check: @escaping @Sendable (
+            RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void
+        ) async -> Void
+    ) {
+        self.refusalToPublish = refusalToPublish
+        self.refusalToManage = refusalToManage
+        self.quota = quota
+        self.validate = validate
+        self.check = check
+    }
+}
+
+/// Whether a service works, as far as its checks tell.
+package enum ServiceHealth: Hashable, Sendable {
+    case unknown
+    case passing
+    case failing(String)
+
+    /// Its name in JSON.
+    package var name: String {
+        switch self {
+        case .unknown: "unknown"
+        case .passing: "passing"
+        case .failing: "failing"
+        }
+    }
+}

@@ -1,0 +1,149 @@
+internal import Discovery
+internal import HummingbirdCore
+internal import NIOCore
+internal import NIOPosix
+
+#if canImport(Glibc)
+internal import Glibc
+#endif
+
+/// One client: who it is, and how to end it.
+final class Connection: Sendable {
+    let id: UInt64
+    let peer: Peer
+    let isReadOnly: Bool
+    private let channel: any Channel
+    private let table: Connections
+
+    init(id: UInt64, peer: Peer, isReadOnly: Bool, channel: any Channel, table: Connections) {
+        self.id = id
+        self.peer = peer
+        self.isReadOnly = isReadOnly
+        self.channel = channel
+        self.table = table
+    }
+
+    func became(_ activity: ConnectionTable.Activity) { table.became(activity, id) }
+    func received() { table.received(id) }
+    func close() { channel.close(promise: nil) }
+
+    /// Runs `body` in a task that ends when the client goes.
+    func whileOpen<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
+        let task = Task { await body() }
+        channel.closeFuture.whenComplete { _ in task.cancel() }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+/// All clients.
+final class Connections: Sendable {
+    private struct State {
+        var table: ConnectionTable
+        var open: [UInt64: Connection] = [:]
+        var lastID: UInt64 = 0
+    }
+
+    private let state: Locked<State>
+    private let time: any TimeSource
+
+    init(limits: ConnectionTable.Limits, time: any TimeSource) {
+        state = Locked(State(table: ConnectionTable(limits: limits)))
+        self.time = time
+    }
+
+    var count: Int { state.withLock { $0.table.count } }
+
+    /// - Returns: nil and why, when there is no room.
+    func accepted(_ channel: any Channel, _ peer: Peer, isReadOnly: Bool) -> (Connection?, refusal: String?) {
+        let now = time.now
+        let (connection, victim, refusal) = state.withLock { state -> (Connection?, Connection?, String?) in
+            state.lastID += 1
+            let id = state.lastID
+            switch state.table.connected(id, uid: peer.uid, now: now) {
+            case .refused(let reason): return (nil, nil, reason)
+            case .accepted: break
+            case .replacing(let other):
+                let victim = state.open.removeValue(forKey: other)
+                let new = Connection(id: id, peer: peer, isReadOnly: isReadOnly, channel: channel, table: self)
+                state.open[id] = new
+                return (new, victim, nil)
+            }
+            let new = Connection(id: id, peer: peer, isReadOnly: isReadOnly, channel: channel, table: self)
+            state.open[id] = new
+            return (new, nil, nil)
+        }
+        victim?.close()
+        return (connection, refusal)
+    }
+
+    func became(_ activity: ConnectionTable.Activity, _ id: UInt64) {
+        let now = time.now
+        state.withLock { $0.table.became(activity, id, now: now) }
+    }
+
+    func received(_ id: UInt64) {
+        let now = time.now
+        state.withLock { $0.table.received(id, now: now) }
+    }
+
+    func closed(_ id: UInt64) {
+        state.withLock { state in
+            state.table.closed(id)
+            state.open[id] = nil
+        }
+    }
+
+    /// Closes those whose time is over.
+    func sweep() {
+        let now = time.now
+        let expired = state.withLock { state in
+            state.table.takeExpired(now: now).compactMap { state.open.removeValue(forKey: $0) }
+        }
+        for connection in expired { connection.close() }
+    }
+
+    func closeAll() {
+        for connection in state.withLock({ Array($0.open.values) }) { connection.close() }
+    }
+}
+
+/// Tells when bytes come, before anything is made of them.
+final class ReceivedHandler: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.received()
+        context.fireChannelRead(data)
+    }
+}
+
+extension Channel {
+    /// Who is at the other end of a Unix socket (SO_PEERCRED, unix(7)).
+    func peer() -> EventLoopFuture<Peer> {
+        guard let provider = self as? any SocketOptionProvider else {
+            return eventLoop.makeSucceededFuture(.anonymous)
+        }
+        return provider.unsafeGetSocketOption(
+            level: NIOBSDSocket.OptionLevel(rawValue: SOL_SOCKET),
+            name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
+        ).map { (credentials: Credentials) in
+            Peer(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid)
+        }
+    }
+}
+
+/// `struct ucred` of <sys/socket.h>, which Glibc's module shows to GNU sources only.
+private struct Credentials: Sendable {
+    var pid: Int32 = 0
+    var uid: UInt32 = .max
+    var gid: UInt32 = .max
+}

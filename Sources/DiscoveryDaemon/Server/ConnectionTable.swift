@@ -1,0 +1,107 @@
+/// Who is connected and what each does: a value that says who may stay.
+///
+/// Connections that have not sent a complete request count little: they go first when there is no room, so that slow and
+/// silent clients hurt only each other.
+package struct ConnectionTable: Sendable {
+    /// What a connection does.
+    package enum Activity: Hashable, Sendable {
+        /// No byte of a request has come.
+        case idle
+        /// A request has begun and is not complete.
+        case receiving
+        /// It waits for us, or for news.
+        case serving
+        /// It has not taken yet what was sent.
+        case sending
+    }
+
+    /// What is to become of a newcomer.
+    package enum Admission: Hashable, Sendable {
+        case accepted
+        /// Another one is to be closed.
+        case replacing(UInt64)
+        case refused(String)
+    }
+
+    package struct Limits: Sendable {
+        package var clients = 64
+        package var perUser = 8
+        /// Root's commands must get through when everyone else is noisy.
+        package var forRoot = 48
+        package var request: Duration = .seconds(5)
+        package var idle: Duration = .seconds(60)
+        package var sending: Duration = .seconds(30)
+
+        package init() {}
+    }
+
+    private struct Row {
+        let uid: UInt32?
+        var activity = Activity.idle
+        var since: Duration
+    }
+
+    package let limits: Limits
+    private var rows: [UInt64: Row] = [:]
+
+    package init(limits: Limits = Limits()) { self.limits = limits }
+
+    package var count: Int { rows.count }
+
+    /// A connection was accepted.
+    package mutating func connected(_ id: UInt64, uid: UInt32?, now: Duration) -> Admission {
+        let own = rows.filter { $0.value.uid == uid }
+        let userLimit = uid == 0 ? limits.forRoot : limits.perUser
+        var admission = Admission.accepted
+        if own.count >= userLimit {
+            guard let victim = Self.leastWorthy(own) else {
+                return .refused("\(userLimit) connections of one user are open, and all are in use")
+            }
+            rows[victim] = nil
+            admission = .replacing(victim)
+        } else if rows.count >= limits.clients {
+            guard let victim = Self.leastWorthy(rows) else {
+                return .refused("\(limits.clients) connections are open, and all are in use")
+            }
+            rows[victim] = nil
+            admission = .replacing(victim)
+        }
+        rows[id] = Row(uid: uid, since: now)
+        return admission
+    }
+
+    package mutating func became(_ activity: Activity, _ id: UInt64, now: Duration) {
+        guard let row = rows[id], row.activity != activity else { return }
+        rows[id]?.activity = activity
+        rows[id]?.since = now
+    }
+
+    /// Bytes came: a request begins, unless one is being served.
+    package mutating func received(_ id: UInt64, now: Duration) {
+        if rows[id]?.activity == .idle { became(.receiving, id, now: now) }
+    }
+
+    package mutating func closed(_ id: UInt64) { rows[id] = nil }
+
+    /// Those whose time is over; they are forgotten.
+    package mutating func takeExpired(now: Duration) -> [UInt64] {
+        let expired = rows.filter { row in
+            let limit: Duration? =
+                switch row.value.activity {
+                case .idle: limits.idle
+                case .receiving: limits.request
+                case .sending: limits.sending
+                case .serving: nil
+                }
+            return limit.map { row.value.since + $0 <= now } ?? false
+        }
+        for id in expired.keys { rows[id] = nil }
+        return Array(expired.keys)
+    }
+
+    /// The one that has been without a complete request for longest.
+    private static func leastWorthy(_ rows: [UInt64: Row]) -> UInt64? {
+        rows.filter { $0.value.activity == .idle || $0.value.activity == .receiving }
+            .min { ($0.value.since, $0.key) < ($1.value.since, $1.key) }?.key
+    }
+}

@@ -1,0 +1,143 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+extension ControlResponder {
+    func types(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
+        let events = network.types(try Self.typeQuery(query))
+        let patience = Self.patience(query)
+        let found = await PresenceLines.collect(within: patience) {
+            var found: [(ServiceType, Domain, [NetworkInterface])] = []
+            var iterator = events.makeAsyncIterator()
+            while let event = try? await iterator.next() {
+                if case .found(let type, let domain, let interfaces) = event { found.append((type, domain, interfaces)) }
+                if case .settled = event { break }
+            }
+            return found
+        }
+        return .json { object in
+            object.key("types")
+            object.array { array in
+                for (type, domain, interfaces) in found {
+                    array.object { $0.typeMembers(type, domain, interfaces: interfaces.map(\.name)) }
+                }
+            }
+        }
+    }
+
+    func watchTypes(_ query: QueryString) throws(ControlError) -> ControlAnswer {
+        let events = network.types(try Self.typeQuery(query))
+        return .lines(status: 200, PresenceLines(events.makeAsyncIterator()) { iterator in
+            guard let batch = try? await iterator.nextBatch(atMost: 256) else { return nil }
+            var writer = JSONWriter()
+            for event in batch {
+                switch event {
+                case .found(let type, let domain, let interfaces):
+                    writer.line("added") { $0.typeMembers(type, domain, interfaces: interfaces.map(\.name)) }
+                case .lost(let type, let domain): writer.line("removed") { $0.typeMembers(type, domain) }
+                case .settled: writer.line("settled")
+                case .backend(let state): writer.backendLine(state)
+                case .degraded(let reason): writer.degradedLine(reason)
+                }
+            }
+            return writer.bytes
+        })
+    }
+
+    func domains(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
+        let events = network.domains(try Self.domainQuery(query))
+        let patience = Self.patience(query)
+        let found = await PresenceLines.collect(within: patience) {
+            var found: [Domain] = []
+            var iterator = events.makeAsyncIterator()
+            while let event = try? await iterator.next() {
+                if case .found(let domain) = event { found.append(domain) }
+                if case .settled = event { break }
+            }
+            return found
+        }
+        return .json { $0.member("domains", found.map(\.name)) }
+    }
+
+    func watchDomains(_ query: QueryString) throws(ControlError) -> ControlAnswer {
+        let events = network.domains(try Self.domainQuery(query))
+        return .lines(status: 200, PresenceLines(events.makeAsyncIterator()) { iterator in
+            guard let batch = try? await iterator.nextBatch(atMost: 256) else { return nil }
+            var writer = JSONWriter()
+            for event in batch {
+                switch event {
+                case .found(let domain): writer.line("added") { $0.member("domain", domain.name) }
+                case .lost(let domain): writer.line("removed") { $0.member("domain", domain.name) }
+                case .settled: writer.line("settled")
+                case .backend(let state): writer.backendLine(state)
+                case .degraded(let reason): writer.degradedLine(reason)
+                }
+            }
+            return writer.bytes
+        })
+    }
+
+    private static func typeQuery(_ query: QueryString) throws(ControlError) -> TypeQuery {
+        do throws(DiscoveryError) {
+            return TypeQuery(domain: try query.domain(), interfaces: try query.interfaces(), family: try query.family())
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
+    private static func domainQuery(_ query: QueryString) throws(ControlError) -> DomainQuery {
+        let purpose: DomainQuery.Purpose
+        switch query["purpose"] {
+        case nil, "", "browsing": purpose = .browsing
+        case "registration": purpose = .registration
+        default: throw ControlError(400, "invalid-request", "purpose is browsing or registration")
+        }
+        do throws(DiscoveryError) {
+            return DomainQuery(purpose, interfaces: try query.interfaces())
+        } catch {
+            throw ControlError(error)
+        }
+    }
+}
+
+/// Lines that an iterator gives: it asks as long as it is kept.
+private actor PresenceLines<Iterator>: LineSource {
+    private var iterator: Iterator?
+    private let lines: @Sendable (inout Iterator) async -> [UInt8]?
+
+    init(_ iterator: sending Iterator, _ lines: @escaping @Sendable (inout Iterator) async -> [UInt8]?) {
+        self.iterator = iterator
+        self.lines = lines
+    }
+
+    func next() async -> [UInt8]? {
+        while var current = iterator {
+            let bytes = await lines(&current)
+            iterator = bytes == nil ? nil : current
+            guard let bytes, bytes.isEmpty else { return bytes }
+        }
+        return nil
+    }
+
+    func end() async { iterator = nil }
+}
+
+extension PresenceLines where Iterator == Never {
+    /// What `body` has when it is done, or has until `limit`: then its task is cancelled, which ends its iterator.
+    static func collect<Value: Sendable>(
+        within limit: Duration,
+        _ body: @escaping @Sendable () async -> Value
+    ) async -> Value {
+        let work = Task { await body() }
+        let timer = Task {
+            if (try? await Task.sleep(for: limit)) != nil { work.cancel() }
+        }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+    }
+}

@@ -1,0 +1,154 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+extension ControlResponder {
+    /// What a request for services asks: which feed answers it, and what of it.
+    struct ServiceRequest: Sendable {
+        let question: WarmTable.Question
+        let name: ServiceName?
+        let detail: ServiceDetail
+        let isSubtype: Bool
+
+        init(_ query: QueryString) throws(ControlError) {
+            do throws(DiscoveryError) {
+                let (type, domain) = (try query.type(), try query.domain())
+                let (interfaces, family) = (try query.interfaces(), try query.family())
+                let resolution = try query.resolution()
+                name = query["name"].flatMap { $0.isEmpty ? nil : ServiceName(observed: $0) }
+                detail = resolution == .none ? .identity : .full
+                isSubtype = type?.subtype != nil
+                guard let type else {
+                    question = .all(domain, interfaces, family, resolution)
+                    return
+                }
+                question = .query(
+                    ServiceQuery(.type(type, domain), interfaces: interfaces, family: family, resolution: resolution)
+                )
+            } catch {
+                throw ControlError(error)
+            }
+        }
+
+        /// The same for one service alone, which is asked for by its name without browsing for its type.
+        var ofOne: WarmTable.Question? {
+            guard let name, case .query(let query) = question, case .type(let type, let domain) = query.target else {
+                return nil
+            }
+            var one = query
+            one.target = .instance(ServiceInstance(name: name, type: type, domain: domain))
+            return .query(one)
+        }
+
+        func asks(for service: DiscoveredService) -> Bool { name.map { $0 == service.instance.name } ?? true }
+    }
+
+    /// The question to open: the type's when it is open and has the service, else the service's own.
+    private func question(_ request: ServiceRequest) -> WarmTable.Question {
+        guard let name = request.name, let one = request.ofOne else { return request.question }
+        let isKnown = warm.open(request.question)?.has(name) ?? false
+        return isKnown ? request.question : one
+    }
+
+    func services(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
+        let request = try ServiceRequest(query)
+        let patience = Self.patience(query)
+        let found = await warm.withFeed(question(request)) { feed in
+            await feed.settled(within: patience)
+            return feed.services
+        }
+        guard let found else { throw Self.full }
+        return .json { object in
+            object.key("services")
+            object.array { array in
+                for service in found where request.asks(for: service) { array.service(service, detail: request.detail) }
+            }
+        }
+    }
+
+    func watchServices(_ query: QueryString) throws(ControlError) -> ControlAnswer {
+        let request = try ServiceRequest(query)
+        let question = question(request)
+        guard let lease = warm.lease(question) else { throw Self.full }
+        var reader = LogReader()
+        if let since = query["since"], !since.isEmpty {
+            guard let cursor = Cursor(since), cursor.epoch == warm.epoch, cursor.feed == lease.feed.id,
+                lease.feed.remembers(cursor)
+            else {
+                throw ControlError(410, "gone", "what came after this cursor is not known any more; ask without since=")
+            }
+            reader = LogReader(resumingAfter: cursor.number, base: cursor.base)
+        }
+        return .lines(status: 200, ServiceLines(lease, reader, request, epoch: warm.epoch))
+    }
+
+    /// How long to wait for what is not known yet: `wait` seconds, 5 unless it is said otherwise, 30 at most.
+    static func patience(_ query: QueryString) -> Duration {
+        .seconds(min(max(query["wait"].flatMap { Int($0) } ?? 5, 0), 30))
+    }
+
+    static var full: ControlError {
+        ControlError(503, "too-many-queries", "\(WarmTable.limit) queries are open for clients, and all are read")
+    }
+}
+
+/// The lines of one `watch`.
+private final class ServiceLines: LineSource {
+    private static let batch = 256
+
+    private struct State {
+        var reader: LogReader
+        var isOver = false
+    }
+
+    private let lease: WarmTable.Lease
+    private let request: ControlResponder.ServiceRequest
+    private let epoch: UInt32
+    private let state: Locked<State>
+
+    init(
+        _ lease: WarmTable.Lease,
+        _ reader: LogReader,
+        _ request: ControlResponder.ServiceRequest,
+        epoch: UInt32
+    ) {
+        self.lease = lease
+        self.request = request
+        self.epoch = epoch
+        state = Locked(State(reader: reader))
+    }
+
+    func next() async -> [UInt8]? {
+        while true {
+            // One task at a time calls this, so nobody else moves the reader meanwhile.
+            var (reader, isOver) = state.withLock { ($0.reader, $0.isOver) }
+            if isOver { return nil }
+            var writer = JSONWriter()
+            do throws(ServiceFeed.Missed) {
+                let base = reader.base
+                guard let events = try await lease.feed.next(&reader, atMost: Self.batch) else { return nil }
+                for (number, event) in events { write(event, number, base, &writer) }
+            } catch {
+                // What was missed is not known any more: the reader must begin anew.
+                writer.line("overflow")
+                state.withLock { $0.isOver = true }
+                return writer.bytes
+            }
+            state.withLock { [reader] in $0.reader = reader }
+            if !writer.bytes.isEmpty { return writer.bytes }
+        }
+    }
+
+    func end() async { lease.end() }
+
+    private func write(_ event: ServiceEvent, _ number: UInt64, _ base: UInt64, _ writer: inout JSONWriter) {
+        switch event {
+        case .found(let service), .changed(let service), .lost(let service):
+            guard request.asks(for: service) else { return }
+        case .settled, .backend, .degraded: break
+        }
+        let cursor = Cursor(epoch: epoch, feed: lease.feed.id, number: number, base: min(base, number))
+        writer.watchLine(event, detail: request.detail, cursor: cursor.description)
+    }
+}

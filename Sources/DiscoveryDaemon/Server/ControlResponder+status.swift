@@ -1,0 +1,122 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+extension ControlResponder {
+    func healthz() -> ControlAnswer {
+        let reasons = health.reasons
+        return .json(reasons.isEmpty ? 200 : 503) { object in
+            object.member("status", reasons.isEmpty ? "ok" : "degraded")
+            object.member("reasons", reasons)
+        }
+    }
+
+    func status() async -> ControlAnswer {
+        let registrations = await registry.statuses
+        let reasons = health.reasons
+        return .json { object in
+            object.member("version", facts.version)
+            object.member("pid", Int(facts.pid))
+            object.member("uptimeSeconds", Int((ContinuousClock.now - facts.started).components.seconds))
+            object.member("socket", facts.socket)
+            object.key("backend")
+            object.object { backend in
+                backend.member("kind", facts.backend)
+                backend.member("state", health.state?.stateName ?? "unknown")
+                if let reason = health.state?.reason { backend.member("reason", reason) }
+            }
+            object.key("degraded")
+            object.bool(!reasons.isEmpty)
+            object.member("reasons", reasons)
+            object.key("warm")
+            object.array { array in
+                for row in warm.contents.sorted(by: { $0.feed.id < $1.feed.id }) { array.feed(row) }
+            }
+            object.key("registrations")
+            object.array { array in
+                for status in registrations { array.object { $0.registrationMembers(status) } }
+            }
+            object.member("clients", clientCount.withLock { $0 }())
+            object.key("limits")
+            object.object { limits in
+                limits.member("clients", facts.limits.clients)
+                limits.member("clientsPerUser", facts.limits.perUser)
+                limits.member("clientsOfRoot", facts.limits.forRoot)
+                limits.member("queries", WarmTable.limit)
+                limits.member("requestBytes", ControlServer.maximumBody)
+            }
+        }
+    }
+
+    func targetGroups(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
+        let request = try ServiceRequest(query)
+        let patience = Self.patience(query)
+        let found = await warm.withFeed(request.question) { feed in
+            await feed.settled(within: patience)
+            return feed.services
+        }
+        guard let found else { throw Self.full }
+        var writer = JSONWriter()
+        writer.array { array in
+            for service in found where service.state == .resolved { array.targetGroup(service) }
+        }
+        writer.endLine()
+        return .whole(status: 200, type: "application/json", body: writer.bytes)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func feed(
+        _ row: (question: WarmTable.Question, feed: ServiceFeed, isPinned: Bool, users: Int)
+    ) {
+        object { object in
+            switch row.question {
+            case .query(let query):
+                switch query.target {
+                case .type(let type, let domain): object.typeMembers(type, domain)
+                case .instance(let instance):
+                    object.member("name", instance.name.value)
+                    object.typeMembers(instance.type, instance.domain)
+                }
+            case .all(let domain, _, _, _):
+                object.key("type")
+                object.null()
+                object.member("domain", domain.name)
+            }
+            object.member("services", row.feed.count)
+            object.key("settled")
+            object.bool(row.feed.isSettled)
+            object.key("configured")
+            object.bool(row.isPinned)
+            object.member("readers", row.users)
+        }
+    }
+
+    /// One group of Prometheus' `http_sd`: the service's addresses, with what it says of itself as labels.
+    fileprivate mutating func targetGroup(_ service: DiscoveredService) {
+        object { group in
+            // Link-local IPv6 addresses need a zone, which Prometheus does not take.
+            var targets: [String] = []
+            for endpoint in service.endpoints where !(endpoint.address.family == .ipv6 && endpoint.address.isLinkLocal) {
+                let isV6 = endpoint.address.family == .ipv6
+                let text = isV6 ? "[\(endpoint.address)]:\(endpoint.port)" : "\(endpoint.address):\(endpoint.port)"
+                // One target: the same service at two addresses would be scraped twice.
+                if targets.isEmpty { targets.append(text) }
+            }
+            group.member("targets", targets)
+            group.key("labels")
+            group.object { labels in
+                labels.member("__meta_dnssd_name", service.instance.name.value)
+                labels.member("__meta_dnssd_type", service.instance.type.description)
+                labels.member("__meta_dnssd_domain", service.instance.domain.name)
+                labels.member("__meta_dnssd_host", service.host?.name ?? "")
+                var names: Set<String> = []
+                for entry in service.txt.entries {
+                    let name = "__meta_dnssd_txt_" + PrometheusText.labelName(entry.key)
+                    if let text = entry.text, names.insert(name).inserted { labels.member(name, text) }
+                }
+            }
+        }
+    }
+}

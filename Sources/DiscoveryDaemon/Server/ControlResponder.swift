@@ -1,0 +1,106 @@
+package import DiscoveryControl
+package import Discovery
+internal import DNSSD
+
+/// What the daemon answers: one method for each kind of request (docs/contract.md, section 6).
+package final class ControlResponder: Sendable {
+    let network: LocalNetwork
+    let warm: WarmTable
+    let registry: Registry
+    let health: BackendHealth
+    let metrics: MetricsRegistry
+    let reload: @Sendable () async -> ControlError?
+    let facts: DaemonFacts
+    let clientCount: Locked<@Sendable () -> Int> = Locked({ 0 })
+
+    package init(
+        network: LocalNetwork,
+        warm: WarmTable,
+        registry: Registry,
+        health: BackendHealth,
+        metrics: MetricsRegistry,
+        facts: DaemonFacts,
+        reload: @escaping @Sendable () async -> ControlError?
+    ) {
+        self.network = network
+        self.warm = warm
+        self.registry = registry
+        self.health = health
+        self.metrics = metrics
+        self.facts = facts
+        self.reload = reload
+    }
+
+    /// Answers a request; never throws, for every error is an answer.
+    package func respond(_ request: ControlRequest) async -> ControlAnswer {
+        let answer: ControlAnswer
+        do throws(ControlError) {
+            answer = try await route(request)
+        } catch {
+            answer = .error(error)
+        }
+        metrics.counted(request.path.prefix(3).joined(separator: "/"), answer)
+        return answer
+    }
+
+    /// Tells how clients are counted.
+    package func countClients(with count: @escaping @Sendable () -> Int) { clientCount.withLock { $0 = count } }
+
+    private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
+        let path = request.path
+        if path.starts(with: ["v1", "registrations"]) { return try await registrations(request, Array(path.dropFirst())) }
+        if path == ["v1", "reload"] { return try await reload(request) }
+        guard request.method == "GET" else { throw Self.only("GET") }
+        switch path {
+        case ["healthz"]: return healthz()
+        case ["metrics"]: return await prometheus()
+        case ["v1", "ping"]: return .json { _ in }
+        case ["v1", "status"]: return await status()
+        case ["v1", "services"]: return try await services(request.query)
+        case ["v1", "services", "watch"]: return try watchServices(request.query)
+        case ["v1", "types"]: return try await types(request.query)
+        case ["v1", "types", "watch"]: return try watchTypes(request.query)
+        case ["v1", "domains"]: return try await domains(request.query)
+        case ["v1", "domains", "watch"]: return try watchDomains(request.query)
+        case ["v1", "prometheus", "sd"]: return try await targetGroups(request.query)
+        default:
+            let text = "/" + path.joined(separator: "/")
+            throw ControlError(404, "no-such-resource", "\(text.quotedForMessage): the daemon has nothing of this name")
+        }
+    }
+
+    private static func only(_ method: String) -> ControlError {
+        ControlError(405, "method-not-allowed", "only \(method) is possible here")
+    }
+
+    private func reload(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
+        guard request.method == "POST" else { throw Self.only("POST") }
+        if let reason = await registry.refusalToManage(request.peer) {
+            throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
+        }
+        if let error = await reload() { throw error }
+        return .nothing
+    }
+}
+
+/// What the daemon is.
+package struct DaemonFacts: Sendable {
+    package var version: String
+    package var pid: Int32
+    package var started: ContinuousClock.Instant
+    package var backend: String
+    package var socket: String
+    package var limits: ConnectionTable.Limits
+
+    package init(
+        version: String, pid: Int32, backend: String, socket: String, limits: ConnectionTable.Limits,
+        started: ContinuousClock.Instant = .now
+    ) {
+        self.version = version
+        self.pid = pid
+        self.started = started
+        self.backend = backend
+        self.socket = socket
+        self.limits = limits
+    }
+}

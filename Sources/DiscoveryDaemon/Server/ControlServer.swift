@@ -1,0 +1,230 @@
+internal import DiscoveryControl
+internal import Discovery
+internal import HTTPTypes
+internal import HummingbirdCore
+package import Logging
+internal import NIOCore
+internal import NIOHTTPTypes
+internal import NIOPosix
+
+/// Serves HTTP/1.1 on sockets that are listening already.
+package final class ControlServer: Sendable {
+    /// A socket that listens.
+    package struct Listener: Sendable {
+        package let descriptor: Int32
+        /// TCP: nobody is known, so only what everyone may see is served, to no foreign web page.
+        package let isReadOnly: Bool
+        /// `Host` headers that are answered over TCP, besides addresses and `localhost`.
+        package let hosts: [String]
+
+        package init(descriptor: Int32, isReadOnly: Bool, hosts: [String] = []) {
+            self.descriptor = descriptor
+            self.isReadOnly = isReadOnly
+            self.hosts = hosts
+        }
+    }
+
+    /// The most bytes of a request's body.
+    package static let maximumBody = 64 * 1024
+
+    private struct Accepted: Sendable {
+        let http: HTTP1Channel
+        let value: HTTP1Channel.Value
+    }
+
+    private let respond: @Sendable (ControlRequest) async -> ControlAnswer
+    private let logger: Logger
+    private let connections: Connections
+    /// One thread: what it does is parsing and copying. Work happens in tasks.
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let closing = Locked<[any Channel]>([])
+
+    package init(
+        limits: ConnectionTable.Limits = ConnectionTable.Limits(),
+        logger: Logger,
+        respond: @escaping @Sendable (ControlRequest) async -> ControlAnswer
+    ) {
+        self.respond = respond
+        self.logger = logger
+        connections = Connections(limits: limits, time: SystemTime())
+    }
+
+    /// Clients that are connected.
+    package var clientCount: Int { connections.count }
+
+    /// Serves until the task is cancelled or `stop` is called; takes the sockets over and closes them.
+    package func run(_ listeners: [Listener], whenServing: @Sendable () async -> Void = {}) async throws {
+        var servers: [NIOAsyncChannel<Accepted, Never>] = []
+        for listener in listeners {
+            let server = try await ServerBootstrap(group: group).bind(listener.descriptor) { channel in
+                self.accept(channel, of: listener)
+            }
+            servers.append(server)
+        }
+        let channels = servers.map(\.channel)
+        closing.withLock { $0 = channels }
+        await whenServing()
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.sweep() }
+                await withDiscardingTaskGroup { serving in
+                    for server in servers { serving.addTask { await self.serve(server) } }
+                }
+                group.cancelAll()
+            }
+        } onCancel: {
+            self.stop()
+        }
+        try? await group.shutdownGracefully()
+    }
+
+    /// Closes the sockets and all connections.
+    package func stop() {
+        for channel in closing.withLock({ $0 }) { channel.close(promise: nil) }
+        connections.closeAll()
+    }
+
+    private func sweep() async {
+        while (try? await Task.sleep(for: .seconds(1))) != nil { connections.sweep() }
+    }
+
+    private func serve(_ server: NIOAsyncChannel<Accepted, Never>) async {
+        await withDiscardingTaskGroup { clients in
+            do {
+                try await server.executeThenClose { inbound in
+                    for try await accepted in inbound {
+                        clients.addTask { await accepted.http.handle(value: accepted.value, logger: self.logger) }
+                    }
+                }
+            } catch {
+                logger.error("the control socket failed: \(error)")
+            }
+            connections.closeAll()
+        }
+    }
+
+    private func accept(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
+        let peer = listener.isReadOnly ? channel.eventLoop.makeSucceededFuture(Peer.anonymous) : channel.peer()
+        return peer.flatMap { peer in
+            let (connection, refusal) = self.connections.accepted(channel, peer, isReadOnly: listener.isReadOnly)
+            guard let connection else {
+                self.logger.notice("refused a connection: \(refusal ?? "")", metadata: ["uid": "\(peer.uid ?? 0)"])
+                return channel.eventLoop.makeFailedFuture(Refused())
+            }
+            channel.closeFuture.whenComplete { _ in self.connections.closed(connection.id) }
+            let http = HTTP1Channel(
+                responder: { request, writer, _ in
+                    try await self.answer(request, writer, connection, listener.hosts)
+                },
+                configuration: HTTP1Channel.Configuration(
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 16 * 1024,
+                        maxHeaderListSize: 64 * 1024,
+                        maxHeaderFieldCount: 100
+                    )
+                )
+            )
+            do {
+                try channel.pipeline.syncOperations.addHandler(ReceivedHandler(connection))
+            } catch {
+                return channel.eventLoop.makeFailedFuture(error)
+            }
+            return http.setup(channel: channel, logger: self.logger).map { Accepted(http: http, value: $0) }
+        }
+    }
+
+    private struct Refused: Error {}
+    /// Ends a connection after an answer, without reading what is left of the request.
+    private struct EndOfConnection: Error {}
+}
+
+// MARK: Requests
+extension ControlServer {
+    // `@concurrent`, as what it calls of Hummingbird is.
+    @concurrent private func answer(
+        _ request: Request,
+        _ writer: consuming ResponseWriter,
+        _ connection: Connection,
+        _ hosts: [String]
+    ) async throws {
+        var mustClose = false
+        let answer: ControlAnswer
+        do throws(ControlError) {
+            if connection.isReadOnly { try OriginPolicy.check(request, hosts: hosts) }
+            let body = try await body(of: request)
+            connection.became(.serving)
+            let parsed = try ControlRequest(
+                request.method.rawValue,
+                target: request.head.path ?? "",
+                body: body,
+                peer: connection.peer
+            )
+            answer = await connection.whileOpen { await self.respond(parsed) }
+        } catch {
+            // What was not read of the request would be taken for the next one.
+            mustClose = true
+            answer = .error(error)
+        }
+        connection.became(.sending)
+        switch answer {
+        case .whole(let status, let type, let bytes):
+            var fields: HTTPFields = [:]
+            if !type.isEmpty { fields[.contentType] = type }
+            if status != 204 { fields[.contentLength] = String(bytes.count) }
+            if mustClose { fields[.connection] = "close" }
+            let head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
+            try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        case .lines(let status, let source):
+            try await send(status, source, writer, connection)
+        }
+        if mustClose { throw EndOfConnection() }
+        connection.became(.idle)
+    }
+
+    @concurrent private func send(
+        _ status: Int,
+        _ source: any LineSource,
+        _ writer: consuming ResponseWriter,
+        _ connection: Connection
+    ) async throws {
+        let head = HTTPResponse(
+            status: HTTPResponse.Status(code: status),
+            headerFields: [.contentType: "application/x-ndjson", .cacheControl: "no-store"]
+        )
+        do {
+            var body: any ResponseBodyWriter = try await writer.writeHead(head)
+            connection.became(.serving)
+            while let lines = await connection.whileOpen({ await source.next() }) {
+                connection.became(.sending)
+                try await body.write(ByteBuffer(bytes: lines))
+                connection.became(.serving)
+            }
+            try await body.finish(nil)
+        } catch {
+            await source.end()
+            throw error
+        }
+        await source.end()
+    }
+
+    private func body(of request: Request) async throws(ControlError) -> [UInt8] {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.maximumBody {
+            throw Self.tooLarge
+        }
+        var bytes: [UInt8] = []
+        do {
+            for try await buffer in request.body {
+                bytes.append(contentsOf: buffer.readableBytesView)
+                if bytes.count > Self.maximumBody { break }
+            }
+        } catch {
+            throw ControlError(400, "bad-request", "the request broke off")
+        }
+        guard bytes.count <= Self.maximumBody else { throw Self.tooLarge }
+        return bytes
+    }
+
+    private static var tooLarge: ControlError {
+        ControlError(413, "too-large", "the body of a request has \(maximumBody) bytes at most")
+    }
+}

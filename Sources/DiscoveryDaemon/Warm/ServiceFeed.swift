@@ -1,0 +1,134 @@
+package import DNSSD
+package import Discovery
+
+/// One query that is held open, with what it found and what changed: many may read it, each at its own pace.
+package final class ServiceFeed: Sendable {
+    private struct State {
+        var log = ChangeLog()
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter: UInt64 = 0
+        var pump: Task<Void, Never>?
+        var isClosed = false
+    }
+
+    /// Distinguishes it from other feeds of this life of the daemon.
+    package let id: UInt64
+    private let state = Locked(State())
+
+    package init(id: UInt64) { self.id = id }
+
+    /// Follows `events` until `close`. In a task of its own: a feed outlives the request that it was made for.
+    package func follow(_ events: ServiceEvents) {
+        let pump = Task { [weak self] in
+            var iterator = events.makeAsyncIterator()
+            while let batch = try? await iterator.nextBatch(atMost: 512) { self?.apply(batch) }
+        }
+        state.withLock { $0.pump = pump }
+    }
+
+    /// Takes events in and wakes who waits.
+    package func apply(_ events: [ServiceEvent]) {
+        let waiters = state.withLock { state in
+            for event in events { state.log.apply(event) }
+            return Self.takeWaiters(&state)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Gives the query up; readers are told nothing more.
+    package func close() {
+        let (pump, waiters) = state.withLock { state in
+            state.isClosed = true
+            return (state.pump, Self.takeWaiters(&state))
+        }
+        pump?.cancel()
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The services that are there, in the order they were found.
+    package var services: [DiscoveredService] { state.withLock { $0.log.services } }
+    /// How many there are.
+    package var count: Int { state.withLock { $0.log.count } }
+    /// What was told last of the backend.
+    package var backend: BackendState { state.withLock { $0.log.backend } }
+    /// Everything known at the start is there.
+    package var isSettled: Bool { state.withLock { $0.log.isSettled } }
+
+    /// Whether a service of this name is there.
+    package func has(_ name: ServiceName) -> Bool {
+        state.withLock { state in state.log.services.contains { $0.instance.name == name } }
+    }
+
+    /// Whether a reader that was told everything up to a number can go on from there.
+    package func remembers(_ cursor: Cursor) -> Bool {
+        state.withLock { state in
+            cursor.number <= state.log.head
+                && state.log.changes(after: cursor.number, base: cursor.base, atMost: 1) != nil
+        }
+    }
+
+    /// Waits for something to tell a reader.
+    /// - Returns: up to `limit` events; nil when the task is cancelled or the feed closed. `missed` when it cannot go on.
+    package func next(
+        _ reader: inout LogReader,
+        atMost limit: Int
+    ) async throws(Missed) -> [(number: UInt64, event: ServiceEvent)]? {
+        while !Task.isCancelled {
+            // Under the lock: a copy of the log that lives on would be copied in full at the next change.
+            let (events, head, isClosed) = state.withLock { state in
+                (reader.take(from: state.log, atMost: limit), state.log.head, state.isClosed)
+            }
+            guard let events else { throw Missed() }
+            if !events.isEmpty { return events }
+            if isClosed { return nil }
+            await wait(after: head)
+        }
+        return nil
+    }
+
+    /// Waits until everything known at the start is there, `limit` at most.
+    package func settled(within limit: Duration) async {
+        // In the second task the wait ends when the first has ended it.
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    let (isSettled, head, isClosed) = self.state.withLock {
+                        ($0.log.isSettled, $0.log.head, $0.isClosed)
+                    }
+                    if isSettled || isClosed { return }
+                    await self.wait(after: head)
+                }
+            }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// A reader missed ends that are not known any more.
+    package struct Missed: Error {}
+
+    private func wait(after head: UInt64) async {
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.log.head == head, !state.isClosed, !Task.isCancelled else { return true }
+                    state.waiters[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+        }
+    }
+
+    private static func takeWaiters(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+        defer { state.waiters = [:] }
+        return Array(state.waiters.values)
+    }
+}

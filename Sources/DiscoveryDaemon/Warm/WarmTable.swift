@@ -1,0 +1,191 @@
+package import DNSSD
+package import Discovery
+
+/// The queries that are held open: those of the configuration always, those that clients asked for a while longer.
+package final class WarmTable: Sendable {
+    /// What a feed is about.
+    package enum Question: Hashable, Sendable {
+        case query(ServiceQuery)
+        case all(Domain, InterfaceFilter, IPAddress.Family?, ServiceQuery.Resolution)
+    }
+
+    private struct Row {
+        let feed: ServiceFeed
+        var isPinned: Bool
+        var users = 0
+        var lastUse: Duration
+    }
+
+    private struct State {
+        var rows: [Question: Row] = [:]
+        var lastID: UInt64 = 0
+    }
+
+    /// How many queries are held open for clients.
+    package static let limit = 64
+    /// How long a query stays open that nobody reads.
+    package static let linger: Duration = .seconds(120)
+
+    /// Another in each life of the daemon.
+    package let epoch = UInt32.random(in: 1 ... .max)
+    private let network: LocalNetwork
+    private let time: any TimeSource
+    private let state = Locked(State())
+
+    package init(network: LocalNetwork, time: any TimeSource = SystemTime()) {
+        self.network = network
+        self.time = time
+    }
+
+    /// Keeps exactly these types open for good.
+    package func pin(_ types: Set<ServiceType>) {
+        let questions = Set(types.map { Question.query(ServiceQuery(.type($0, .local), resolution: .watch)) })
+        let now = time.now
+        let added = state.withLock { state -> [(Question, ServiceFeed)] in
+            for question in state.rows.keys where state.rows[question]?.isPinned == true {
+                state.rows[question]?.isPinned = questions.contains(question)
+                state.rows[question]?.lastUse = now
+            }
+            return questions.compactMap { question in
+                guard state.rows[question] == nil else {
+                    state.rows[question]?.isPinned = true
+                    return nil
+                }
+                return (question, Self.add(question, isPinned: true, now, &state))
+            }
+        }
+        for (question, feed) in added { feed.follow(events(question)) }
+    }
+
+    /// Being a reader of a feed, which stays open meanwhile; ends with `end` or the last reference.
+    package final class Lease: Sendable {
+        package let feed: ServiceFeed
+        private let leave: Locked<(@Sendable () -> Void)?>
+
+        init(_ feed: ServiceFeed, _ leave: @escaping @Sendable () -> Void) {
+            self.feed = feed
+            self.leave = Locked(leave)
+        }
+
+        deinit { end() }
+
+        package func end() {
+            let leave = leave.withLock { leave in
+                defer { leave = nil }
+                return leave
+            }
+            leave?()
+        }
+    }
+
+    /// Opens the feed of a question, if need be; nil when too many are open.
+    package func lease(_ question: Question) -> Lease? {
+        let question = warmer(question)
+        return enter(question).map { feed in Lease(feed) { [weak self] in self?.leave(question) } }
+    }
+
+    /// Reads the feed of a question until `body` returns.
+    /// - Returns: nil, without calling `body`, when too many are open.
+    package func withFeed<Result>(_ question: Question, _ body: (ServiceFeed) async -> Result) async -> Result? {
+        guard let lease = lease(question) else { return nil }
+        defer { lease.end() }
+        return await body(lease.feed)
+    }
+
+    /// The feed of a question, only if it is open; for a look, not for waiting.
+    package func open(_ question: Question) -> ServiceFeed? { state.withLock { $0.rows[warmer(question, $0)]?.feed } }
+
+    /// Closes what nobody has read for a while.
+    package func sweep() {
+        let now = time.now
+        let old = state.withLock { state in
+            let old = state.rows.filter { !$0.value.isPinned && $0.value.users == 0 && $0.value.lastUse + Self.linger < now }
+            for question in old.keys { state.rows[question] = nil }
+            return old.values.map(\.feed)
+        }
+        for feed in old { feed.close() }
+    }
+
+    /// Closes everything.
+    package func close() {
+        let feeds = state.withLock { state in
+            defer { state.rows = [:] }
+            return state.rows.values.map(\.feed)
+        }
+        for feed in feeds { feed.close() }
+    }
+
+    /// What is open: the question, how many services, whether it is of the configuration, who reads.
+    package var contents: [(question: Question, feed: ServiceFeed, isPinned: Bool, users: Int)] {
+        state.withLock { $0.rows.map { ($0.key, $0.value.feed, $0.value.isPinned, $0.value.users) } }
+    }
+
+    private func enter(_ question: Question) -> ServiceFeed? {
+        let now = time.now
+        enum Found { case open(ServiceFeed), new(ServiceFeed, evicted: ServiceFeed?), full }
+        let found = state.withLock { state -> Found in
+            if let row = state.rows[question] {
+                state.rows[question]?.users += 1
+                return .open(row.feed)
+            }
+            var evicted: ServiceFeed?
+            if state.rows.values.count(where: { !$0.isPinned }) >= Self.limit {
+                let idle = state.rows.filter { !$0.value.isPinned && $0.value.users == 0 }
+                guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse })?.key else { return .full }
+                evicted = state.rows.removeValue(forKey: oldest)?.feed
+            }
+            let feed = Self.add(question, isPinned: false, now, &state)
+            state.rows[question]?.users = 1
+            return .new(feed, evicted: evicted)
+        }
+        switch found {
+        case .open(let feed): return feed
+        case .new(let feed, let evicted):
+            evicted?.close()
+            feed.follow(events(question))
+            return feed
+        case .full: return nil
+        }
+    }
+
+    private func leave(_ question: Question) {
+        let now = time.now
+        state.withLock { state in
+            state.rows[question]?.users -= 1
+            state.rows[question]?.lastUse = now
+        }
+    }
+
+    private static func add(_ question: Question, isPinned: Bool, _ now: Duration, _ state: inout State) -> ServiceFeed {
+        state.lastID += 1
+        let feed = ServiceFeed(id: state.lastID)
+        state.rows[question] = Row(feed: feed, isPinned: isPinned, lastUse: now)
+        return feed
+    }
+
+    private func events(_ question: Question) -> ServiceEvents {
+        switch question {
+        case .query(let query): network.browse(query)
+        case .all(let domain, let interfaces, let family, let resolution):
+            network.browseAll(in: domain, on: interfaces, over: family, resolution: resolution)
+        }
+    }
+
+    private func warmer(_ question: Question) -> Question { state.withLock { warmer(question, $0) } }
+
+    /// The same question with resolving: it answers those without it too, and is taken when it is open already.
+    private func warmer(_ question: Question, _ state: State) -> Question {
+        let resolving: Question
+        let isNeeded: Bool
+        switch question {
+        case .query(var query):
+            isNeeded = query.resolution != .none
+            query.resolution = .watch
+            resolving = .query(query)
+        case .all(let domain, let interfaces, let family, let resolution):
+            isNeeded = resolution != .none
+            resolving = .all(domain, interfaces, family, .watch)
+        }
+        return isNeeded || state.rows[resolving] != nil ? resolving : question
+    }
+}

@@ -1,0 +1,43 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+/// The run of `publish --detach`: hands the service to the daemon, and tells what became of it.
+struct Detaching {
+    let session: Session
+    let request: RegistrationRequest
+    let timeout: Duration?
+
+    func run() async throws -> ExitStatus {
+        let limit = timeout ?? .seconds(5)
+        var writer = JSONWriter()
+        writer.request(request)
+        let seconds = max(1, min(30, (limit.milliseconds + 999) / 1000))
+        let answer = try await session.requireDaemon().send(
+            ControlClient.Request("POST", "/v1/registrations?wait=\(seconds)", body: writer.bytes),
+            within: limit + .seconds(2)
+        )
+        guard let status = (try? JSONReader.read(answer)).flatMap({ RegistrationStatus($0) }) else {
+            throw CommandError(.noBackend, "the daemon's answer is not understood")
+        }
+        try show(status)
+        return .done
+    }
+
+    private func show(_ status: RegistrationStatus) throws {
+        if session.json {
+            try session.output.json { json in json.line("published") { $0.registrationMembers(status) } }
+        } else {
+            let name = ServiceInstance(
+                name: ServiceName(observed: status.name),
+                type: request.service.type,
+                domain: request.service.domain
+            )
+            let renamed = status.name == status.wanted ? "" : " (renamed: \"\(request.service.name)\" is taken)"
+            let state = status.state == "established" ? "published" : status.state
+            try session.output.line("\(state) \(name) port \(request.service.port)\(renamed)")
+            if let reason = status.reason { session.notices.notice(reason.escapedForTerminal) }
+        }
+    }
+}

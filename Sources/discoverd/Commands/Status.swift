@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+struct StatusCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows how the daemon is: backend, what it keeps warm, what it publishes.",
+        discussion: "The status is 0 when all is well, 1 when the daemon is degraded, 69 when there is none."
+    )
+
+    @OptionGroup var common: CommonOptions
+
+    static var daemonUse: DaemonUse { .required }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let status = try await session.ask("/v1/status")
+        let isDegraded = status["degraded"]?.bool ?? true
+        if session.json {
+            try session.output.json { json in
+                json.write(status)
+                json.endLine()
+            }
+        } else {
+            try show(status, isDegraded, in: session)
+        }
+        return isDegraded ? .notFound : .done
+    }
+
+    private func show(_ status: JSONValue, _ isDegraded: Bool, in session: Session) throws {
+        let state = session.terminal.paint(isDegraded ? "degraded" : "running", isDegraded ? .yellow : .green)
+        let version = status["version"]?.string ?? "?"
+        let uptime = status["uptimeSeconds"]?.integer ?? 0
+        try line("daemon", "\(state), version \(version), pid \(status["pid"]?.integer ?? 0), up \(uptime) s", session)
+        for reason in status["reasons"]?.strings ?? [] { try line("", reason.escapedForTerminal, session) }
+        let backend = status["backend"]
+        let kind = backend?["kind"]?.string ?? "?"
+        try line("backend", "\(kind.escapedForTerminal), \((backend?["state"]?.string ?? "?").escapedForTerminal)", session)
+        try line("socket", (status["socket"]?.string ?? "?").escapedForTerminal, session)
+        let limit = status["limits"]?["clients"]?.integer ?? 0
+        try line("clients", "\(status["clients"]?.integer ?? 0) of \(limit)", session)
+        for feed in status["warm"]?.array ?? [] {
+            let type = feed["type"]?.string ?? "every type"
+            let what = (feed["name"]?.string).map { "\"\($0.escapedForTerminal)\" \(type)" } ?? type
+            let settled = feed["settled"]?.bool == true ? "" : ", not settled"
+            let configured = feed["configured"]?.bool == true ? ", configured" : ""
+            let text = "\(what): \(feed["services"]?.integer ?? 0) services\(settled)\(configured)"
+            try line("warm", text, session)
+        }
+        for registration in (status["registrations"]?.array ?? []).compactMap({ RegistrationStatus($0) }) {
+            try line("published", LsCommand.record(registration, session.terminal), session)
+        }
+    }
+
+    private func line(_ key: String, _ text: String, _ session: Session) throws {
+        let padded = key + String(repeating: " ", count: max(0, 9 - key.count))
+        try session.output.line(session.terminal.isInteractive ? "\(padded)  \(text)" : "\(key)\t\(text)")
+    }
+}

@@ -1,0 +1,179 @@
+import DNSSD
+import Discovery
+import DiscoveryControl
+import DiscoveryDaemon
+import DiscoveryTesting
+import Glibc
+import Testing
+
+@Suite struct APITests {
+    private let network = SimulatedNetwork()
+
+    @Test func servicesAreListedAndWatchedFromACursor() async throws {
+        let other = LocalNetwork(engine: try network.addMachine("h1"))
+        let type = try ServiceType("_x._tcp")
+        let daemon = try await TestDaemon(engine: try network.addMachine("h2"), browse: [type])
+        let one = other.publish(try Service(name: "one", type: "_x._tcp", port: 1))
+        _ = try await one.established()
+        let stream = await Lines(daemon.path, "/v1/services/watch?type=_x._tcp")
+        let found = try await stream.next { $0["event"]?.string == "added" }
+        let settled = try await stream.next { $0["event"]?.string == "settled" }
+        let cursor = try #require(settled["cursor"]?.string)
+        #expect(found["service"]?["name"]?.string == "one")
+        stream.close()
+        let listed = try await daemon.get("/v1/services?type=_x._tcp")["services"]?.array
+        #expect(listed?.count == 1)
+        // What happens while nobody reads is told to who comes back, and nothing else.
+        let two = other.publish(try Service(name: "two", type: "_x._tcp", port: 2))
+        _ = try await two.established()
+        await one.withdraw()
+        let resumed = await Lines(daemon.path, "/v1/services/watch?type=_x._tcp&since=\(cursor)")
+        let added = try await resumed.next { $0["event"]?.string == "added" }
+        #expect(added["service"]?["name"]?.string == "two")
+        let removed = try await resumed.next { $0["event"]?.string == "removed" }
+        #expect(removed["service"]?["name"]?.string == "one")
+        await two.withdraw()
+        await daemon.stopAndRemove()
+    }
+
+    @Test(arguments: ["1-1-1-1", "nonsense", "ffffffff-1-0-0"]) func aCursorOfAnotherLifeIsGone(_ cursor: String) async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let error = await #expect(throws: ControlError.self) {
+            try await daemon.get("/v1/services/watch?type=_x._tcp&since=\(cursor)")
+        }
+        #expect(error?.status == 410)
+        await daemon.stopAndRemove()
+    }
+
+    @Test func registrationsAreMadeListedAndWithdrawn() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let answer = try JSONReader.read(
+            await daemon.post("/v1/registrations", #"{"name":"a","port":7,"txt":{"k":"v","f":null}}"#)
+        )
+        #expect(answer["state"]?.string == "established")
+        let id = try #require(answer["id"]?.string)
+        let second = try JSONReader.read(await daemon.post("/v1/registrations", #"{"name":"a","port":8}"#))
+        #expect(second["name"]?.string == "a #2")
+        let taken = await #expect(throws: ControlError.self) {
+            try await daemon.post("/v1/registrations", #"{"name":"a","port":9,"onConflict":"fail"}"#)
+        }
+        #expect(taken?.status == 409 && taken?.code == "name-taken")
+        _ = try await daemon.client.send(ControlClient.Request("DELETE", "/v1/registrations/\(id)"))
+        let left = try await daemon.get("/v1/registrations")["registrations"]?.array
+        #expect(left?.count == 1)
+        let gone = await #expect(throws: ControlError.self) {
+            try await daemon.client.send(ControlClient.Request("DELETE", "/v1/registrations/\(id)"))
+        }
+        #expect(gone?.status == 404)
+        await daemon.stopAndRemove()
+    }
+
+    @Test(arguments: [
+        (#"{"name":"a"}"#, 400), (#"{"name":"a","port":0}"#, 400), (#"{"name":"","port":1}"#, 400),
+        (#"{"name":"a","port":1,"prot":1}"#, 400), (#"{"name":"a","port":1,"host":"x"}"#, 400), ("[]", 400), ("{", 400),
+        (#"{"name":"a","port":1,"txt":{"k":7}}"#, 400), (#"{"name":"a","port":1,"type":"_no"}"#, 400),
+    ]) func whatIsWrongIsSaid(_ body: String, _ status: Int) async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let error = await #expect(throws: ControlError.self) { try await daemon.post("/v1/registrations", body) }
+        #expect(error?.status == status)
+        #expect(error?.message.isEmpty == false)
+        await daemon.stopAndRemove()
+    }
+
+    @Test func whoMayNotPublishIsTold() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), refusal: { _, type in "no \(type) for you" })
+        let error = await #expect(throws: ControlError.self) {
+            try await daemon.post("/v1/registrations", #"{"name":"a","port":7}"#)
+        }
+        #expect(error?.status == 403 && error?.message == "no _witap._tcp for you")
+        let reload = await #expect(throws: ControlError.self) { try await daemon.post("/v1/reload", "") }
+        #expect(reload?.status == 403)
+        await daemon.stopAndRemove()
+    }
+
+    @Test func aQuotaHolds() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), quota: 2)
+        for port in 1...2 { _ = try await daemon.post("/v1/registrations", "{\"name\":\"a\",\"port\":\(port)}") }
+        let error = await #expect(throws: ControlError.self) {
+            try await daemon.post("/v1/registrations", #"{"name":"a","port":7}"#)
+        }
+        #expect(error?.status == 429)
+        await daemon.stopAndRemove()
+    }
+
+    @Test func registrationsSurviveARestart() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        _ = try await daemon.post("/v1/registrations", #"{"name":"kept","port":7,"txt":{"b":{"base64":"/wA="}}}"#)
+        await daemon.stop()
+        let again = try await TestDaemon(engine: try network.addMachine("h2"), directory: daemon.directory)
+        let kept = try await again.get("/v1/registrations")["registrations"]?.array
+        #expect(kept?.first?["name"]?.string == "kept")
+        await again.stopAndRemove()
+    }
+
+    @Test func whatACommandPublishedEndsWithItsConnection() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let client = try RawClient(daemon.path)
+        let body = #"{"name":"short","port":7}"#
+        await client.write("POST /v1/registrations?attached=1 HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        #expect(String(decoding: await client.read() ?? [], as: UTF8.self).contains("201"))
+        #expect(try await daemon.get("/v1/registrations")["registrations"]?.array?.count == 1)
+        close(client.descriptor)
+        while try await daemon.get("/v1/registrations")["registrations"]?.array?.isEmpty == false {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await daemon.stopAndRemove()
+    }
+
+    @Test(arguments: ["/", "/v1", "/v1/nothing", "/v2/services", "/v1/registrations/x/y", "/v1/services/%ff", "/v1/types?family=x"])
+    func otherPathsAreErrors(_ path: String) async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let error = await #expect(throws: ControlError.self) { try await daemon.get(path) }
+        #expect(error.map { $0.status == 404 || $0.status == 400 } == true)
+        await daemon.stopAndRemove()
+    }
+
+    @Test func statusTypesMetricsAndTargetsAreServed() async throws {
+        let other = LocalNetwork(engine: try network.addMachine("h1"))
+        let publication = other.publish(try Service(name: "m", type: "_prom._tcp", port: 9100))
+        _ = try await publication.established()
+        let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
+        #expect(try await daemon.get("/v1/status")["backend"]?["kind"]?.string == "simulated")
+        #expect(try await daemon.get("/v1/types")["types"]?.array?.count == 1)
+        let text = String(decoding: try await daemon.client.send(ControlClient.Request("GET", "/metrics")), as: UTF8.self)
+        #expect(text.contains("# TYPE discoverd_backend_up gauge\ndiscoverd_backend_up 1\n"))
+        let groups = try await daemon.get("/v1/prometheus/sd?type=_prom._tcp")
+        #expect(groups.array?.first?["targets"]?.strings?.count == 1)
+        await publication.withdraw()
+        await daemon.stopAndRemove()
+    }
+}
+
+/// Lines of a stream, read on a connection of a test's own.
+final class Lines {
+    private let client: RawClient?
+    private var reader = HTTPResponseReader()
+    private var splitter = LineSplitter()
+    private var pending: [[UInt8]] = []
+
+    init(_ path: String, _ target: String) async {
+        client = try? RawClient(path)
+        await client?.write("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+    }
+
+    struct Ended: Error {}
+
+    func next(_ match: (JSONValue) -> Bool) async throws -> JSONValue {
+        while true {
+            while !pending.isEmpty {
+                let json = try JSONReader.read(pending.removeFirst())
+                if match(json) { return json }
+            }
+            guard let bytes = await client?.read(), !bytes.isEmpty else { throw Ended() }
+            try reader.received(bytes)
+            pending += splitter.received(reader.takeBody()) ?? []
+        }
+    }
+
+    func close() { if let client { shutdown(client.descriptor, Int32(SHUT_RDWR)) } }
+}

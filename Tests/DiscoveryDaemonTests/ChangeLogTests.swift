@@ -1,0 +1,163 @@
+import DNSSD
+import DiscoveryDaemon
+import DiscoveryTesting
+import Testing
+
+@Suite struct ChangeLogTests {
+    private func service(_ name: String, _ port: Int = 1) throws -> DiscoveredService {
+        DiscoveredService(
+            instance: ServiceInstance(name: try ServiceName(name), type: try ServiceType("_x._tcp")),
+            port: try Port(port)
+        )
+    }
+
+    private func told(_ reader: inout LogReader, _ log: ChangeLog) -> [ServiceEvent]? {
+        reader.take(from: log, atMost: 1000)?.map(\.event)
+    }
+
+    @Test func aNewReaderIsToldWhatIsThereAndThenSettled() throws {
+        var log = ChangeLog()
+        log.apply(.found(try service("a")))
+        log.apply(.found(try service("b")))
+        log.apply(.lost(try service("a")))
+        log.apply(.settled)
+        var reader = LogReader()
+        #expect(told(&reader, log) == [.found(try service("b")), .settled])
+        #expect(told(&reader, log) == [])
+    }
+
+    @Test func aSlowReaderIsToldOnlyWhatCameOfIt() throws {
+        var log = ChangeLog()
+        log.apply(.found(try service("a")))
+        var reader = LogReader()
+        _ = told(&reader, log)
+        for port in 2...500 { log.apply(.changed(try service("a", port))) }
+        log.apply(.found(try service("b")))
+        log.apply(.lost(try service("b")))
+        #expect(told(&reader, log) == [.changed(try service("a", 500))])
+    }
+
+    @Test func lostAndFoundAgainIsToldInThisOrder() throws {
+        var log = ChangeLog()
+        log.apply(.found(try service("a")))
+        var reader = LogReader()
+        _ = told(&reader, log)
+        log.apply(.lost(try service("a")))
+        log.apply(.found(try service("a", 2)))
+        #expect(told(&reader, log) == [.lost(try service("a")), .found(try service("a", 2))])
+    }
+
+    @Test func aReaderThatMissedForgottenEndsCannotGoOn() throws {
+        var log = ChangeLog(endLimit: 4)
+        log.apply(.found(try service("first")))
+        var reader = LogReader()
+        _ = told(&reader, log)
+        for number in 0..<100 {
+            log.apply(.found(try service("s\(number)")))
+            log.apply(.lost(try service("s\(number)")))
+        }
+        #expect(told(&reader, log) == nil)
+        var new = LogReader()
+        #expect(told(&new, log) == [.found(try service("first"))])
+    }
+
+    @Test func theBackendIsToldAsADifference() throws {
+        var log = ChangeLog()
+        var reader = LogReader()
+        log.apply(.backend(.lost("x")))
+        log.apply(.backend(.recovered))
+        #expect(told(&reader, log) == [])
+        log.apply(.backend(.lost("y")))
+        #expect(told(&reader, log) == [.backend(.lost("y"))])
+        log.apply(.backend(.recovered))
+        #expect(told(&reader, log) == [.backend(.recovered)])
+    }
+
+    /// Wherever readers stop and go on, what they were told adds up to what is there.
+    @Test(arguments: 1...40) func whatReadersWereToldIsWhatIsThere(_ seed: UInt64) throws {
+        var random = SplitMix(seed: seed)
+        var log = ChangeLog(endLimit: 16)
+        var truth: [String: Int] = [:]
+        // The first is told everything at once, and so must never be told anything twice.
+        var readers = [Reader(isStrict: true), Reader(), Reader(), Reader()]
+        for _ in 0..<2000 {
+            let name = "s\(Int.random(in: 0..<12, using: &random))"
+            let port = Int.random(in: 1...60_000, using: &random)
+            switch (Int.random(in: 0..<3, using: &random), truth[name]) {
+            case (0, .some):
+                log.apply(.lost(try service(name)))
+                truth[name] = nil
+            case (1, .some):
+                log.apply(.changed(try service(name, port)))
+                truth[name] = port
+            case (1, nil):
+                log.apply(.found(try service(name, port)))
+                truth[name] = port
+            default: break
+            }
+            let index = Int.random(in: 0..<readers.count, using: &random)
+            guard Int.random(in: 0..<(index * 8 + 1), using: &random) == 0 else { continue }
+            readers[index].read(log, using: &random)
+        }
+        for index in readers.indices {
+            for _ in 0..<1000 { readers[index].read(log, using: &random) }
+            #expect(readers[index].seen == truth)
+        }
+        #expect(readers.contains { $0.resumptions > 0 })
+    }
+
+    private struct Reader {
+        var isStrict = false
+        var reader = LogReader()
+        var seen: [String: Int] = [:]
+        var resumptions = 0
+
+        mutating func read(_ log: ChangeLog, using random: inout SplitMix) {
+            let limit = isStrict ? Int.max : Int.random(in: 1...8, using: &random)
+            let base = reader.base
+            guard let events = reader.take(from: log, atMost: limit) else {
+                // It missed too much, and begins anew.
+                self = Reader(isStrict: isStrict, resumptions: resumptions)
+                return
+            }
+            for (number, event) in events {
+                told(event)
+                guard !isStrict, Int.random(in: 0..<6, using: &random) == 0 else { continue }
+                // The connection breaks after this line, and the client comes back with its cursor.
+                reader = LogReader(resumingAfter: number, base: min(base, number))
+                resumptions += 1
+                return
+            }
+        }
+
+        private mutating func told(_ event: ServiceEvent) {
+            switch event {
+            case .found(let service):
+                let old = seen.updateValue(Int(service.port?.rawValue ?? 0), forKey: service.instance.name.value)
+                if isStrict { #expect(old == nil) }
+            case .changed(let service):
+                let old = seen.updateValue(Int(service.port?.rawValue ?? 0), forKey: service.instance.name.value)
+                #expect(old != nil)
+            case .lost(let service):
+                let old = seen.removeValue(forKey: service.instance.name.value)
+                if isStrict { #expect(old != nil) }
+            default: break
+            }
+        }
+    }
+}
+
+/// A generator whose numbers are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,173 @@
+import DNSSD
+import Discovery
+import DiscoveryControl
+import DiscoveryDaemon
+import DiscoveryTesting
+import Glibc
+import Testing
+
+/// Clients that are slow, silent, greedy or mad hurt nobody but themselves.
+@Suite(.serialized) struct HostileClientTests {
+    private let network = SimulatedNetwork()
+
+    private func statusTime(_ daemon: TestDaemon) async throws -> Duration {
+        let start = ContinuousClock.now
+        _ = try await daemon.get("/v1/status")
+        return ContinuousClock.now - start
+    }
+
+    @Test func sixtyFourSlowAndSilentClientsDoNotKeepOthersOut() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        var clients: [RawClient] = []
+        for number in 0..<64 {
+            let client = try RawClient(daemon.path)
+            // Half of them begin a request and go on byte by byte; the others say nothing.
+            if number % 2 == 0 { await client.write("GET /v1/sta") }
+            clients.append(client)
+        }
+        for client in clients where client.descriptor % 2 == 0 { await client.write("t") }
+        for _ in 0..<20 { #expect(try await statusTime(daemon) < .seconds(1)) }
+        #expect(daemon.daemon.server.clientCount <= 64)
+        withExtendedLifetime(clients) {}
+        clients = []
+        await daemon.stopAndRemove()
+    }
+
+    @Test func aRequestThatIsNotCompleteInTimeIsCutOff() async throws {
+        var limits = ConnectionTable.Limits()
+        limits.request = .milliseconds(200)
+        limits.idle = .milliseconds(200)
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), limits: limits)
+        let (slow, silent) = (try RawClient(daemon.path), try RawClient(daemon.path))
+        await slow.write("GET /v1/status HTTP/1.1\r\nHost")
+        #expect(await slow.readAll() == "")
+        #expect(await silent.readAll() == "")
+        await daemon.stopAndRemove()
+    }
+
+    @Test func aBodyOfTenMegabytesIsRefused() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let known = try RawClient(daemon.path)
+        await known.write("POST /v1/registrations HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\r\n")
+        #expect(await known.readAll().hasPrefix("HTTP/1.1 413"))
+        let chunked = try RawClient(daemon.path)
+        await chunked.write("POST /v1/registrations HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 0x20, count: 65_536) + Array("\r\n".utf8)
+        for _ in 0..<160 { guard await chunked.write(chunk) > 0 else { break } }
+        // The answer may be lost when the connection is reset under what is still sent; the body is not taken either way.
+        let said = await chunked.readAll()
+        #expect(said.isEmpty || said.hasPrefix("HTTP/1.1 413"))
+        #expect(try await statusTime(daemon) < .seconds(1))
+        await daemon.stopAndRemove()
+    }
+
+    @Test func aHeadOfAMegabyteIsRefused() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let client = try RawClient(daemon.path)
+        await client.write("GET /" + String(repeating: "a", count: 1_000_000) + " HTTP/1.1\r\n\r\n")
+        #expect(await !client.readAll().hasPrefix("HTTP/1.1 2"))
+        #expect(try await statusTime(daemon) < .seconds(1))
+        await daemon.stopAndRemove()
+    }
+
+    @Test func aWatcherThatNeverReadsIsToldWhatCameOfItOrDropped() async throws {
+        let other = LocalNetwork(engine: try network.addMachine("h1"))
+        let type = try ServiceType("_x._tcp")
+        let daemon = try await TestDaemon(engine: try network.addMachine("h2"), browse: [type])
+        let watcher = await Lines(daemon.path, "/v1/services/watch?type=_x._tcp")
+        _ = try await watcher.next { $0["event"]?.string == "settled" }
+        for round in 0..<30 {
+            var publications: [Publication] = []
+            for number in 0..<10 {
+                publications.append(other.publish(try Service(name: "s\(round)-\(number)", type: "_x._tcp", port: 1)))
+            }
+            for publication in publications { _ = try await publication.established() }
+            for publication in publications { await publication.withdraw() }
+        }
+        let last = other.publish(try Service(name: "last", type: "_x._tcp", port: 1))
+        _ = try await last.established()
+        let told = try await watcher.next { $0["service"]?["name"]?.string == "last" }
+        #expect(told["event"]?.string == "added")
+        await last.withdraw()
+        await daemon.stopAndRemove()
+    }
+
+    /// 15 s of mutated requests; `DISCOVERD_FUZZ_SECONDS` for longer.
+    @Test func anyBytesAreAnsweredOrCutOff() async throws {
+        let seconds = getenv("DISCOVERD_FUZZ_SECONDS").flatMap { Int(String(cString: $0)) } ?? 15
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let body = #"{"name":"f","port":7,"txt":{"k":"v"},"check":"tcp","subtypes":["_a"]}"#
+        let seeds = [
+            "GET /v1/services?type=_witap._tcp&resolve=0&wait=0 HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\nGET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+            "POST /v1/registrations?wait=0 HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)",
+            "DELETE /v1/registrations/abc HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+            "GET /v1/services/watch?type=_x._tcp&since=1-2-3 HTTP/1.1\r\nHost: x\r\n\r\n",
+        ].map { Array($0.utf8) }
+        var random = SplitMix(seed: 4711)
+        let end = ContinuousClock.now + .seconds(seconds)
+        var sent = 0
+        while ContinuousClock.now < end {
+            var bytes = seeds[Int.random(in: 0..<seeds.count, using: &random)]
+            for _ in 0..<Int.random(in: 1...6, using: &random) where !bytes.isEmpty {
+                let position = Int.random(in: 0..<bytes.count, using: &random)
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0: bytes[position] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: position)
+                case 2: bytes.insert(contentsOf: bytes[position...].prefix(32), at: position)
+                case 3: bytes.removeSubrange(position..<min(bytes.count, position + 16))
+                default: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                }
+            }
+            let client = try RawClient(daemon.path)
+            await client.write(bytes)
+            shutdown(client.descriptor, Int32(SHUT_WR))
+            _ = await client.read(4096)
+            sent += 1
+            if sent % 500 == 0 { #expect(try await statusTime(daemon) < .seconds(2)) }
+        }
+        #expect(sent > 100)
+        #expect(try await daemon.get("/healthz")["status"]?.string == "ok")
+        await daemon.stopAndRemove()
+    }
+}
+
+@Suite struct ConnectionTableTests {
+    @Test func slowOnesMakeRoomAndBusyOnesDoNot() {
+        var limits = ConnectionTable.Limits()
+        limits.perUser = 2
+        limits.clients = 3
+        var table = ConnectionTable(limits: limits)
+        #expect(table.connected(1, uid: 7, now: .zero) == .accepted)
+        #expect(table.connected(2, uid: 7, now: .seconds(1)) == .accepted)
+        table.received(1, now: .seconds(1))
+        #expect(table.connected(3, uid: 7, now: .seconds(2)) == .replacing(1))
+        table.became(.serving, 2, now: .seconds(2))
+        table.became(.serving, 3, now: .seconds(2))
+        guard case .refused = table.connected(4, uid: 7, now: .seconds(3)) else {
+            Issue.record("a third connection of one user was taken")
+            return
+        }
+        #expect(table.connected(5, uid: 8, now: .seconds(3)) == .accepted)
+        #expect(table.connected(6, uid: 0, now: .seconds(4)) == .replacing(5))
+        table.became(.sending, 6, now: .seconds(4))
+        guard case .refused = table.connected(7, uid: 9, now: .seconds(5)) else {
+            Issue.record("a fourth connection was taken")
+            return
+        }
+        #expect(table.count == 3)
+    }
+
+    @Test func timesAreKept() {
+        var table = ConnectionTable()
+        for id: UInt64 in 1...4 { _ = table.connected(id, uid: 1, now: .zero) }
+        table.received(1, now: .zero)
+        table.became(.serving, 2, now: .zero)
+        table.became(.sending, 3, now: .zero)
+        #expect(table.takeExpired(now: .milliseconds(4999)) == [])
+        #expect(table.takeExpired(now: .seconds(5)) == [1])
+        #expect(table.takeExpired(now: .seconds(30)) == [3])
+        #expect(table.takeExpired(now: .seconds(60)) == [4])
+        #expect(table.takeExpired(now: .seconds(100_000)) == [])
+    }
+}

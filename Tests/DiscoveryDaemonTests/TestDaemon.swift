@@ -1,0 +1,138 @@
+import DNSSD
+import Discovery
+import DiscoveryControl
+import DiscoveryDaemon
+import DiscoveryTesting
+import Foundation
+import Logging
+
+/// A daemon in this process over a simulated machine, with its socket in a directory of its own.
+final class TestDaemon: Sendable {
+    let directory: String
+    let path: String
+    let daemon: Daemon
+    private let runtime: RuntimeDirectory
+    private let task: Task<Void, any Error>
+
+    /// - Parameter allows: what a peer may publish; everything by default.
+    init(
+        engine: any DiscoveryEngine,
+        directory: String? = nil,
+        limits: ConnectionTable.Limits = ConnectionTable.Limits(),
+        browse: Set<ServiceType> = [],
+        discovery: DiscoveryLimits = TestDaemon.limits,
+        refusal: @escaping @Sendable (Peer, ServiceType) -> String? = { _, _ in nil },
+        quota: Int = 1000
+    ) async throws {
+        let directory = directory ?? NSTemporaryDirectory() + "discoverd-\(UInt32.random(in: 0 ... .max))"
+        let manage = try ServiceType("_manage._tcp")
+        self.directory = directory
+        path = directory + "/control.sock"
+        runtime = try RuntimeDirectory(socketPath: path)
+        daemon = Daemon(
+            engine: engine,
+            limits: discovery,
+            settings: Daemon.Settings(
+                browse: browse,
+                policy: RegistryPolicy(
+                    refusalToPublish: refusal,
+                    refusalToManage: { refusal($0, manage) },
+                    quota: { _ in quota },
+                    validate: { _, _ in },
+                    check: { _, _, _ in }
+                )
+            ),
+            stateDirectory: directory,
+            facts: DaemonFacts(version: "test", pid: 1, backend: "simulated", socket: path, limits: limits),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            reload: { _ in ControlError(422, "bad-configuration", "x.yaml:3: no") }
+        )
+        let listener = ControlServer.Listener(descriptor: try runtime.listen(), isReadOnly: false)
+        let (serving, isServing) = AsyncStream.makeStream(of: Void.self)
+        task = Task { [daemon] in
+            try await daemon.run([listener]) { isServing.finish() }
+            isServing.finish()
+        }
+        for await _ in serving {}
+    }
+
+    static var limits: DiscoveryLimits {
+        var limits = DiscoveryLimits()
+        limits.removalHold = .milliseconds(30)
+        limits.changeInterval = .milliseconds(10)
+        return limits
+    }
+
+    var client: ControlClient { ControlClient(path: path) }
+
+    func get(_ target: String) async throws -> JSONValue {
+        try JSONReader.read(try await client.send(ControlClient.Request("GET", target)))
+    }
+
+    func post(_ target: String, _ body: String) async throws(ControlError) -> [UInt8] {
+        try await client.send(ControlClient.Request("POST", target, body: Array(body.utf8)))
+    }
+
+    /// Ends it; the directory stays for another.
+    func stop() async {
+        task.cancel()
+        _ = try? await task.value
+    }
+
+    func stopAndRemove() async {
+        await stop()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}
+
+/// A connection that a test uses as it likes.
+final class RawClient {
+    let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+        var time = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    @discardableResult func write(_ bytes: [UInt8]) async -> Int {
+        await Self.blocking { [descriptor] in send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+    }
+
+    @discardableResult func write(_ text: String) async -> Int { await write(Array(text.utf8)) }
+
+    /// Up to `count` bytes, at most until the other side closes; empty when it did, nil after 10 s.
+    func read(_ count: Int = 65_536) async -> [UInt8]? {
+        await Self.blocking { [descriptor] in
+            var buffer = [UInt8](repeating: 0, count: count)
+            let received = recv(descriptor, &buffer, count, 0)
+            return received < 0 ? (errno == EAGAIN ? nil : []) : Array(buffer[..<received])
+        }
+    }
+
+    /// Everything until the other side closes.
+    func readAll() async -> String {
+        var all: [UInt8] = []
+        while let bytes = await read(), !bytes.isEmpty { all += bytes }
+        return String(decoding: all, as: UTF8.self)
+    }
+
+    /// On a thread of its own: the daemon is in this process and needs those that tasks share.
+    private static func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
+    }
+}
