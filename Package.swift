@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "Discovery", targets: ["Discovery", "DNSSD", "AvahiEngine"]),
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
+        .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -38,11 +39,17 @@ let package = Package(
         .target(name: "DiscoveryTesting", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
         // JSON lines, version 1 (docs/contract.md).
         .target(name: "DiscoveryJSON", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
+        // System calls that Swift's Glibc module does not have.
+        .systemLibrary(name: "CLinux"),
         // What the daemon needs besides the network: configuration, access rules, health checks, systemd.
         .target(
             name: "DaemonSupport",
-            dependencies: ["DNSSD", "Discovery", .product(name: "Yams", package: "Yams")],
+            dependencies: ["CLinux", "DNSSD", "Discovery", .product(name: "Yams", package: "Yams")],
             swiftSettings: memorySafe),
+        // Stands in for the daemon until that is there: sockets, notifications and signals, but no network.
+        .executableTarget(
+            name: "discoverd-daemon", dependencies: ["DNSSD", "DaemonSupport"],
+            path: "Tests/SystemdTests/StubDaemon", swiftSettings: settings),
         .executableTarget(
             name: "discoverd",
             dependencies: [
@@ -63,7 +70,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DaemonSupportTests", dependencies: ["DaemonSupport", "DNSSD", "Discovery", "DiscoveryTesting"],
-            swiftSettings: memorySafe),
+            swiftSettings: settings),
         .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
     ]
 )
