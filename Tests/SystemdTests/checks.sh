@@ -151,7 +151,7 @@ run_checks() {
 # What a browser on the other host is told while everything here is restarted: nothing.
 check_restarts() {
     local log=$root/h2/browse.log pid unit
-    in_machine sh -c 'printf "name: \"web on %%h\"\ntype: _http._tcp\nport: 80\n" >/etc/discoverd/services.d/web.yaml'
+    in_machine sh -c 'printf "name: \"web on %%h\"\ntype: _http._tcp\nport: 80\ncheck: unit:dbus.socket\n" >/etc/discoverd/services.d/web.yaml'
     check 'reload with a service' in_machine systemctl reload discoverd.service
     on_h2 "$root/tree/usr/bin/discoverd" browse _http._tcp --json --no-daemon --backend system >"$log" 2>&1 &
     other+=("$!")
