@@ -138,14 +138,14 @@ extension DescriptorTests {
             let grandchild = Int32(atoi(line))
             #expect(grandchild > 0)
             // Killed, it is soon gone, or a zombie of init's; nobody here is told when.
-        let limit = ContinuousClock.now + .seconds(30)
-        while try await check("pid:\(grandchild)", try Port(1)) == .passed {
-            try #require(ContinuousClock.now < limit)
-            await Task.yield()
+            let limit = ContinuousClock.now + .seconds(30)
+            while try await check("pid:\(grandchild)", try Port(1)) == .passed {
+                try #require(ContinuousClock.now < limit)
+                await Task.yield()
+            }
         }
-    }
 
-    @Test func processes() async throws {
+        @Test func processes() async throws {
             #expect(try await check("pid:\(getpid())", try Port(1)) == .passed)
             var child = pid_t()
             let arguments = [strdup("true"), nil]
