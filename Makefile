@@ -11,7 +11,8 @@ RELEASE = .build-release
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak tests-built lab demo fmt check docs tsan install uninstall clean deps
+.PHONY: help run build test soak tests-built lab demo fmt check docs tsan release install install-files \
+    uninstall deb test-systemd clean deps
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -67,27 +68,52 @@ docs: ## DocC of the library
 tsan: ## values, directory and engine under ThreadSanitizer
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter '$(TSAN_TESTS)'
 
-install: ## release build into $(DESTDIR)$(PREFIX), with completions and man pages
-	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
-	install -D -s -m 755 $(RELEASE)/release/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	$(RELEASE)/release/discoverd --generate-completion-script bash \
-	    >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/discoverd
-	$(RELEASE)/release/discoverd --generate-completion-script zsh \
-	    >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_discoverd
-	$(RELEASE)/release/discoverd --generate-completion-script fish \
-	    >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/discoverd.fish
-	set -e; for page in $(wildcard docs/man/*.1); do \
-	    install -D -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man1/$$(basename "$$page")"; done
+# The daemon's own program, which `discoverd daemon` starts.
+DAEMON = discoverd-daemon
+LIBEXECDIR ?= $(PREFIX)/libexec/discoverd
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+DOCDIR ?= $(PREFIX)/share/doc/discoverd
+MANDIR ?= $(PREFIX)/share/man
+SHARE = $(DESTDIR)$(PREFIX)/share
+UNITS = discoverd.service discoverd.socket
 
-uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/discoverd
-	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/discoverd
-	rm -f $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_discoverd
-	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/discoverd.fish
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard docs/man/*.1)))
+release:
+	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
+	$(SWIFT) build -c release --static-swift-stdlib --product $(DAEMON) --scratch-path $(RELEASE)
+
+install: release install-files ## release build into $(DESTDIR)$(PREFIX), with units, completions and man pages
+
+install-files:
+	install -D -s -m 755 $(RELEASE)/release/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
+	install -D -s -m 755 $(RELEASE)/release/$(DAEMON) $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
+	install -d $(DESTDIR)$(UNITDIR) $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
+	    $(SHARE)/fish/vendor_completions.d
+	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|' systemd/discoverd.service >$(DESTDIR)$(UNITDIR)/discoverd.service
+	install -m 644 systemd/discoverd.socket $(DESTDIR)$(UNITDIR)/discoverd.socket
+	install -D -m 644 systemd/discoverd.sysusers $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
+	install -D -m 644 docs/discoverd.yaml.example $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
+	$(RELEASE)/release/discoverd --generate-completion-script bash >$(SHARE)/bash-completion/completions/discoverd
+	$(RELEASE)/release/discoverd --generate-completion-script zsh >$(SHARE)/zsh/site-functions/_discoverd
+	$(RELEASE)/release/discoverd --generate-completion-script fish >$(SHARE)/fish/vendor_completions.d/discoverd.fish
+	set -e; for page in $(wildcard docs/man/*.[15]); do \
+	    install -D -m 644 "$$page" "$(DESTDIR)$(MANDIR)/man$${page##*.}/$$(basename "$$page")"; done
+
+uninstall: ## remove what install put there; the configuration stays
+	rm -f $(DESTDIR)$(PREFIX)/bin/discoverd $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
+	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
+	rm -f $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
+	rm -f $(SHARE)/bash-completion/completions/discoverd $(SHARE)/zsh/site-functions/_discoverd
+	rm -f $(SHARE)/fish/vendor_completions.d/discoverd.fish
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard docs/man/*.1)))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(wildcard docs/man/*.5)))
+
+deb: release ## a Debian package in .build-tests/
+	systemd/debian/build $(TOOLS) $(MAKE)
+
+test-systemd: ## the package in a booted Debian with a network of its own; needs root
+	@.ci/deps systemd
+	Tests/SystemdTests/run
 
 clean: ## remove everything that was built
 	rm -rf .build .build-tests .build-tsan $(RELEASE)

@@ -85,10 +85,12 @@ let package = Package(
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ],
             swiftSettings: memorySafe),
+        // System calls that Swift's Glibc module does not have.
+        .systemLibrary(name: "CLinux"),
         // What the daemon needs besides the network: configuration, access rules, health checks, systemd.
         .target(
             name: "DaemonSupport",
-            dependencies: ["DNSSD", "Discovery", .product(name: "Yams", package: "Yams")],
+            dependencies: ["CLinux", "DNSSD", "Discovery", .product(name: "Yams", package: "Yams")],
             swiftSettings: memorySafe),
         .executableTarget(
             name: "discoverd",
@@ -132,7 +134,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DaemonSupportTests", dependencies: ["DaemonSupport", "DNSSD", "Discovery", "DiscoveryTesting"],
-            swiftSettings: memorySafe),
+            swiftSettings: settings),
         .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
     ]
 )

@@ -5,7 +5,8 @@ import Testing
 @Suite struct CheckSpecificationTests {
     @Test(arguments: [
         ("tcp", CheckSpecification.Kind.tcp), ("http:/x?y=1", .http(path: "/x?y=1")),
-        ("exec:/bin/true a  b", .exec(command: ["/bin/true", "a", "b"])), ("unit:web@1.service", .unit("web@1.service")),
+        ("exec:/bin/true a  b", .exec(command: ["/bin/true", "a", "b"])),
+        ("unit:web@1.service", .unit("web@1.service")),
         ("pid:123", .pid(123)),
     ])
     func reads(_ text: String, _ kind: CheckSpecification.Kind) throws {
@@ -16,8 +17,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "tcp:", "tcp:80", "http", "http:", "http:x", "http:/a b", "http:/a\r\nX: y", "http:/é", "exec", "exec:", "exec: ",
-        "unit:", "unit:web", "unit:--help.x", "unit:a b.service", "pid:", "pid:0", "pid:-1", "pid:x", "pid:99999999999", "ping",
+        "", "tcp:", "tcp:80", "http", "http:", "http:x", "http:/a b", "http:/a\r\nX: y", "http:/é", "exec", "exec:",
+        "exec: ",
+        "unit:", "unit:web", "unit:--help.x", "unit:a b.service", "pid:", "pid:0", "pid:-1", "pid:x", "pid:99999999999",
+        "ping",
     ])
     func refuses(_ text: String) {
         #expect { _ = try CheckSpecification(text) } throws: { ($0 as? DiscoveryError)?.code == .invalidCheck }

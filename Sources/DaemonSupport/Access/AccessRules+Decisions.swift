@@ -10,7 +10,8 @@ extension AccessRules {
         }
         let user = Self.show(uid: uid, userName)
         return .denied(
-            reason: "\(user) may not publish \(type.base): only root, members of the group \(groupText), and users whom a "
+            reason:
+                "\(user) may not publish \(type.base): only root, members of the group \(groupText), and users whom a "
                 + "rule allows, as `allow: [{user: \((userName ?? String(uid)).escapedForTerminal), "
                 + "types: [\(type.base)]}]` under `access:` in discoverd.yaml"
         )

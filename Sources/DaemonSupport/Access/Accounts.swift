@@ -9,7 +9,9 @@ public enum Accounts {
         unsafe withBuffer { buffer, size in
             var entry = unsafe group()
             var found: UnsafeMutablePointer<group>?
-            guard unsafe getgrnam_r(name, &entry, buffer, size, &found) == 0, let found = unsafe found else { return nil }
+            guard unsafe getgrnam_r(name, &entry, buffer, size, &found) == 0, let found = unsafe found else {
+                return nil
+            }
             return unsafe found.pointee.gr_gid
         }
     }
@@ -19,7 +21,9 @@ public enum Accounts {
         unsafe withBuffer { buffer, size in
             var entry = unsafe passwd()
             var found: UnsafeMutablePointer<passwd>?
-            guard unsafe getpwuid_r(uid, &entry, buffer, size, &found) == 0, let found = unsafe found else { return nil }
+            guard unsafe getpwuid_r(uid, &entry, buffer, size, &found) == 0, let found = unsafe found else {
+                return nil
+            }
             return unsafe String(validatingCString: found.pointee.pw_name)
         }
     }

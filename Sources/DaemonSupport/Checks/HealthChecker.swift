@@ -26,7 +26,19 @@ public struct HealthChecker: Sendable {
 
     /// Checks once, within the specification's time-out.
     public func check(_ spec: CheckSpecification, port: Port) async -> CheckResult {
-        .failed(reason: "not implemented")
+        guard let probe = Probe(within: spec.timeout) else { return .failed(reason: "no thread to wait in") }
+        do throws(ProbeFailure) {
+            switch spec.kind {
+            case .tcp: try await probe.tcp(port)
+            case .http(let path): try await probe.http(path, port)
+            case .exec(let command): try await probe.exec(command)
+            case .unit(let name): try await probe.unit(name)
+            case .pid(let number): try probe.pid(number)
+            }
+            return .passed
+        } catch {
+            return .failed(reason: error.reason)
+        }
     }
 }
 

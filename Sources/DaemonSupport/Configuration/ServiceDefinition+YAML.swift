@@ -37,7 +37,9 @@ extension ServiceDefinition {
         }
         if let value = mapping["interfaces"] {
             var patterns: [String] = []
-            for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) { patterns.append(try entry.text()) }
+            for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) {
+                patterns.append(try entry.text())
+            }
             service.interfaces = try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
         }
         switch try mapping["family"]?.word(FamilyWord.self) {

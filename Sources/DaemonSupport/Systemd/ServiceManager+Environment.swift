@@ -58,8 +58,9 @@ extension ServiceManager {
                 continue
             }
             let name = names.dropFirst(Int(index)).first.map(String.init) ?? ""
-            guard let socket = InheritedSocket(
-                descriptor: descriptor, name: name.isEmpty ? "unknown" : name.escapedForTerminal)
+            guard
+                let socket = InheritedSocket(
+                    descriptor: descriptor, name: name.isEmpty ? "unknown" : name.escapedForTerminal)
             else {
                 warnings.append("descriptor \(descriptor) of LISTEN_FDS is no listening stream socket")
                 continue

@@ -1,0 +1,23 @@
+// What Linux has and Swift's Glibc module does not.
+
+#ifndef DISCOVERD_CLINUX_SHIM_H
+#define DISCOVERD_CLINUX_SHIM_H
+
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// EFD_CLOEXEC and EFD_NONBLOCK are macros of themselves, which Swift does not import.
+static inline int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// Variadic, and glibc has its own function from 2.36 only. The descriptor is close-on-exec (pidfd_open(2)).
+static inline int clinux_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0U); }
+
+// Declared for _GNU_SOURCE only; there from glibc 2.34 on.
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *_Nonnull actions, int from);
+static inline int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions, int from) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
+
+#endif

@@ -1,0 +1,83 @@
+import DNSSD
+import DaemonSupport
+import Testing
+
+@Suite struct AccessRulesTests {
+    private let http: ServiceType
+    private let ssh: ServiceType
+    private var rules = AccessRules()
+
+    init() throws {
+        http = try ServiceType("_http._tcp")
+        ssh = try ServiceType("_ssh._tcp")
+        rules.groupID = 900
+        rules.ownUserID = 61_000
+        rules.rules = [
+            .init(subject: .user("alice"), types: [http]), .init(subject: .group("web", id: 33), types: nil),
+            .init(subject: .user("1005"), types: [ssh]), .init(subject: .group("nobody-has-it", id: nil), types: nil),
+        ]
+    }
+
+    private struct Case: Sendable {
+        let uid: UInt32
+        let gids: [UInt32]
+        let name: String?
+        let mayHTTP: Bool
+        let maySSH: Bool
+
+        init(_ uid: UInt32, _ gids: [UInt32], _ name: String?, _ mayHTTP: Bool, _ maySSH: Bool) {
+            (self.uid, self.gids, self.name, self.mayHTTP, self.maySSH) = (uid, gids, name, mayHTTP, maySSH)
+        }
+    }
+
+    private static let cases: [Case] = [
+        Case(0, [0], "root", true, true), Case(61_000, [61_000], nil, true, true),
+        Case(1000, [1000, 900], "bob", true, true), Case(1000, [1000], "alice", true, false),
+        Case(1000, [1000, 33], "bob", true, true), Case(1005, [1005], "carol", false, true),
+        Case(1005, [1005], nil, false, true), Case(1000, [1000], "bob", false, false),
+        Case(1000, [], nil, false, false), Case(1000, [], "1005", false, false),
+    ]
+
+    @Test(arguments: cases) private func decides(_ this: Case) {
+        let decide = { rules.mayPublish(uid: this.uid, gids: this.gids, userName: this.name, type: $0).isAllowed }
+        #expect(decide(http) == this.mayHTTP)
+        #expect(decide(ssh) == this.maySSH)
+    }
+
+    @Test func aDenialNamesGroupAndRule() {
+        guard case .denied(let reason) = rules.mayPublish(uid: 1000, gids: [], userName: "bo\u{1B}b", type: ssh) else {
+            Issue.record("allowed")
+            return
+        }
+        #expect(reason.contains("group discoverd"))
+        #expect(reason.contains("allow: [{user: bo\\u{1B}b, types: [_ssh._tcp]}]"))
+        #expect(reason.utf8.allSatisfy { $0 >= 0x20 })
+    }
+
+    @Test func aGroupThatDoesNotExistIsNamedSo() {
+        var rules = rules
+        rules.groupID = nil
+        let decision = rules.mayManage(uid: 1000, gids: [900], userName: nil)
+        #expect(
+            decision
+                == .denied(
+                    reason:
+                        "user 1000 may not do this: only root and members of the group discoverd (which does not exist)"
+                ))
+    }
+
+    @Test func subtypesAreOfTheirType() throws {
+        let subtype = try ServiceType("_printer._sub._http._tcp")
+        #expect(rules.mayPublish(uid: 1000, gids: [], userName: "alice", type: subtype).isAllowed)
+    }
+
+    @Test func onlyOwnerAndRootWithdraw() {
+        #expect(rules.mayWithdraw(uid: 0, userName: nil, owner: 1000).isAllowed)
+        #expect(rules.mayWithdraw(uid: 1000, userName: nil, owner: 1000).isAllowed)
+        #expect(!rules.mayWithdraw(uid: 1001, userName: "bob", owner: 1000).isAllowed)
+    }
+
+    @Test func quotas() {
+        #expect(rules.quota(uid: 0) == 1024 && rules.quota(uid: 1) == 64)
+    }
+}

@@ -1,0 +1,43 @@
+import DNSSD
+import DaemonSupport
+import Testing
+
+@Suite struct ConfigurationChangeTests {
+    private func definition(_ name: String, port: Int = 1) throws -> ServiceDefinition {
+        ServiceDefinition(service: try Service(name: name, type: "_a._tcp", port: port))
+    }
+
+    @Test func whatStaysIsNotTouched() throws {
+        var old = DaemonConfiguration()
+        old.services = [try definition("a"), try definition("b"), try definition("c")]
+        old.browse = [try ServiceType("_a._tcp"), try ServiceType("_b._tcp")]
+        var new = old
+        new.services = [try definition("d"), try definition("c", port: 2), try definition("a")]
+        new.browse = [try ServiceType("_c._tcp"), try ServiceType("_A._tcp")]
+        let change = ConfigurationChange(from: old, to: new)
+        #expect(change.added == [try definition("d")])
+        #expect(change.removed == [try definition("b")])
+        #expect(change.changed.map(\.old) == [try definition("c")])
+        #expect(change.changed.map(\.new) == [try definition("c", port: 2)])
+        #expect(change.unchanged == [try definition("a")])
+        #expect(change.browseAdded == [try ServiceType("_c._tcp")])
+        #expect(change.browseRemoved == [try ServiceType("_b._tcp")])
+        #expect(!change.isEmpty && change.needsRestart.isEmpty)
+    }
+
+    @Test func theSameIsNoChange() throws {
+        var configuration = DaemonConfiguration()
+        configuration.services = [try definition("a")]
+        #expect(ConfigurationChange(from: configuration, to: configuration).isEmpty)
+    }
+
+    @Test func aCheckAloneIsAChange() throws {
+        var old = DaemonConfiguration()
+        old.services = [try definition("a")]
+        var new = old
+        new.services[0].check = try CheckSpecification("tcp")
+        new.backend = .private
+        let change = ConfigurationChange(from: old, to: new)
+        #expect(change.changed.count == 1 && change.needsRestart == ["backend"])
+    }
+}

@@ -1,0 +1,131 @@
+import DNSSD
+import Foundation
+import Testing
+
+@testable import DaemonSupport
+
+@Suite struct ConfigurationLoadTests {
+    static let service = "name: a\ntype: _http._tcp\nport: 80\n"
+
+    @Test func nothingThereIsTheDefault() throws {
+        let configuration = try DaemonConfiguration.load(directory: "/nonexistent/discoverd")
+        var expected = DaemonConfiguration()
+        expected.access.ownUserID = getuid()
+        expected.access.groupID = Accounts.groupID(named: "discoverd")
+        #expect(configuration == expected)
+    }
+
+    @Test(arguments: [
+        "", "# nothing\n", "---\n", "~", "services:\n", "services: []\n",
+        "browse:\naccess:\nlimits:\n"
+            .replacingOccurrences(of: "access:\nlimits:\n", with: ""),
+    ])
+    func anEmptyFileIsTheDefault(_ text: String) throws {
+        #expect(try ConfigurationDirectory(["discoverd.yaml": text]).load().services.isEmpty)
+    }
+
+    @Test func theExampleHasEveryKeyAndIsRead() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("docs/discoverd.yaml.example")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let configuration = try ConfigurationDirectory(["discoverd.yaml": text]).load()
+        #expect(configuration.backend == .auto && configuration.logLevel == .info)
+        #expect(configuration.browse.map(\.description) == ["_witap._tcp", "_http._tcp"])
+        #expect(configuration.limits == ControlLimits())
+        #expect(configuration.tcpListen?.address.description == "127.0.0.1")
+        #expect(configuration.tcpListen?.port.rawValue == 9331)
+        #expect(configuration.tcpListen?.hosts == ["monitor.example.org"])
+        #expect(configuration.access.groupID == 900)
+        #expect(configuration.access.rules.map(\.subject) == [.user("alice"), .group("www-data", id: 33)])
+        let web = try #require(configuration.services.first)
+        #expect(web.service.name.value == "Web on h1")
+        #expect(web.service.txt.entries.last?.value == [0xFF, 0x00] && web.service.txt.contains("secure"))
+        #expect(web.service.subtypes == ["_printer"] && web.service.family == .ipv4)
+        #expect(web.check == (try CheckSpecification("http:/health")))
+        #expect(
+            configuration.services.last?.check?.kind
+                == .exec(command: ["/usr/bin/test", "-e", "/run/my game.ready"]))
+    }
+
+    @Test func dropInsAreReadInOrderOfName() throws {
+        let directory = try ConfigurationDirectory([
+            "services.d/20.yaml":
+                "services:\n  - {name: c, type: _a._tcp, port: 1}\n  - {name: d, type: _a._tcp, port: 1}\n",
+            "services.d/10.yaml": Self.service.replacingOccurrences(of: "name: a", with: "name: 100%% %h"),
+            "services.d/.hidden.yaml": "broken: [", "services.d/x.yaml~": "broken: [",
+            "discoverd.yaml": "services:\n  - {name: z, type: _a._udp, port: 1}\n",
+        ])
+        #expect(try directory.load().services.map(\.service.name.value) == ["z", "100% h1", "c", "d"])
+    }
+
+    @Test(arguments: [
+        ("backend: other\n", "discoverd.yaml:1: backend must be one of auto, system, private, not \"other\""),
+        ("\nbrowser: []\n", "discoverd.yaml:2: unknown key \"browser\"; known keys: backend, browse,"),
+        ("backend: auto\n\nbackend: auto\n", "discoverd.yaml:1: the key \"backend\" is there twice"),
+        ("browse: {a: b}\n", "discoverd.yaml:1: browse must be a list"),
+        ("browse:\n  - _http._tcp\n  - _http\n", "discoverd.yaml:3: an entry of browse: \"_http\": no transport"),
+        ("browse: [_a._tcp, _A._tcp]\n", "discoverd.yaml:1: _A._tcp is there twice"),
+        ("limits:\n  clients: 0\n", "discoverd.yaml:2: clients must be a whole number from 1 to 1024, not \"0\""),
+        ("limits:\n  clients: \"5\"\n", "discoverd.yaml:2: clients must be a whole number"),
+        ("limits:\n  clients: [5]\n", "discoverd.yaml:2: clients must be a whole number"),
+        ("listen: example.org:80\n", "discoverd.yaml:1: listen must be a port, or an IP address"),
+        ("listen: ::1:80\n", "discoverd.yaml:1: listen must be"), ("listen: 127.0.0.1:0\n", "discoverd.yaml:1: listen"),
+        ("- a\n", "discoverd.yaml:1: the file must be a mapping"), ("text\n", "discoverd.yaml:1: the file must be"),
+        ("a: [\n", "discoverd.yaml:2: not YAML: "), ("a: b\n\tc: d\n", "discoverd.yaml:2: not YAML: "),
+        ("a: 1\n---\na: 1\n", "discoverd.yaml:2: not YAML: "),
+        ("access:\n  allow:\n    - types: \"*\"\n", "discoverd.yaml:3: a rule has either user or group"),
+        ("access:\n  allow:\n    - user: a\n", "discoverd.yaml:3: an entry of allow has no types"),
+        ("? [a]\n: b\n", "discoverd.yaml:1: a key is a word"),
+        ("browse: &a [_a._tcp]\nservices: *a\n", "discoverd.yaml:1: anchors and aliases"),
+        ("a\u{1B}[2J: 1\n", "discoverd.yaml: not YAML: "),
+    ])
+    func refuses(_ text: String, _ message: String) throws {
+        let fault = try #require(try ConfigurationDirectory(["discoverd.yaml": text]).fault())
+        #expect(
+            fault.hasPrefix(message) || fault.hasPrefix(message.replacingOccurrences(of: "yaml:", with: "yaml:1:")),
+            "\(fault)")
+        #expect(!fault.needsTerminalEscaping)
+    }
+
+    @Test(arguments: [
+        ("prot: 80\n", "services.d/a.yaml:4: unknown key \"prot\"; known keys: name, type, port, domain"),
+        ("family: ipv5\n", "services.d/a.yaml:4: family must be one of ipv4, ipv6"),
+        ("txt: {a=b: c}\n", "services.d/a.yaml:4: a=b: \"a=b\": \"=\" is not allowed"),
+        ("txt:\n  a: 1\n  A: 2\n", "services.d/a.yaml:6: A: \"A\": the key is there already"),
+        ("txt:\n  a: {base64: x}\n", "services.d/a.yaml:5: the value is not base64"),
+        ("subtypes: [_a, a]\n", "services.d/a.yaml:4: the subtype \"a\" is there twice"),
+        ("interfaces: ['[']\n", "services.d/a.yaml:4: interfaces: "),
+        ("domain: a..b\n", "services.d/a.yaml:4: domain: "),
+        ("check: ping\n", "services.d/a.yaml:4: check: \"ping\": a check is"),
+        ("check:\n  what: tcp\n  interval: 10x\n", "services.d/a.yaml:6: interval must be a time"),
+        ("check:\n  what: tcp\n  interval: 0s\n", "services.d/a.yaml:5: check: the check's interval"),
+        ("check: {what: tcp, exec: [a]}\n", "services.d/a.yaml:4: a check has either what or exec"),
+        ("check: {what: tcp, rise: 101}\n", "services.d/a.yaml:4: rise must be a whole number"),
+    ])
+    func refusesInAService(_ text: String, _ message: String) throws {
+        let fault = try #require(try ConfigurationDirectory(["services.d/a.yaml": Self.service + text]).fault())
+        #expect(fault.hasPrefix(message), "\(fault)")
+    }
+
+    @Test(arguments: [
+        ("type: _a._tcp\nport: 1\n", "services.d/a.yaml:1: the service has no name"),
+        ("name: a\ntype: _a._tcp\nport: 65536\n", "services.d/a.yaml:3: port must be a whole number from 1 to 65535"),
+        ("name: a\ntype: http\nport: 1\n", nil), ("name: 5\ntype: _a._tcp\nport: 1\n", nil),
+        ("name: a%x\ntype: _a._tcp\nport: 1\n", "services.d/a.yaml:1: name: \"a%x\": after % only h"),
+        ("name: a%\ntype: _a._tcp\nport: 1\n", "services.d/a.yaml:1: name: "),
+        ("name: [a]\ntype: _a._tcp\nport: 1\n", "services.d/a.yaml:1: name must be a text"),
+    ])
+    func aServiceHasNameTypeAndPort(_ text: String, _ message: String?) throws {
+        let fault = try ConfigurationDirectory(["services.d/a.yaml": text]).fault()
+        #expect(fault?.hasPrefix(message ?? "-") ?? (message == nil), "\(fault ?? "")")
+    }
+
+    @Test func aServiceIsThereOnce() throws {
+        let directory = try ConfigurationDirectory([
+            "services.d/a.yaml": Self.service, "services.d/b.yaml": "\n" + Self.service,
+        ])
+        let fault = try #require(directory.fault())
+        #expect(fault.hasPrefix("services.d/b.yaml:2: a of type _http._tcp is there already: "), "\(fault)")
+        #expect(fault.hasSuffix("services.d/a.yaml:1"), "\(fault)")
+    }
+}

@@ -1,0 +1,204 @@
+# What is looked at in the booted machine; sourced by `machine`.
+# shellcheck shell=bash disable=SC2154
+passed=0 failed=0
+socket=/run/discoverd/control.sock
+
+ok() {
+    passed=$((passed + 1))
+    echo "ok: $*"
+}
+
+bad() {
+    failed=$((failed + 1))
+    echo "FAILED: $*" >&2
+}
+
+# until_true SECONDS WHAT COMMAND...: an event is waited for, a fifth of a second at a time; without it nothing else makes sense.
+until_true() {
+    local limit=$((SECONDS + $1)) what=$2
+    shift 2
+    until "$@" >/dev/null 2>&1; do
+        if ((SECONDS > limit)); then
+            bad "$what"
+            return 1
+        fi
+        sleep 0.2
+    done
+    ok "$what"
+}
+
+# check WHAT COMMAND...
+check() {
+    local what=$1
+    shift
+    if "$@" >/dev/null 2>&1; then ok "$what"; else bad "$what"; fi
+}
+
+find_leader() {
+    leader=$(pgrep -P "$nspawn" | head -n 1)
+    [[ -n $leader ]] && [[ $(cat "/proc/$leader/comm" 2>/dev/null) == systemd ]]
+}
+
+booted() {
+    local state
+    state=$(in_machine systemctl is-system-running) || true
+    [[ $state == running || $state == degraded ]]
+}
+
+main_pid() { in_machine systemctl show -p MainPID --value discoverd.service; }
+is_active() { in_machine systemctl is-active --quiet "$1"; }
+is_not_active() { ! is_active "$1"; }
+ask() { in_machine curl -fsS --max-time 10 --unix-socket "$socket" "http://localhost$1"; }
+answers() { ask /v1/status; }
+has_new_pid() {
+    local now
+    now=$(main_pid) && [[ $now != 0 && $now != "$1" ]] && is_active discoverd.service
+}
+journal_has() { in_machine journalctl -q -u discoverd.service --no-pager -o cat | grep -qE "$1"; }
+
+# Commands of h2: the machine's must not inherit its bus.
+on_h2() { env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$root/h2/run/bus" "$@"; }
+
+# h2: an avahi-daemon and a dbus-daemon of its own in this network namespace, with mounts of its own.
+start_other_host() {
+    local run=$root/h2
+    mkdir -p "$run/run"
+    cat >"$run/bus.conf" <<EOF
+<busconfig><type>system</type><listen>unix:path=$run/run/bus</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow user="*"/><allow own="*"/><allow send_type="method_call"/><allow send_destination="*"/>
+<allow receive_type="signal"/><allow eavesdrop="true"/></policy></busconfig>
+EOF
+    printf '[server]\nhost-name=h2\nallow-interfaces=e0\nratelimit-interval-usec=0\n[rlimits]\n' >"$run/avahi.conf"
+    dbus-daemon --config-file="$run/bus.conf" --nofork --nopidfile >"$run/bus.log" 2>&1 &
+    other+=("$!")
+    until_true 5 'h2 has a bus' test -S "$run/run/bus" || return
+    on_h2 unshare -m sh -c "mount -t tmpfs tmpfs /run && exec avahi-daemon -f $run/avahi.conf --no-drop-root --no-chroot --no-rlimits" \
+        >"$run/avahi.log" 2>&1 &
+    other+=("$!")
+    until_true 10 'h2 has an avahi-daemon' on_h2 avahi-browse -at
+    on_h2 avahi-publish -s faraway _witap._tcp 9000 path=/x >"$run/publish.log" 2>&1 &
+    other+=("$!")
+    until_true 15 'h2 has published' grep -q Established "$run/publish.log"
+}
+
+run_checks() {
+    local pid before
+    check 'the package installs' in_machine env DEBIAN_FRONTEND=noninteractive dpkg -i /root/discoverd.deb
+    check 'the group is there' in_machine getent group discoverd
+    check 'enabled' in_machine systemctl enable --now discoverd.socket discoverd.service
+    until_true 20 'the service has started' is_active discoverd.service
+    check 'avahi-daemon runs' is_active avahi-daemon.service
+    check 'it is not root, and has no capability' is_harmless
+    until_true 30 'h2 is heard by the machine' hears_other_host
+    until_true 10 'everyone is answered' in_machine setpriv --reuid=65534 --regid=65534 --clear-groups \
+        curl -fsS --max-time 5 --unix-socket "$socket" http://localhost/v1/status
+    if ask /v1/status | grep -q '"services":[0-9]*}'; then
+        echo 'skipped: the network, for a stub stands in for the daemon'
+    else
+        check_restarts
+        until_true 30 "h2's service is seen through the API" sees_other_host
+        check 'discoverd status' in_machine discoverd status
+    fi
+
+    pid=$(main_pid)
+    check 'reload' in_machine systemctl reload discoverd.service
+    check 'a reload keeps the process' test "$(main_pid)" = "$pid"
+    in_machine sh -c 'printf "services:\n  - name: \"%%h\"\n    type: _http._tcp\n    prot: 80\n" >/etc/discoverd/services.d/web.yaml'
+    in_machine systemctl reload discoverd.service
+    until_true 10 'a broken file is told with its line' journal_has 'services.d/web.yaml:[0-9]+: .*unknown key "prot"'
+    check 'a broken file ends nothing' test "$(main_pid)" = "$pid"
+    in_machine rm /etc/discoverd/services.d/web.yaml
+    check 'reload again' in_machine systemctl reload discoverd.service
+
+    check 'restart' in_machine systemctl restart discoverd.service
+    check 'the API answers after a restart' answers
+    pid=$(main_pid)
+    in_machine kill -9 "$pid"
+    # The socket is the manager's: who asks now waits for the next process.
+    check 'the socket answers while the process is replaced' answers
+    until_true 15 'after SIGKILL there is a new process' has_new_pid "$pid"
+    check 'stop' in_machine systemctl stop discoverd.service
+    check 'the socket stays' is_active discoverd.socket
+    check 'it is a socket' in_machine test -S "$socket"
+    check 'who asks starts the service' answers
+    until_true 10 'started by its socket' is_active discoverd.service
+
+    in_machine mkdir -p /run/systemd/system/discoverd.service.d
+    in_machine sh -c 'printf "[Service]\nWatchdogSec=3\n" >/run/systemd/system/discoverd.service.d/fast.conf'
+    in_machine systemctl daemon-reload
+    check 'restart with a short watchdog' in_machine systemctl restart discoverd.service
+    pid=$(main_pid)
+    in_machine kill -STOP "$pid"
+    until_true 30 'the watchdog replaces a stopped process' has_new_pid "$pid"
+    until_true 10 'the journal tells of the watchdog' journal_has 'Watchdog timeout'
+    check 'the API answers after the watchdog' answers
+
+    before=$(main_pid)
+    check 'restart of avahi-daemon' in_machine systemctl restart avahi-daemon.service
+    check 'which is survived' test "$(main_pid)" = "$before"
+    check 'a service that is broken by its configuration does not start' breaks_with_78
+    check 'the package is removed' in_machine dpkg -r discoverd
+    check 'and nothing runs' is_not_active discoverd.service
+    check 'the configuration stays' in_machine test -e /etc/discoverd/discoverd.yaml
+    check 'it installs again' in_machine env DEBIAN_FRONTEND=noninteractive dpkg -i /root/discoverd.deb
+    until_true 15 'and answers' answers
+    check 'the package is purged' in_machine dpkg -P discoverd
+    check 'and nothing is left' in_machine sh -c \
+        '! ls -d /etc/discoverd /var/lib/discoverd /var/lib/private/discoverd /usr/libexec/discoverd 2>/dev/null | grep -q .'
+    check 'nor any unit' bash -c "! nsenter -t $leader -m -p -- systemctl list-unit-files | grep -q discoverd"
+}
+
+# What a browser on the other host is told while everything here is restarted: nothing.
+check_restarts() {
+    local log=$root/h2/browse.log pid unit
+    in_machine sh -c 'printf "name: \"web on %%h\"\ntype: _http._tcp\nport: 80\ncheck: unit:dbus.socket\n" >/etc/discoverd/services.d/web.yaml'
+    check 'reload with a service' in_machine systemctl reload discoverd.service
+    on_h2 "$root/tree/usr/bin/discoverd" browse _http._tcp --json --no-daemon --backend system >"$log" 2>&1 &
+    other+=("$!")
+    until_true 20 'h2 finds the service' grep -q '"added".*"web on machine"' "$log"
+    for unit in avahi-daemon.service dbus.service discoverd.service; do
+        in_machine systemctl restart "$unit"
+        until_true 15 "the service is registered after a restart of $unit" is_registered
+    done
+    pid=$(main_pid)
+    in_machine kill -9 "$pid"
+    until_true 15 'the service is registered after SIGKILL' is_registered
+    # The browser holds an end back for 3.2 s: only then would it have told of one.
+    sleep 5
+    check 'h2 was told of no end' bash -c "! grep -q '\"removed\"' '$log'"
+    in_machine rm /etc/discoverd/services.d/web.yaml
+    check 'reload without the service' in_machine systemctl reload discoverd.service
+    until_true 20 'h2 is told of the end' grep -q '"removed".*"web on machine"' "$log"
+}
+
+is_registered() { ask /v1/registrations | grep -q '"established"'; }
+
+# Of /proc/PID/status: user ids, effective and bounding capabilities, and no way to new ones.
+is_harmless() {
+    local status
+    status=$(in_machine cat "/proc/$(main_pid)/status") &&
+        grep -qE '^Uid:\s+[1-9]' <<<"$status" && grep -qE '^CapEff:\s+0+$' <<<"$status" &&
+        grep -qE '^CapBnd:\s+0+$' <<<"$status" && grep -qE '^NoNewPrivs:\s+1$' <<<"$status"
+}
+
+hears_other_host() { in_machine avahi-browse -rpt _witap._tcp | grep -q '^=.*;faraway;.*;10\.99\.0\.2;9000;'; }
+
+sees_other_host() { ask '/v1/services?type=_witap._tcp' | grep -q '"name":"faraway"'; }
+
+breaks_with_78() {
+    in_machine sh -c 'echo "browser: []" >/etc/discoverd/services.d/x.yaml'
+    in_machine systemctl restart discoverd.service
+    local status
+    status=$(in_machine systemctl show -p ExecMainStatus --value discoverd.service)
+    in_machine rm /etc/discoverd/services.d/x.yaml
+    in_machine systemctl reset-failed discoverd.service discoverd.socket
+    in_machine systemctl start discoverd.socket
+    [[ $status == 78 ]] && in_machine systemctl start discoverd.service
+}
+
+report() {
+    echo "test-systemd: $passed passed, $failed failed"
+    ((failed == 0)) && return
+    in_machine journalctl -q --no-pager -n 80 -u discoverd.service -u discoverd.socket -o short-precise >&2
+    exit 1
+}
