@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `discoverd connect` in the lab, against listeners that nobody here wrote.
-@Suite("Connecting", .serialized, .timeLimit(.minutes(3)))
+@Suite("Connecting", .serialized, .labSlot, .timeLimit(.minutes(3)))
 struct ConnectTests {
     private var discoverd: String { DiscoverdBinary.path }
 
@@ -105,7 +105,7 @@ struct ConnectTests {
         try await lab.stop()
     }
 
-    @Test("a thousand addresses for one host: 32 are kept, 8 are dialled")
+    @Test("a thousand addresses for one host: 32 are kept, 8 are dialled", .labAlone)
     func manyAddresses() async throws {
         let lab = try await Lab.start(hosts: 3)
         let addresses = (0..<1000).map { "\"10.\($0 / 250 + 100).0.\($0 % 250 + 1)\"" }.joined(separator: ",")

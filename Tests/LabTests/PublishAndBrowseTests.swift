@@ -113,7 +113,7 @@ struct PublishAndBrowseTests {
         for process in [first, second, third] { try await process.stop() }
     }
 
-    @Test("500 services of another program are told once each, one run after the other")
+    @Test("500 services of another program are told once each, one run after the other", .labAlone)
     func fiveHundred() async throws {
         let lab = try await Self.lab.value
         let publisher = try lab.exec("h1", Lab.publishMany, "500", "many", "_many._tcp")
