@@ -64,7 +64,7 @@ struct ListenCommand: NetworkCommand {
         let service = try service(port: listeners.port)
         for warning in service.txt.warnings { session.notices.notice(warning) }
         let publication = session.network.publish(service)
-        var run = Publishing(session: session, service: service, program: [], timeout: nil)
+        var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
         // Standard output belongs to the connection.
         run.tellsOnStandardError = program.isEmpty
         async let serving: Void = serve(acceptor, publication)
