@@ -74,7 +74,8 @@ public final class RemoteEngine: DiscoveryEngine {
         var text = QueryString()
         text.add("domain", query.domain.name)
         text.add(query.interfaces, query.family)
-        return follow("/v1/types/watch?\(text.text)", { ListedType($0) }) { (fact: RemotePresence<ListedType>.Fact) in
+        let listed: @Sendable (JSONValue) -> ListedType? = { ListedType($0) }
+        return follow("/v1/types/watch?\(text.text)", listed) { (fact: RemotePresence<ListedType>.Fact) in
             switch fact {
             case .appeared(let listed, let interface):
                 if let interface { reporting(.appeared(listed.type, listed.domain, interface)) }

@@ -98,16 +98,15 @@ final class RemoteStream: Sendable {
             }
             guard let status = reader.status else { continue }
             let body = reader.takeBody()
-            if 200..<300 ~= status {
-                guard let lines = splitter.received(body) else { return "the daemon's answer has a line without end" }
-                for line in lines { tell(.line(line)) }
-                if reader.isDone { return "the daemon ended its answer" }
-            } else {
+            guard 200..<300 ~= status else {
                 refusal += body.prefix(64 * 1024)
                 guard reader.isDone else { continue }
                 tell(.refused(ControlError(status: status, body: refusal)))
                 return nil
             }
+            guard let lines = splitter.received(body) else { return "the daemon's answer has a line without end" }
+            for line in lines { tell(.line(line)) }
+            if reader.isDone { return "the daemon ended its answer" }
         }
         return nil
     }

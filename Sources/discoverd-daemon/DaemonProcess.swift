@@ -102,7 +102,9 @@ struct DaemonProcess {
         _ logger: Logger
     ) throws -> [ControlServer.Listener] {
         var listeners = manager.inheritedSockets.map { socket in
-            if case .unix = socket.address { return ControlServer.Listener(descriptor: socket.descriptor, isReadOnly: false) }
+            if case .unix = socket.address {
+                return ControlServer.Listener(descriptor: socket.descriptor, isReadOnly: false)
+            }
             return ControlServer.Listener(descriptor: socket.descriptor, isReadOnly: true)
         }
         if !listeners.contains(where: { !$0.isReadOnly }) {

@@ -38,7 +38,8 @@ struct Failure: Error {
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discoverd daemon",
-        abstract: "Runs the daemon: keeps what is known of the network, holds registrations, serves the control socket.",
+        abstract:
+            "Runs the daemon: keeps what is known of the network, holds registrations, serves the control socket.",
         discussion: """
             It runs in the foreground until SIGTERM or Ctrl-C, and reads its configuration anew on SIGHUP.
 

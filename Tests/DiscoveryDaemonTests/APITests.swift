@@ -36,7 +36,9 @@ import Testing
         await daemon.stopAndRemove()
     }
 
-    @Test(arguments: ["1-1-1-1", "nonsense", "ffffffff-1-0-0"]) func aCursorOfAnotherLifeIsGone(_ cursor: String) async throws {
+    @Test(arguments: ["1-1-1-1", "nonsense", "ffffffff-1-0-0"]) func aCursorOfAnotherLifeIsGone(_ cursor: String)
+        async throws
+    {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let error = await #expect(throws: ControlError.self) {
             try await daemon.get("/v1/services/watch?type=_x._tcp&since=\(cursor)")
@@ -81,7 +83,8 @@ import Testing
     }
 
     @Test func whoMayNotPublishIsTold() async throws {
-        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), refusal: { _, type in "no \(type) for you" })
+        let daemon = try await TestDaemon(
+            engine: try network.addMachine("h1"), refusal: { _, type in "no \(type) for you" })
         let error = await #expect(throws: ControlError.self) {
             try await daemon.post("/v1/registrations", #"{"name":"a","port":7}"#)
         }
@@ -115,7 +118,9 @@ import Testing
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let client = try RawClient(daemon.path)
         let body = #"{"name":"short","port":7}"#
-        await client.write("POST /v1/registrations?attached=1 HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        await client.write(
+            "POST /v1/registrations?attached=1 HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
         #expect(String(decoding: await client.read() ?? [], as: UTF8.self).contains("201"))
         #expect(try await daemon.get("/v1/registrations")["registrations"]?.array?.count == 1)
         close(client.descriptor)
@@ -125,7 +130,9 @@ import Testing
         await daemon.stopAndRemove()
     }
 
-    @Test(arguments: ["/", "/v1", "/v1/nothing", "/v2/services", "/v1/registrations/x/y", "/v1/services/%ff", "/v1/types?family=x"])
+    @Test(arguments: [
+        "/", "/v1", "/v1/nothing", "/v2/services", "/v1/registrations/x/y", "/v1/services/%ff", "/v1/types?family=x",
+    ])
     func otherPathsAreErrors(_ path: String) async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let error = await #expect(throws: ControlError.self) { try await daemon.get(path) }
@@ -140,7 +147,8 @@ import Testing
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
         #expect(try await daemon.get("/v1/status")["backend"]?["kind"]?.string == "simulated")
         #expect(try await daemon.get("/v1/types")["types"]?.array?.count == 1)
-        let text = String(decoding: try await daemon.client.send(ControlClient.Request("GET", "/metrics")), as: UTF8.self)
+        let text = String(
+            decoding: try await daemon.client.send(ControlClient.Request("GET", "/metrics")), as: UTF8.self)
         #expect(text.contains("# TYPE discoverd_backend_up gauge\ndiscoverd_backend_up 1\n"))
         let groups = try await daemon.get("/v1/prometheus/sd?type=_prom._tcp")
         #expect(groups.array?.first?["targets"]?.strings?.count == 1)

@@ -26,7 +26,8 @@ import Testing
         request.check?.fall = 2
         return [
             RegistryFile.Kept(id: "1", uid: 1000, request: request),
-            RegistryFile.Kept(id: "2", uid: 0, request: RegistrationRequest(try Service(name: "b", type: "_y._tcp", port: 1))),
+            RegistryFile.Kept(
+                id: "2", uid: 0, request: RegistrationRequest(try Service(name: "b", type: "_y._tcp", port: 1))),
         ]
     }
 
@@ -82,7 +83,9 @@ import Testing
         let path = directory + "/control.sock"
         var first: RuntimeDirectory? = try RuntimeDirectory(socketPath: path)
         let socket = try #require(try first?.listen())
-        #expect(throws: RuntimeDirectory.Failure.alreadyRunning(pid: getpid())) { try RuntimeDirectory(socketPath: path) }
+        #expect(throws: RuntimeDirectory.Failure.alreadyRunning(pid: getpid())) {
+            try RuntimeDirectory(socketPath: path)
+        }
         // As after SIGKILL: the lock is given back, the socket stays.
         close(socket)
         first = nil

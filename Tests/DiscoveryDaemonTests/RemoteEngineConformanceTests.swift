@@ -28,6 +28,7 @@ import Testing
                 },
                 restartPublisherBackend: {
                     network.stopBackend(of: "h1")
+                    try await LocalPublications(one).waitUntilWaiting()
                     network.startBackend(of: "h1")
                 },
                 openObjects: { publisher.openOperations + browser.openOperations }
@@ -81,6 +82,21 @@ import Testing
         #expect(found.count == 30)
         #expect(daemon.daemon.server.clientCount < 8)
         await daemon.stopAndRemove()
+    }
+}
+
+/// A state that lasts too short to be told is not told, so a restart must last until the command has heard of it.
+private struct LocalPublications {
+    private let daemon: TestDaemon
+
+    init(_ daemon: TestDaemon) { self.daemon = daemon }
+
+    func waitUntilWaiting() async throws {
+        while await !daemon.daemon.registry.statuses.allSatisfy({ $0.state == "waiting" }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        // The line is on its way: one round trip of the same server later it has been sent.
+        for _ in 0..<20 { _ = try await daemon.get("/v1/ping") }
     }
 }
 

@@ -11,7 +11,8 @@ final class TestDaemon: Sendable {
     let directory: String
     let path: String
     let daemon: Daemon
-    private let runtime: RuntimeDirectory
+    /// Given back by `stop`, as a process gives its lock back.
+    private let runtime = Locked<RuntimeDirectory?>(nil)
     private let task: Task<Void, any Error>
 
     /// - Parameter allows: what a peer may publish; everything by default.
@@ -28,7 +29,8 @@ final class TestDaemon: Sendable {
         let manage = try ServiceType("_manage._tcp")
         self.directory = directory
         path = directory + "/control.sock"
-        runtime = try RuntimeDirectory(socketPath: path)
+        let runtime = try RuntimeDirectory(socketPath: path)
+        self.runtime.withLock { $0 = runtime }
         daemon = Daemon(
             engine: engine,
             limits: discovery,
@@ -77,6 +79,7 @@ final class TestDaemon: Sendable {
     func stop() async {
         task.cancel()
         _ = try? await task.value
+        runtime.withLock { $0 = nil }
     }
 
     func stopAndRemove() async {

@@ -1,6 +1,6 @@
+package import DNSSD
 package import Discovery
 package import DiscoveryControl
-package import DNSSD
 package import Logging
 
 /// The daemon without its process: queries that are kept open, registrations, and the control server over sockets that are

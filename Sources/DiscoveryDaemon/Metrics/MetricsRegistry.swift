@@ -54,7 +54,9 @@ package final class MetricsRegistry: MetricsFactory {
 
     /// Writes all series.
     package func write(to text: inout PrometheusText) {
-        let all = series.withLock { $0 }.sorted { ($0.key.name, $0.key.labels.joined()) < ($1.key.name, $1.key.labels.joined()) }
+        let all = series.withLock { $0 }.sorted {
+            ($0.key.name, $0.key.labels.joined()) < ($1.key.name, $1.key.labels.joined())
+        }
         for (key, value) in all {
             let name = PrometheusText.labelName(key.name)
             let pairs = stride(from: 0, to: key.labels.count - 1, by: 2).map { (key.labels[$0], key.labels[$0 + 1]) }

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import DNSSD
+internal import Glibc
 
 /// The directory of the control socket, held by one daemon at a time.
 ///

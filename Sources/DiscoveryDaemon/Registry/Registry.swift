@@ -59,7 +59,8 @@ package actor Registry {
         let own = entries.values.count { $0.uid == uid && $0.origin != .configuration }
         let quota = policy.quota(uid)
         guard own < quota else {
-            throw ControlError(429, DiscoveryError.Code.limitExceeded.description, "\(quota) services of one user at most")
+            throw ControlError(
+                429, DiscoveryError.Code.limitExceeded.description, "\(quota) services of one user at most")
         }
         if let check = request.check {
             do throws(DiscoveryError) {
@@ -78,12 +79,15 @@ package actor Registry {
     /// - Throws: 404, or 403 for what belongs to somebody else.
     package func remove(_ id: String, for peer: Peer) async throws(ControlError) {
         guard let registration = entries[id] else {
-            throw ControlError(404, DiscoveryError.Code.notFound.description, "there is no registration \(id.quotedForMessage)")
+            throw ControlError(
+                404, DiscoveryError.Code.notFound.description, "there is no registration \(id.quotedForMessage)")
         }
         guard let uid = peer.uid else { throw Self.unknown }
         let code = DiscoveryError.Code.notPermitted.description
         guard uid == 0 || uid == registration.uid, registration.origin != .configuration || uid == 0 else {
-            throw ControlError(403, code, "this service belongs to another user (\(registration.uid)); its owner or root may withdraw it")
+            throw ControlError(
+                403, code,
+                "this service belongs to another user (\(registration.uid)); its owner or root may withdraw it")
         }
         guard registration.origin != .configuration else {
             throw ControlError(403, code, "this service is of the configuration; take it out there and reload")

@@ -1,5 +1,5 @@
-package import DiscoveryControl
 internal import DNSSD
+package import DiscoveryControl
 internal import DiscoveryJSON
 internal import Glibc
 

@@ -12,16 +12,18 @@ package struct RegistryPolicy: Sendable {
     /// Whether a check is one; throws the rule that it breaks.
     package var validate: @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void
     /// Checks a service until the task is cancelled, and reports what changes.
-    package var check: @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void) async -> Void
+    package var check:
+        @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void) async -> Void
 
     package init(
         refusalToPublish: @escaping @Sendable (Peer, ServiceType) -> String?,
         refusalToManage: @escaping @Sendable (Peer) -> String?,
         quota: @escaping @Sendable (UInt32) -> Int,
         validate: @escaping @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void,
-        check: @escaping @Sendable (
-            RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void
-        ) async -> Void
+        check:
+            @escaping @Sendable (
+                RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void
+            ) async -> Void
     ) {
         self.refusalToPublish = refusalToPublish
         self.refusalToManage = refusalToManage

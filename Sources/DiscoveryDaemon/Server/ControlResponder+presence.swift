@@ -11,7 +11,9 @@ extension ControlResponder {
             var found: [(ServiceType, Domain, [NetworkInterface])] = []
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() {
-                if case .found(let type, let domain, let interfaces) = event { found.append((type, domain, interfaces)) }
+                if case .found(let type, let domain, let interfaces) = event {
+                    found.append((type, domain, interfaces))
+                }
                 if case .settled = event { break }
             }
             return found
@@ -28,21 +30,23 @@ extension ControlResponder {
 
     func watchTypes(_ query: QueryString) throws(ControlError) -> ControlAnswer {
         let events = network.types(try Self.typeQuery(query))
-        return .lines(status: 200, PresenceLines(events.makeAsyncIterator()) { iterator in
-            guard let batch = try? await iterator.nextBatch(atMost: 256) else { return nil }
-            var writer = JSONWriter()
-            for event in batch {
-                switch event {
-                case .found(let type, let domain, let interfaces):
-                    writer.line("added") { $0.typeMembers(type, domain, interfaces: interfaces.map(\.name)) }
-                case .lost(let type, let domain): writer.line("removed") { $0.typeMembers(type, domain) }
-                case .settled: writer.line("settled")
-                case .backend(let state): writer.backendLine(state)
-                case .degraded(let reason): writer.degradedLine(reason)
+        return .lines(
+            status: 200,
+            PresenceLines(events.makeAsyncIterator()) { iterator in
+                guard let batch = try? await iterator.nextBatch(atMost: 256) else { return nil }
+                var writer = JSONWriter()
+                for event in batch {
+                    switch event {
+                    case .found(let type, let domain, let interfaces):
+                        writer.line("added") { $0.typeMembers(type, domain, interfaces: interfaces.map(\.name)) }
+                    case .lost(let type, let domain): writer.line("removed") { $0.typeMembers(type, domain) }
+                    case .settled: writer.line("settled")
+                    case .backend(let state): writer.backendLine(state)
+                    case .degraded(let reason): writer.degradedLine(reason)
+                    }
                 }
-            }
-            return writer.bytes
-        })
+                return writer.bytes
+            })
     }
 
     func domains(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
@@ -62,20 +66,22 @@ extension ControlResponder {
 
     func watchDomains(_ query: QueryString) throws(ControlError) -> ControlAnswer {
         let events = network.domains(try Self.domainQuery(query))
-        return .lines(status: 200, PresenceLines(events.makeAsyncIterator()) { iterator in
-            guard let batch = try? await iterator.nextBatch(atMost: 256) else { return nil }
-            var writer = JSONWriter()
-            for event in batch {
-                switch event {
-                case .found(let domain): writer.line("added") { $0.member("domain", domain.name) }
-                case .lost(let domain): writer.line("removed") { $0.member("domain", domain.name) }
-                case .settled: writer.line("settled")
-                case .backend(let state): writer.backendLine(state)
-                case .degraded(let reason): writer.degradedLine(reason)
+        return .lines(
+            status: 200,
+            PresenceLines(events.makeAsyncIterator()) { iterator in
+                guard let batch = try? await iterator.nextBatch(atMost: 256) else { return nil }
+                var writer = JSONWriter()
+                for event in batch {
+                    switch event {
+                    case .found(let domain): writer.line("added") { $0.member("domain", domain.name) }
+                    case .lost(let domain): writer.line("removed") { $0.member("domain", domain.name) }
+                    case .settled: writer.line("settled")
+                    case .backend(let state): writer.backendLine(state)
+                    case .degraded(let reason): writer.degradedLine(reason)
+                    }
                 }
-            }
-            return writer.bytes
-        })
+                return writer.bytes
+            })
     }
 
     private static func typeQuery(_ query: QueryString) throws(ControlError) -> TypeQuery {

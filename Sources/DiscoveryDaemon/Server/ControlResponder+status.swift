@@ -98,7 +98,8 @@ extension JSONWriter {
         object { group in
             // Link-local IPv6 addresses need a zone, which Prometheus does not take.
             var targets: [String] = []
-            for endpoint in service.endpoints where !(endpoint.address.family == .ipv6 && endpoint.address.isLinkLocal) {
+            for endpoint in service.endpoints where !(endpoint.address.family == .ipv6 && endpoint.address.isLinkLocal)
+            {
                 let isV6 = endpoint.address.family == .ipv6
                 let text = isV6 ? "[\(endpoint.address)]:\(endpoint.port)" : "\(endpoint.address):\(endpoint.port)"
                 // One target: the same service at two addresses would be scraped twice.

@@ -1,6 +1,6 @@
-package import DiscoveryControl
-package import Discovery
 internal import DNSSD
+package import Discovery
+package import DiscoveryControl
 
 /// What the daemon answers: one method for each kind of request (docs/contract.md, section 6).
 package final class ControlResponder: Sendable {
@@ -48,7 +48,9 @@ package final class ControlResponder: Sendable {
 
     private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
         let path = request.path
-        if path.starts(with: ["v1", "registrations"]) { return try await registrations(request, Array(path.dropFirst())) }
+        if path.starts(with: ["v1", "registrations"]) {
+            return try await registrations(request, Array(path.dropFirst()))
+        }
         if path == ["v1", "reload"] { return try await reload(request) }
         guard request.method == "GET" else { throw Self.only("GET") }
         switch path {

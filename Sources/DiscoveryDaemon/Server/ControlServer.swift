@@ -1,5 +1,5 @@
-internal import DiscoveryControl
 internal import Discovery
+internal import DiscoveryControl
 internal import HTTPTypes
 internal import HummingbirdCore
 package import Logging

@@ -20,7 +20,8 @@ package final class BackendHealth: Sendable {
     package var reasons: [String] {
         locked.withLock { state in
             let backend = state.backend.map { $0.awayReason.map { ["the backend is away: \($0)"] } ?? [] }
-            return (backend ?? ["the backend has not answered yet"]) + state.problems.sorted { $0.key < $1.key }.map(\.value)
+            return (backend ?? ["the backend has not answered yet"])
+                + state.problems.sorted { $0.key < $1.key }.map(\.value)
         }
     }
 

@@ -99,7 +99,9 @@ package final class WarmTable: Sendable {
     package func sweep() {
         let now = time.now
         let old = state.withLock { state in
-            let old = state.rows.filter { !$0.value.isPinned && $0.value.users == 0 && $0.value.lastUse + Self.linger < now }
+            let old = state.rows.filter {
+                !$0.value.isPinned && $0.value.users == 0 && $0.value.lastUse + Self.linger < now
+            }
             for question in old.keys { state.rows[question] = nil }
             return old.values.map(\.feed)
         }
@@ -156,7 +158,8 @@ package final class WarmTable: Sendable {
         }
     }
 
-    private static func add(_ question: Question, isPinned: Bool, _ now: Duration, _ state: inout State) -> ServiceFeed {
+    private static func add(_ question: Question, isPinned: Bool, _ now: Duration, _ state: inout State) -> ServiceFeed
+    {
         state.lastID += 1
         let feed = ServiceFeed(id: state.lastID)
         state.rows[question] = Row(feed: feed, isPinned: isPinned, lastUse: now)

@@ -22,7 +22,8 @@ struct DaemonCommand: ParsableCommand {
             unsafe list.forEach { unsafe free($0) }
             guard code == ENOENT || code == ENOTDIR else {
                 Notices().failure(
-                    CommandError(.programNotExecutable, "\(path.escapedForTerminal): cannot be started: \(systemMessage(code))")
+                    CommandError(
+                        .programNotExecutable, "\(path.escapedForTerminal): cannot be started: \(systemMessage(code))")
                 )
                 throw ExitCode(ExitStatus.programNotExecutable.rawValue)
             }

@@ -109,7 +109,8 @@ struct ReloadCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
         abstract: "Has the daemon read its configuration anew.",
-        discussion: "What did not change stays published. A configuration that is wrong is told with file and line, and the old one stays."
+        discussion:
+            "What did not change stays published. A configuration that is wrong is told with file and line, and the old one stays."
     )
 
     @OptionGroup var common: CommonOptions

@@ -87,7 +87,8 @@ struct PublishCommand: PlacedCommand {
             let request = RegistrationRequest(service, onConflict: policy, check: check)
             return try await Detaching(session: session, request: request, timeout: timeout).run()
         }
-        var run = Publishing(session: session, service: service, program: program, timeout: timeout, isChecked: check != nil)
+        var run = Publishing(
+            session: session, service: service, program: program, timeout: timeout, isChecked: check != nil)
         return try await run.run(session.network.publish(service, onConflict: policy))
     }
 

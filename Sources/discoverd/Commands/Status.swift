@@ -36,7 +36,8 @@ struct StatusCommand: NetworkCommand {
         for reason in status["reasons"]?.strings ?? [] { try line("", reason.escapedForTerminal, session) }
         let backend = status["backend"]
         let kind = backend?["kind"]?.string ?? "?"
-        try line("backend", "\(kind.escapedForTerminal), \((backend?["state"]?.string ?? "?").escapedForTerminal)", session)
+        try line(
+            "backend", "\(kind.escapedForTerminal), \((backend?["state"]?.string ?? "?").escapedForTerminal)", session)
         try line("socket", (status["socket"]?.string ?? "?").escapedForTerminal, session)
         let limit = status["limits"]?["clients"]?.integer ?? 0
         try line("clients", "\(status["clients"]?.integer ?? 0) of \(limit)", session)

@@ -5,7 +5,8 @@ internal import DiscoveryControl
 struct CheckOptions: ParsableArguments {
     @Option(
         name: .customLong("check"),
-        help: ArgumentHelp("Advertise only while this passes: tcp, http:PATH, exec:CMD, unit:NAME, pid:N.", valueName: "check")
+        help: ArgumentHelp(
+            "Advertise only while this passes: tcp, http:PATH, exec:CMD, unit:NAME, pid:N.", valueName: "check")
     )
     var text: String?
 
@@ -16,10 +17,13 @@ struct CheckOptions: ParsableArguments {
     )
     var interval: Duration?
 
-    @Option(help: ArgumentHelp("Passes in a row after which it is advertised again.", valueName: "n"), transform: Parsing.count)
+    @Option(
+        help: ArgumentHelp("Passes in a row after which it is advertised again.", valueName: "n"),
+        transform: Parsing.count)
     var rise: Int?
 
-    @Option(help: ArgumentHelp("Failures in a row after which it is withdrawn.", valueName: "n"), transform: Parsing.count)
+    @Option(
+        help: ArgumentHelp("Failures in a row after which it is withdrawn.", valueName: "n"), transform: Parsing.count)
     var fall: Int?
 
     func validate() throws {
