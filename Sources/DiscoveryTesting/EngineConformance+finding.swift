@@ -20,7 +20,10 @@ extension EngineConformance {
                     guard case .v6(let address, let scope) = endpoint.address, address.isLinkLocal else { continue }
                     try expect(scope == endpoint.interface.index, "\(endpoint.address): no scope of its interface")
                 }
-                try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
+                // It may have been told before the publication was established.
+                if !watcher.events.contains(.settled) {
+                    try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
+                }
                 let told = watcher.events.filter { event in
                     if case .found(let service) = event { service.instance.name == name } else { false }
                 }

@@ -43,7 +43,7 @@ package final class RuntimeDirectory: Sendable {
             close(directory)
             throw Self.system("\(path)/lock")
         }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+        guard Self.take(lock) else {
             let failure: Failure = errno == EWOULDBLOCK ? .alreadyRunning(pid: Self.pid(in: lock)) : Self.system(path)
             close(lock)
             close(directory)
@@ -52,6 +52,16 @@ package final class RuntimeDirectory: Sendable {
         _ = ftruncate(lock, 0)
         let text = Array("\(getpid())\n".utf8)
         _ = unsafe pwrite(lock, text, text.count, 0)
+    }
+
+    /// A program that is being started has a copy of the lock until its `exec`: a moment is waited for that.
+    private static func take(_ lock: Int32) -> Bool {
+        for _ in 0..<10 {
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { return true }
+            guard errno == EWOULDBLOCK else { return false }
+            usleep(20_000)
+        }
+        return flock(lock, LOCK_EX | LOCK_NB) == 0
     }
 
     deinit {
