@@ -35,7 +35,7 @@ tests-built:
 # The faults apart: their floods would be faults for the others.
 test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
 	$(SWIFT) test --skip-build --skip FaultTests
-	$(SWIFT) test --skip-build --filter FaultTests
+	$(SWIFT) test --skip-build --no-parallel --filter FaultTests
 
 $(TOOLS)/publish-many: $(LAB)/publish-many.c
 	@mkdir -p $(TOOLS)
