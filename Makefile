@@ -37,7 +37,7 @@ tests-built:
 # child of their process.
 test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
 	$(SWIFT) test --skip-build --skip 'FaultTests|DaemonSupportTests|DiscoveryDaemonTests|DiscoveryControlTests'
-	$(SWIFT) test --skip-build --filter FaultTests
+	$(SWIFT) test --skip-build --no-parallel --filter FaultTests
 	$(SWIFT) test --skip-build --filter DaemonSupportTests
 	$(SWIFT) test --skip-build --filter 'DiscoveryDaemonTests|DiscoveryControlTests'
 
