@@ -124,7 +124,7 @@ void zone_additionals(const struct zone *zone, int item, void (*each)(int, void 
 
 static void address(const struct zone *zone, enum kind kind, int index, uint8_t bytes[16]) {
     int count = kind == ITEM_A ? zone->a_count : zone->aaaa_count;
-    unsigned host = (unsigned)(index / count), which = (unsigned)(index % count);
+    unsigned host = (unsigned)(index / count) + 1, which = (unsigned)(index % count);
     if (kind == ITEM_A && zone->fixed_a) {
         memcpy(bytes, zone->a[which], 4);
     } else if (kind == ITEM_AAAA && zone->fixed_aaaa) {
