@@ -8,10 +8,11 @@ DISCOVERD = .build/debug/discoverd
 # The tests that touch no C library's threads but our own, for ThreadSanitizer.
 TSAN_TESTS ?= DNSSDTests|DiscoveryTests|AvahiEngineTests
 RELEASE = .build-release
+BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tests-built lab demo fmt check docs tsan install uninstall clean deps
+.PHONY: help bench bench-quick run build test tests-built lab demo fmt check docs tsan install uninstall clean deps
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -58,6 +59,18 @@ docs: ## DocC of the library
 tsan: ## values, directory and engine under ThreadSanitizer
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter '$(TSAN_TESTS)'
 
+.PHONY: $(RELEASE)/release/discoverd
+$(RELEASE)/release/discoverd:
+	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
+
+bench: $(BENCHED) ## discoverd beside its peers, in the lab; writes docs/performance.md (BENCHED=another build)
+	@.ci/deps test
+	Benchmarks/run --discoverd $(BENCHED)
+
+bench-quick: $(BENCHED) ## a few rows of it, on standard output
+	@.ci/deps test
+	Benchmarks/run --quick --discoverd $(BENCHED)
+
 install: ## release build into $(DESTDIR)$(PREFIX), with completions and man pages
 	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
 	install -D -s -m 755 $(RELEASE)/release/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
@@ -81,4 +94,4 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard docs/man/*.1)))
 
 clean: ## remove everything that was built
-	rm -rf .build .build-tests .build-tsan $(RELEASE)
+	rm -rf .build .build-bench .build-tests .build-tsan $(RELEASE)

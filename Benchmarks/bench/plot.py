@@ -10,6 +10,7 @@ BAR, GAP, LEFT, WIDTH, TOP = 18, 16, 190, 560, 56
 def chart(title, unit, groups, keys):
     """`groups`: [(name, {key: value or None})]; None is drawn as the word incomplete."""
     values = [v for _, row in groups for v in row.values() if v]
+    values = values or [1]
     low, high = 10 ** int(log10(min(values))), max(values)
     scale = WIDTH / (log10(high / low) or 1)
     y, body = TOP, []

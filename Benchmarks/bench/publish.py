@@ -27,18 +27,31 @@ def names(text, sign):
     return {line.split(b";")[3] for line in text.split(b"\n")[:-1] if line.startswith(sign) and line.count(b";") > 4}
 
 
+def reached(conditions, sources, seconds):
+    """Reads from all sources; when each condition came true, or None."""
+    times = [None] * len(conditions)
+    deadline = time.monotonic() + seconds
+    while None in times and time.monotonic() < deadline:
+        for source in sources:
+            source.read(0.002)
+        for number, condition in enumerate(conditions):
+            if times[number] is None and condition():
+                times[number] = time.monotonic()
+    return times
+
+
 def run(lab, command, established, count, limit):
     """One run; times in ms, None where it was not reached."""
     watcher = Timed(lab, "h2", ["stdbuf", "-oL", "avahi-browse", "-p", TYPE])
     try:
         watcher.read(0.3)
         publisher = Timed(lab, "h1", command)
-        up = publisher.until(lambda text: established in text, limit)
-        seen = watcher.until(lambda text: len(names(text, b"+")) >= count, limit)
+        said = [lambda: established in publisher.text, lambda: len(names(watcher.text, b"+")) >= count]
+        up, seen = reached(said, (publisher, watcher), limit)
         time.sleep(0.2)
         stopped = time.monotonic()
         publisher.process.terminate()
-        gone = watcher.until(lambda text: len(names(text, b"-")) >= count, limit)
+        gone, = reached([lambda: len(names(watcher.text, b"-")) >= count], (watcher,), limit)
         publisher.finish(10)
     finally:
         watcher.finish(0)

@@ -88,7 +88,7 @@ def machine(discoverd, root):
     ]
 
 
-def document(measured, discoverd, root, arguments):
+def document(measured, discoverd, root):
     notes_path = os.path.join(root, "Benchmarks/notes.md")
     parts = ["# Performance", "",
              "Written by `make bench`. Only ratios mean anything: all tools took turns on one machine in one run, in network "
@@ -97,7 +97,7 @@ def document(measured, discoverd, root, arguments):
              "![time until every service was resolved](performance.svg)", "", "## Machine", ""]
     parts += ["- " + line for line in machine(discoverd, root)]
     load = ", ".join(f"{value:.1f}" for value in measured["load"])
-    parts += [f"- load average: {load} (before, after)", f"- {measured['date']}, `Benchmarks/run {arguments}`", "",
+    parts += [f"- load average before and after: {load}", f"- {measured['date']}, `Benchmarks/run {measured['arguments']}`", "",
               "## Browse and resolve", "",
               "N services on N/10 hosts (`Benchmarks/c/responder.c`). *Cold*: avahi-daemon was restarted before each run. "
               "*Warm*: avahi-daemon knows all records. *First*, *all resolved*: when the line was read from the tool's "
@@ -122,5 +122,5 @@ def document(measured, discoverd, root, arguments):
     parts += ["", "## How to repeat", "", "```",
               "make bench          # everything, and writes this page and its plot", "make bench-quick    # prints a few rows",
               "Benchmarks/run --help", "```", "",
-              "No root is needed. The C programs are built into `.build-bench`; `DISCOVERD=path` measures another build.", ""]
+              "No root is needed. The C programs are built into `.build-bench`; `make bench BENCHED=path` measures another build.", ""]
     return "\n".join(parts)

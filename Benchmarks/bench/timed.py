@@ -26,7 +26,7 @@ class Timed:
 
     def read(self, seconds):
         """Takes what comes within the time; False when the output has ended or nothing came."""
-        if not self.selector.select(max(0, seconds)):
+        if self.eof or not self.selector.select(max(0, seconds)):
             return False
         data = self.process.stdout.read(1 << 20)
         if not data:
@@ -35,14 +35,6 @@ class Timed:
         self.chunks.append((time.monotonic(), data))
         self.text += data
         return True
-
-    def until(self, condition, seconds):
-        """Reads until the condition of the output so far holds; the time when it did, or None."""
-        deadline = time.monotonic() + seconds
-        while not condition(self.text):
-            if self.eof or not self.read(deadline - time.monotonic()) and (self.eof or time.monotonic() >= deadline):
-                return time.monotonic() if condition(self.text) else None
-        return self.chunks[-1][0] if self.chunks else time.monotonic()
 
     def finish(self, seconds):
         """Waits for the end; SIGTERM when it takes longer. Sets start, end, cpu (s), rss (MiB), status, ended."""
