@@ -8,10 +8,11 @@ DISCOVERD = .build/debug/discoverd
 # The tests that touch no C library's threads but our own, for ThreadSanitizer.
 TSAN_TESTS ?= DNSSDTests|DiscoveryTests|AvahiEngineTests
 RELEASE = .build-release
+BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak tests-built lab demo fmt check docs tsan release install install-files \
+.PHONY: help bench bench-quick run build test soak tests-built lab demo fmt check docs tsan release install install-files \
     uninstall deb test-systemd clean deps
 
 help: ## this list
@@ -73,6 +74,18 @@ docs: ## DocC of the library
 tsan: ## values, directory and engine under ThreadSanitizer
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter '$(TSAN_TESTS)'
 
+.PHONY: $(RELEASE)/release/discoverd
+$(RELEASE)/release/discoverd:
+	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
+
+bench: $(BENCHED) ## discoverd beside its peers, in the lab; writes docs/performance.md (BENCHED=another build)
+	@.ci/deps test
+	Benchmarks/run --discoverd $(BENCHED)
+
+bench-quick: $(BENCHED) ## a few rows of it, on standard output
+	@.ci/deps test
+	Benchmarks/run --quick --discoverd $(BENCHED)
+
 # The daemon's own program, which `discoverd daemon` starts.
 DAEMON = discoverd-daemon
 LIBEXECDIR ?= $(PREFIX)/libexec/discoverd
@@ -121,4 +134,4 @@ test-systemd: ## the package in a booted Debian with a network of its own; needs
 	Tests/SystemdTests/run
 
 clean: ## remove everything that was built
-	rm -rf .build .build-tests .build-tsan $(RELEASE)
+	rm -rf .build .build-bench .build-tests .build-tsan $(RELEASE)

@@ -51,7 +51,7 @@ CONF
 
 start_avahi() {
     guard
-    # As Debian's configuration, but for the name.
+    # As Debian's configuration, but for the name and what `lab start --avahi` adds.
     cat >/run/lab/avahi.conf <<CONF
 [server]
 host-name=${LAB_HOST_NAME:-$LAB_HOST}
@@ -59,6 +59,7 @@ use-ipv4=yes
 use-ipv6=yes
 ratelimit-interval-usec=1000000
 ratelimit-burst=1000
+$(cat /run/lab/avahi.server 2>/dev/null)
 [wide-area]
 enable-wide-area=yes
 [publish]

@@ -5,15 +5,19 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
-hosts=2 addresses=both no_avahi=' '
+hosts=2 addresses=both no_avahi=' ' avahi=()
 while (($#)); do
     case $1 in
     --hosts) hosts=$2 && shift ;;
     --no-avahi) no_avahi+="$2 " && shift ;;
+    --avahi) avahi+=("$2") && shift ;;
     --link-local-only) addresses=link-local ;;
     --ipv4-only) addresses=ipv4 ;;
     esac
     shift
+done
+for line in "${avahi[@]}"; do
+    [[ $line =~ ^[a-z-]+=[^[:cntrl:]]*$ ]] || { echo "lab: --avahi needs KEY=VALUE" >&2 && exit 1; }
 done
 [[ $hosts =~ ^[0-9]+$ && $hosts -ge 1 && $hosts -le 100 ]] || { echo "lab: --hosts is 1 to 100" >&2 && exit 1; }
 case :$PATH: in *:/usr/sbin:*) ;; *) PATH=$PATH:/usr/sbin:/sbin ;; esac
@@ -59,6 +63,7 @@ make_host() {
         echo "$pid"
         exec sleep infinity >/dev/null' - "$1")
     echo "$pid" >"/run/lab/$1.holder"
+    ((!${#avahi[@]})) || printf '%s\n' "${avahi[@]}" >"/proc/$pid/root/run/lab/avahi.server"
 }
 
 make_host sw

@@ -1,0 +1,130 @@
+"""Browse and resolve N services: time to the first, to all found, to all resolved, and what it cost."""
+
+import json
+import os
+import time
+from statistics import median
+
+from .lab import BIN, ROOT, settle, stop
+from .timed import Timed
+
+TYPE = "_bench._tcp"
+
+
+def avahi_lines(line):
+    """avahi-browse -p and the yardstick: `+` found, `=` resolved."""
+    fields = line.split(";")
+    if len(fields) > 1 and fields[0] in "+=":
+        return (fields[3] if len(fields) > 4 and fields[2] in ("IPv4", "IPv6") else fields[1]), fields[0] == "="
+    return None
+
+
+def json_lines(line):
+    """discoverd --json and zc_browse.py."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    if event.get("event") not in ("added", "updated"):
+        return None
+    service = event.get("service", event)
+    return service["name"], service.get("state", "resolved") == "resolved"
+
+
+class Tool:
+    ended_at = 0  # when the last run of any tool ended
+
+    def __init__(self, key, command, host, parse, daemon=None, warm=True, limit=60):
+        self.key, self.command, self.host, self.parse = key, command, host, parse
+        self.daemon, self.warm, self.limit = daemon, warm, limit
+
+
+def tools(discoverd, has_daemon):
+    """Who is compared. h1 has an avahi-daemon, h3 has none; {n} is the number of services, {limit} a time in s."""
+    browse = [discoverd, "browse", "-r", "-t", "--json", "--timeout", "{limit}", TYPE]
+    python = os.path.join(ROOT, ".build-tests/venv/bin/python")
+    found = [
+        Tool("discoverd", [*browse, "--no-daemon", "--backend", "system"], "h1", json_lines, daemon="h1"),
+        Tool("discoverd-private", [*browse, "--no-daemon", "--backend", "private"], "h3", json_lines, warm=False),
+        Tool("avahi-browse", ["stdbuf", "-oL", "avahi-browse", "-rtp", TYPE], "h1", avahi_lines, daemon="h1"),
+        Tool("yardstick", [os.path.join(BIN, "yardstick-browse"), TYPE, "64"], "h1", avahi_lines, daemon="h1"),
+        Tool("python-zeroconf", [python, "-u", os.path.join(ROOT, "Tests/LabTests/lab/zc_browse.py"), TYPE, "--seconds",
+                                 "{limit}", "--count", "{n}"], "h3", json_lines, warm=False),
+    ]
+    if has_daemon:
+        found.append(Tool("discoverd-daemon", browse, "h1", json_lines, daemon="h1"))
+    return found
+
+
+def run(lab, tool, count, cold, limit):
+    """One run; a dictionary of figures. `incomplete` is the number of services that were not resolved."""
+    if cold and tool.daemon:
+        lab.restart_avahi(tool.daemon)
+    if cold:
+        settle(tool.ended_at)
+    daemons = ("avahi", "dbus")
+    before = {d: lab.cpu(tool.daemon, d) for d in daemons} if tool.daemon else {}
+    received, sent = lab.packets(tool.host)
+    timed = Timed(lab, tool.host, [part.format(n=count, limit=limit) for part in tool.command])
+    timed.finish(limit + 10)
+    Tool.ended_at = time.monotonic()
+    received_after, sent_after = lab.packets(tool.host)
+    found, resolved = {}, {}
+    for at, line in timed.lines():
+        parsed = tool.parse(line)
+        if parsed:
+            found.setdefault(parsed[0], at)
+            if parsed[1]:
+                resolved.setdefault(parsed[0], at)
+    ms = {
+        "first": min(resolved.values()) if resolved else None,
+        "found": max(found.values()) if len(found) == count else None,
+        "resolved": max(resolved.values()) if len(resolved) == count else None,
+        "exit": timed.end if timed.ended else None,
+    }
+    result = {key: None if at is None else (at - timed.start) * 1000 for key, at in ms.items()}
+    result.update(cpu=timed.cpu * 1000, rss=timed.rss, sent=sent_after - sent, received=received_after - received,
+                  incomplete=count - len(resolved), status=timed.status)
+    for daemon, value in before.items():
+        after = lab.cpu(tool.daemon, daemon)
+        result[daemon] = (after - value) * 1000 if after is not None and value is not None else None
+    return result
+
+
+def case(lab, candidates, count, cold, runs, limit, say):
+    """All tools in turn, `runs` times, so that what else the machine does meets all of them."""
+    responder = lab.responder("h2", count)
+    results = {tool.key: [] for tool in candidates}
+    try:
+        prime = next(tool for tool in candidates if tool.key == "avahi-browse")
+        primed = 0
+        for number in range(runs):
+            for tool in candidates:
+                if not cold and time.monotonic() - primed > 45:  # SRV and addresses live for 120 s
+                    run(lab, prime, count, False, limit)
+                    primed = time.monotonic()
+                results[tool.key].append(run(lab, tool, count, cold, limit))
+            say(f"  N={count} {'cold' if cold else 'warm'} round {number + 1}/{runs}: " + ", ".join(
+                f"{key} {text(values[-1]['resolved'])}" for key, values in results.items()))
+    finally:
+        stop(responder)
+        settle()
+    return results
+
+
+def text(value):
+    return "incomplete" if value is None else f"{value:.0f} ms"
+
+
+def summary(results):
+    """Medians of what every run has; a time that a run has not reached makes the row incomplete."""
+    row = {}
+    for key in ("first", "found", "resolved", "exit", "cpu", "avahi", "dbus", "rss", "sent", "received"):
+        values = [result.get(key) for result in results if result.get(key) is not None]
+        row[key] = median(values) if values else None
+    complete = [result for result in results if not result["incomplete"]]
+    row["runs"], row["complete"] = len(results), len(complete)
+    row["missing"] = max(result["incomplete"] for result in results)
+    times = [result["resolved"] for result in complete if result["resolved"] is not None]
+    row["low"], row["high"] = (min(times), max(times)) if times else (None, None)
+    return row

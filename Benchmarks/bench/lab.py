@@ -1,0 +1,115 @@
+"""A lab of network namespaces (Tests/LabTests/lab), and what its daemons and links have used."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+LAB = os.path.join(ROOT, "Tests/LabTests/lab/lab")
+BIN = os.path.join(ROOT, ".build-bench")
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Lab:
+    """Hosts h1, h2, ...; use it with `with`."""
+
+    def __init__(self, *options):
+        self.options = options
+
+    def __enter__(self):
+        self.directory = tempfile.mkdtemp(prefix="discoverd-bench-")
+        self.holder = subprocess.Popen(
+            [LAB, "-d", self.directory, "start", "--until-eof", *self.options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        line = self.holder.stdout.readline()
+        if line != "READY\n":
+            raise RuntimeError(f"the lab did not start: {line!r}")
+        with open(os.path.join(self.directory, "init")) as file:
+            self.init = file.read().split()[0]
+        return self
+
+    def __exit__(self, *_):
+        self.holder.stdin.close()
+        try:
+            self.holder.wait(20)
+        finally:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def host(self, name):
+        """The pid of the process that holds the host's namespaces."""
+        with open(f"/proc/{self.init}/root/run/lab/{name}.holder") as file:
+            return file.read().strip()
+
+    def enter(self, name):
+        """What to put in front of a command so that it runs on the host; as `lab exec`, without its shell."""
+        space = f"/proc/{self.host(name)}/ns"
+        return ["nsenter", "--preserve-credentials", f"--user=/proc/{self.init}/ns/user", f"--mount={space}/mnt",
+                f"--net={space}/net", f"--uts={space}/uts", "--wdns=" + ROOT]
+
+    @staticmethod
+    def environment():
+        env = {k: v for k, v in os.environ.items() if k not in ("DBUS_SESSION_BUS_ADDRESS", "NOTIFY_SOCKET")}
+        env.update(DBUS_SYSTEM_BUS_ADDRESS="unix:path=/run/dbus/system_bus_socket", XDG_RUNTIME_DIR="/run/user",
+                   LC_ALL="C.UTF-8")
+        env["PATH"] += ":/usr/sbin:/sbin"
+        return env
+
+    def restart_avahi(self, host):
+        subprocess.run([LAB, "-d", self.directory, "avahi", host, "restart"], check=True)
+
+    def background(self, host, command, ready=None, **options):
+        """Starts a command on the host; with `ready`, waits until it prints a line that begins so."""
+        process = subprocess.Popen(
+            [*self.enter(host), *command], env=self.environment(), text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if ready else subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+        while ready:
+            line = process.stdout.readline()
+            if not line:
+                raise RuntimeError(f"{command[0]} did not get ready")
+            if line.startswith(ready):
+                break
+        return process
+
+    def responder(self, host, services, *options):
+        return self.background(
+            host, [os.path.join(BIN, "responder"), "--services", str(services), *options], ready="ready")
+
+    def cpu(self, host, daemon):
+        """CPU that the host's avahi or dbus daemon has used, in s; None without one."""
+        try:
+            with open(f"/proc/{self.host(host)}/root/run/lab/{daemon}.pid") as file:
+                pid = file.read().strip()
+            with open(f"/proc/{pid}/schedstat") as file:  # one thread each
+                return int(file.read().split()[0]) / 1e9
+        except (OSError, ValueError):
+            return None
+
+    def packets(self, host):
+        """Packets that the host has received and sent on eth0."""
+        with open(f"/proc/{self.host(host)}/net/dev") as file:
+            for line in file:
+                if line.strip().startswith("eth0:"):
+                    fields = line.split(":")[1].split()
+                    return int(fields[1]), int(fields[9])
+        return 0, 0
+
+
+def stop(process, seconds=10):
+    """SIGTERM, and SIGKILL when that does not help, to a process that was started here."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    if process.stdout:
+        process.stdout.close()
+
+
+def settle(since=None):
+    """RFC 6762 §6 lets no responder repeat a record within a second: a cold run must begin later than that."""
+    time.sleep(max(0, 1.2 - (time.monotonic() - since)) if since else 1.2)
