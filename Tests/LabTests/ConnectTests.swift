@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `discoverd connect` in the lab, against listeners that nobody here wrote.
-@Suite("Connecting", .serialized, .labSlot, .timeLimit(.minutes(3)))
+@Suite("Connecting", .serialized, .labSlot, .timeLimit(.minutes(20)))
 struct ConnectTests {
     private var discoverd: String { DiscoverdBinary.path }
 

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The exit statuses of docs/contract.md, section 2.
-@Suite("exit status", .labSlot, .timeLimit(.minutes(5)))
+@Suite("exit status", .labSlot, .timeLimit(.minutes(20)))
 struct ExitStatusTests {
     static let lab = Task { try await Lab.start(hosts: 2, "--no-avahi", "h2") }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A host with no D-Bus and no avahi-daemon: discoverd brings its own.
-@Suite("the private backend", .labSlot, .timeLimit(.minutes(5)))
+@Suite("the private backend", .labSlot, .timeLimit(.minutes(20)))
 struct PrivateBackendTests {
     private static let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/nowhere"]
 

@@ -123,13 +123,15 @@ struct Publishing {
 
     private mutating func startProgram() throws {
         guard !program.isEmpty, child == nil else { return }
-        let child = try ChildProcess(program)
-        self.child = child
         let stop = session.stop
+        let forwarder = SignalForwarder()
         session.watcher.forwardSignals { signal in
             // What the terminal sends goes to the whole group: the program has it already.
-            if !signal.isFromTerminal { child.send(signal.number) }
+            if !signal.isFromTerminal { forwarder.forward(signal.number) }
         }
+        let child = try ChildProcess(program)
+        self.child = child
+        forwarder.started(child)
         try child.whenEnded { stop.request(.programEnded($0)) }
     }
 
