@@ -34,13 +34,8 @@ tests-built:
 	$(MAKE) --no-print-directory $(TOOLS)/publish-many $(TOOLS)/clock-offset.so
 	$(SWIFT) build --build-tests
 
-# The faults apart: their floods would be faults for the others. The daemon's tests apart: some look at every descriptor and
-# child of their process.
 test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
-	$(SWIFT) test --skip-build --skip 'FaultTests|DaemonSupportTests|DiscoveryDaemonTests|DiscoveryControlTests'
-	$(SWIFT) test --skip-build --no-parallel --filter FaultTests
-	$(SWIFT) test --skip-build --filter DaemonSupportTests
-	$(SWIFT) test --skip-build --filter 'DiscoveryDaemonTests|DiscoveryControlTests'
+	@SWIFT=$(SWIFT) Tests/run
 
 $(TOOLS)/publish-many: $(LAB)/publish-many.c
 	@mkdir -p $(TOOLS)
