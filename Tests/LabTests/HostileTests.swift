@@ -129,11 +129,11 @@ struct HostileTests {
             "h1",
             #"{"services":[{"instance":"wide","type":"_wide._tcp","host":"wide","addresses":[\#(addresses)]}]}"#
         )
-        let run = try await lab.ask("h2", "browse", "_wide._tcp", "-r", "-t", "--timeout", "10", "--json")
+        let run = try await lab.ask("h2", "browse", "_wide._tcp", "-r", "-t", "--timeout", "40", "--json")
         let service = try #require(try run.lines().compactMap(\.service).last)
         let count = service.endpoints?.count ?? 0
         #expect(service.name == "wide" && (1...32).contains(count), "\(count) endpoints")
-        let resolved = try await lab.ask("h2", "resolve", "wide", "_wide._tcp", "--timeout", "13", "--json").services()
+        let resolved = try await lab.ask("h2", "resolve", "wide", "_wide._tcp", "--timeout", "40", "--json").services()
         #expect((1...32).contains(resolved.first?.endpoints?.count ?? 0))
         injector.signal(SIGTERM)
         try await injector.exit()
