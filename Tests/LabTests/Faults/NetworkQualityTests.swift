@@ -128,8 +128,9 @@ enum LossyNetwork {
         try await browser.wait(for: "all", within: limit) { $0.names == names }
         let recovery = start.duration(to: .now)
         #expect(browser.count("removed") == 0)
-        let counters = try await lab.run("h2", "nft", "list", "ruleset").joined().contains("packets 0 bytes")
-        #expect(!counters)
+        // With few packets one direction may have been lucky, but not both.
+        let unused = try await lab.run("h2", "nft", "list", "ruleset").count { $0.contains("packets 0 bytes") }
+        #expect(unused < 2)
         Figures(
             scenario: scenario,
             what: "\(percent) % loss both ways, \(services) services",
