@@ -27,6 +27,8 @@ final class BrowseOperation: CoreOperation {
     private var sightings: [Path: Sighting] = [:]
     private var tasks: [Place: ResolutionTask] = [:]
     private var isListed = false
+    private var firstList = FirstList()
+    private let listTimer: LoopTimer
     private var isFull = false
     /// Where avahi-daemon's cache is full, and was told to be.
     private var fullPlaces: Set<CacheGauge.Place> = []
@@ -43,11 +45,14 @@ final class BrowseOperation: CoreOperation {
         self.pool = pool
         self.report = report
         restart = Restart(loop: loop)
+        listTimer = LoopTimer(loop: loop)
+        listTimer.fire = { [weak self] in self?.listed() }
     }
 
     func connected(_ connection: AvahiConnection) {
         if let state = backend.up() { report(.backend(state)) }
         isListed = false
+        firstList = FirstList()
         browse(on: connection)
     }
 
@@ -61,10 +66,12 @@ final class BrowseOperation: CoreOperation {
     func end() {
         free()
         restart.free()
+        listTimer.free()
     }
 
     private func free() {
         restart.cancel()
+        listTimer.deadline = nil
         browser?.free()
         browser = nil
         ResolutionTask.cancel(Array(tasks.values))
@@ -91,12 +98,19 @@ final class BrowseOperation: CoreOperation {
         case .cacheExhausted: break
         case .allForNow:
             restart.succeeded()
-            listed()
+            firstList.wasAllForNow(at: .now)
+            waitForFirstList()
         case .failed(let error): failed(error, connection)
         }
     }
 
+    private func waitForFirstList() {
+        guard !isListed, let completion = firstList.completion else { return }
+        if completion <= .now { listed() } else { listTimer.deadline = completion }
+    }
+
     private func listed() {
+        listTimer.deadline = nil
         guard !isListed else { return }
         isListed = true
         report(.listed)
@@ -112,6 +126,10 @@ final class BrowseOperation: CoreOperation {
         let sighting = Sighting(instance: instance, interface: interface, family: path.family)
         sightings[key] = sighting
         report(.appeared(sighting))
+        if !isListed {
+            firstList.appeared(at: .now)
+            waitForFirstList()
+        }
         if !path.isLocal { count(key, instance, on: interface) }
         if query.resolution != .none { resolve(instance, on: interface, over: path) }
     }

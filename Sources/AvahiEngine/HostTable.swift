@@ -11,9 +11,16 @@ final class HostTable {
     /// Trackers that nobody uses at the moment are kept, for the next service of the host; two objects of Avahi's each.
     private static let maximumIdle = 64
 
+    /// Hosts asked for at a time, for the reason that services are: `ResolverPool.maximumInFlight`.
+    private static let maximumAsking = 32
+
     private let loop: AvahiLoop
     private var trackers: [Key: HostTracker] = [:]
     private var idle: [Key] = []
+    /// Hosts that wait for their turn, and those that have not answered yet.
+    private var queue = Fifo<Key>()
+    private var asking: Set<Key> = []
+    private var connection: AvahiConnection?
 
     init(loop: AvahiLoop) { self.loop = loop }
 
@@ -27,12 +34,14 @@ final class HostTable {
             tracker = known
             idle.removeAll { $0 == key }
         } else {
-            tracker = HostTracker(key, loop: loop)
+            tracker = HostTracker(key, loop: loop) { [weak self] in self?.answered(key) }
             trackers[key] = tracker
-            tracker.start(on: connection)
+            queue.append(key)
         }
         let lease = HostLease(tracker: tracker, changed: changed)
         tracker.leases[ObjectIdentifier(lease)] = lease
+        self.connection = connection
+        next()
         return lease
     }
 
@@ -40,6 +49,7 @@ final class HostTable {
         lease.tracker.leases[ObjectIdentifier(lease)] = nil
         let key = lease.tracker.key
         guard lease.tracker.leases.isEmpty, trackers[key] === lease.tracker else { return }
+        guard lease.tracker.isStarted else { return free(key) }
         idle.append(key)
         while idle.count > Self.maximumIdle { free(idle.removeFirst()) }
     }
@@ -55,7 +65,28 @@ final class HostTable {
         for tracker in trackers.values { tracker.free() }
         trackers = [:]
         idle = []
+        queue = Fifo()
+        asking = []
+        connection = nil
     }
 
-    private func free(_ key: Key) { trackers.removeValue(forKey: key)?.free() }
+    private func answered(_ key: Key) {
+        asking.remove(key)
+        next()
+    }
+
+    private func next() {
+        guard let connection else { return }
+        while asking.count < Self.maximumAsking, let key = queue.popFirst() {
+            // The one that waited may be gone, and another with its key may have had its turn.
+            guard let tracker = trackers[key], !tracker.isStarted else { continue }
+            asking.insert(key)
+            tracker.start(on: connection)
+        }
+    }
+
+    private func free(_ key: Key) {
+        trackers.removeValue(forKey: key)?.free()
+        answered(key)
+    }
 }

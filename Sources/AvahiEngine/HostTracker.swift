@@ -22,9 +22,13 @@ final class HostTracker {
     private let timer: LoopTimer
     private var isGraceOver = false
     var leases: [ObjectIdentifier: HostLease] = [:]
+    private(set) var isStarted = false
+    private var answered: (() -> Void)?
 
-    init(_ key: HostTable.Key, loop: AvahiLoop) {
+    /// - Parameter answered: called once, when the first address is there or none will come.
+    init(_ key: HostTable.Key, loop: AvahiLoop, answered: @escaping () -> Void) {
         self.key = key
+        self.answered = answered
         timer = LoopTimer(loop: loop)
     }
 
@@ -32,6 +36,7 @@ final class HostTracker {
     var addresses: [IPAddress]? { told }
 
     func start(on connection: AvahiConnection) {
+        isStarted = true
         timer.fire = { [weak self] in self?.timerFired() }
         for kind in [RecordBrowser.Kind.a, .aaaa] where key.family == nil || kind.family == key.family {
             unanswered.insert(kind)
@@ -43,7 +48,7 @@ final class HostTracker {
                         self?.received($0, kind)
                     })
             } catch {
-                answered(kind)
+                ended(kind)
             }
         }
     }
@@ -56,6 +61,7 @@ final class HostTracker {
             }
             seen[address, default: []].insert(path.family)
             unanswered.remove(kind)
+            firstAnswer()
             changed()
         case .disappeared(let bytes, let path):
             guard let address = address(bytes, kind) else { return }
@@ -65,11 +71,16 @@ final class HostTracker {
         case .cacheExhausted:
             uncached.remove(kind)
             changed()
-        case .allForNow, .failed: answered(kind)
+        case .allForNow, .failed: ended(kind)
         }
     }
 
-    private func answered(_ kind: RecordBrowser.Kind) {
+    private func firstAnswer() {
+        answered?()
+        answered = nil
+    }
+
+    private func ended(_ kind: RecordBrowser.Kind) {
         unanswered.remove(kind)
         uncached.remove(kind)
         changed()
@@ -88,6 +99,7 @@ final class HostTracker {
         let now = seen.keys.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
         guard now != told else { return }
         told = now
+        firstAnswer()
         for lease in Array(leases.values) { lease.changed() }
     }
 

@@ -36,7 +36,10 @@ final class ResolutionTask {
     private var families: [IPAddress.Family] = []
     private var untried: [IPAddress.Family] = []
     private var resolvers: [IPAddress.Family: ServiceResolver] = [:]
+    /// It holds one of the pool's places: until SRV and TXT are there. Addresses are the host's affair.
     private var isInFlight = false
+    /// It was begun, and nothing came of it yet.
+    private var isPending = false
     private var answer: Answer?
     private var lease: HostLease?
     private var told: Resolution?
@@ -65,6 +68,7 @@ final class ResolutionTask {
     /// The pool's word that it is this task's turn.
     func begin(on connection: AvahiConnection) {
         isInFlight = true
+        isPending = true
         untried = families
         switch approach {
         case .inTurn: tryNext()
@@ -130,8 +134,10 @@ final class ResolutionTask {
         }
         let hostChanged = new.host != answer?.host
         answer = new
+        if !watches || !pool.hasRoom { freeResolvers() }
         if hostChanged || lease == nil { takeLease(on: new.host) }
         tell()
+        leaveFlight()
     }
 
     private func takeLease(on host: HostName) {
@@ -155,15 +161,15 @@ final class ResolutionTask {
             told = resolution
             report(.resolved(resolution, over: answer.family))
         }
-        guard isInFlight else { return }
+        guard isPending else { return }
+        isPending = false
         settle()
-        leaveFlight()
     }
 
     /// The answer is told: keep what hears of changes, or let it go.
     private func settle() {
         guard watches else { return free() }
-        guard !pool.hasRoom else { return }
+        guard resolvers.isEmpty || !pool.hasRoom else { return }
         free()
         answer = nil
         pool.submit(self, after: ResolverPool.refreshInterval)
@@ -173,6 +179,7 @@ final class ResolutionTask {
         free()
         answer = nil
         told = nil
+        isPending = false
         report(.failed)
         if watches, isWanted {
             pool.submit(self, after: retryDelay)
@@ -193,8 +200,12 @@ final class ResolutionTask {
     }
 
     private func free() {
+        freeResolvers()
+        giveBackLease()
+    }
+
+    private func freeResolvers() {
         for resolver in resolvers.values { resolver.free() }
         resolvers = [:]
-        giveBackLease()
     }
 }

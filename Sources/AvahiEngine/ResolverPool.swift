@@ -18,8 +18,7 @@ final class ResolverPool {
     let hosts: HostTable
     /// Of all queries together: they share avahi-daemon's cache.
     var cache = CacheGauge()
-    private var queue: [ResolutionTask] = []
-    private var head = 0
+    private var queue = Fifo<ResolutionTask>()
     private var inFlight = 0
     private var sleeping = DeadlineQueue<ResolutionTask>()
     private let timer: LoopTimer
@@ -38,8 +37,7 @@ final class ResolverPool {
     /// The connection is gone; tasks belong to their operations, which have dropped them.
     func disconnected() {
         connection = nil
-        queue = []
-        head = 0
+        queue = Fifo()
         inFlight = 0
         sleeping = DeadlineQueue()
         timer.deadline = nil
@@ -72,16 +70,10 @@ final class ResolverPool {
 
     private func next() {
         guard let connection else { return }
-        while inFlight < Self.maximumInFlight, head < queue.count {
-            let task = queue[head]
-            head += 1
+        while inFlight < Self.maximumInFlight, let task = queue.popFirst() {
             guard task.isWanted else { continue }
             inFlight += 1
             task.begin(on: connection)
-        }
-        if head == queue.count || head > 1_024 {
-            queue.removeFirst(head)
-            head = 0
         }
     }
 

@@ -1,0 +1,22 @@
+/// A queue: first in, first out. Appending and taking cost the same however long it is.
+struct Fifo<Element> {
+    private var elements: [Element] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == elements.count }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        defer {
+            head += 1
+            // What was taken is let go when it is at least half of all.
+            if head * 2 > elements.count {
+                elements.removeFirst(head)
+                head = 0
+            }
+        }
+        return elements[head]
+    }
+}
