@@ -26,7 +26,7 @@ import Glibc
 
     // Touched by the loop's thread only, from here on.
     private(set) var watches: [LoopWatch] = []
-    private(set) var timers: [LoopTimer] = []
+    private(set) var timers = TimerHeap()
     private var polled: [pollfd] = []
     let poll: UnsafeMutablePointer<AvahiPoll>
 
@@ -165,7 +165,7 @@ import Glibc
 
     private var millisecondsUntilTimer: Int32 {
         guard inbox.withLock({ $0.work.isEmpty }) else { return 0 }
-        guard let first = timers.lazy.compactMap(\.deadline).min() else { return -1 }
+        guard let first = timers.first else { return -1 }
         let left = first.microseconds - MonotonicTime.now.microseconds
         // Rounded up, else the loop spins for the last fraction of a millisecond.
         return left <= 0 ? 0 : Int32(clamping: (left + 999) / 1_000)
@@ -173,9 +173,9 @@ import Glibc
 
     private func runTimers() {
         let now = MonotonicTime.now
-        // A snapshot: a callback may free this timer or any other, which marks it dead and takes it from `timers`.
-        for timer in timers where timer.deadline.map({ $0 <= now }) ?? false {
-            guard timer.isAlive, let deadline = timer.deadline, deadline <= now else { continue }
+        // A snapshot: a callback may free this timer or any other, which takes its deadline away.
+        for timer in timers.due(at: now) {
+            guard let deadline = timer.deadline, deadline <= now else { continue }
             timer.deadline = nil
             timer.fire()
         }
@@ -208,10 +208,5 @@ import Glibc
         watches.removeAll { $0 === watch }
     }
 
-    func add(_ timer: LoopTimer) { timers.append(timer) }
-
-    func remove(_ timer: LoopTimer) {
-        timer.isAlive = false
-        timers.removeAll { $0 === timer }
-    }
+    func changed(_ timer: LoopTimer) { timers.changed(timer) }
 }

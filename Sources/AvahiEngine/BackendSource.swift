@@ -6,15 +6,16 @@ final class BackendSource {
     enum Step {
         /// Make it now.
         case connect
-        /// A private backend is being started and will tell `.ready` or `.ended`; the reason is for people.
-        case wait(String)
+        /// A private backend is being started and will tell `.ready` or `.ended`; the reason is for people. Nil while the system's
+        /// avahi-daemon is being asked: there is nothing to tell yet.
+        case wait(String?)
         /// There is none to be had for now.
         case fail(DiscoveryError)
     }
 
     /// What happened without being asked for.
     enum Event {
-        /// The private backend's bus can be connected to, perhaps again.
+        /// The private backend's bus can be connected to, perhaps again; or the system's avahi-daemon answers calls.
         case ready
         /// The private backend has ended.
         case ended(DiscoveryError)
@@ -49,6 +50,10 @@ final class BackendSource {
     private let shared: SharedBus?
     private var privateBackend: PrivateBackend?
     private var privateHasWorked = false
+    /// Runs while the system's avahi-daemon is asked.
+    private var probe: SystemProbe?
+    private var askedAt = MonotonicTime.now
+    private let loop: AvahiLoop
     private let timer: LoopTimer
     /// Runs while another process starts the backend.
     private let sharedTimer: LoopTimer
@@ -60,6 +65,7 @@ final class BackendSource {
         case .private(let given): (options, isAutomatic, choice) = (given, false, .private)
         case .automatic(let given): (options, isAutomatic, choice) = (given, true, .undecided)
         }
+        self.loop = loop
         timer = LoopTimer(loop: loop)
         sharedTimer = LoopTimer(loop: loop)
         guard let options else {
@@ -89,6 +95,7 @@ final class BackendSource {
         sharedTimer.deadline = nil
         // One that another process has started is there because the system has none.
         if choice == .undecided, shared?.answers ?? false { choice = .private }
+        if choice == .undecided, privateBackend != nil { return ask() }
         guard choice == .private, let backend = privateBackend else { return .connect }
         return step(of: backend, "a private avahi-daemon is being started")
     }
@@ -111,14 +118,38 @@ final class BackendSource {
         switch choice {
         case .system: break
         case .private: set(Self.privateLimit) { [unowned self] in self.prepare() }
-        case .undecided:
-            set(Self.systemLimit) { [unowned self] in
-                let silence = DiscoveryError(.backendUnavailable, "the system's avahi-daemon does not answer")
-                let step = self.unreachable(silence)
-                if case .fail = step { self.timer.set(after: Self.againAfter) }
-                return step
+        case .undecided: limitSilence()
+        }
+    }
+
+    /// A call on this thread may be in vain for 25 s: first one on another that can wait.
+    private func ask() -> Step {
+        askedAt = .now
+        // One that hangs since the last time is still asking.
+        if probe == nil {
+            probe = SystemProbe(loop: loop) { [weak self] in
+                guard let self else { return }
+                self.probe = nil
+                guard self.choice == .undecided else { return }
+                self.timer.deadline = nil
+                self.tell(.ready)
             }
         }
+        guard probe != nil else { return .connect }
+        limitSilence()
+        return .wait(nil)
+    }
+
+    /// Counts from when the system's avahi-daemon was asked first.
+    private func limitSilence() {
+        timer.fire = { [weak self] in
+            guard let self else { return }
+            let silence = DiscoveryError(.backendUnavailable, "the system's avahi-daemon does not answer")
+            let step = self.unreachable(silence)
+            if case .fail = step { self.timer.set(after: Self.againAfter) }
+            self.tell(.instead(step))
+        }
+        timer.deadline = askedAt + Self.systemLimit
     }
 
     /// avahi-daemon answers.
@@ -143,6 +174,8 @@ final class BackendSource {
     func stop() {
         timer.free()
         sharedTimer.free()
+        probe?.free()
+        probe = nil
         shared?.withdraw()
         privateBackend?.stop()
         privateBackend = nil

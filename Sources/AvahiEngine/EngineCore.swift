@@ -123,7 +123,7 @@ final class EngineCore: @unchecked Sendable {
         case .connect: open()
         case .wait(let reason):
             isAwaitingSource = true
-            down(reason)
+            if let reason { down(reason) }
         case .fail(let error): carryOut(lifecycle.failed(error))
         }
     }

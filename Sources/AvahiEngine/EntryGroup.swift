@@ -51,7 +51,7 @@ import DNSSD
     func add(_ service: Service, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
         guard let group = unsafe pointer else { return }
         let family = AvahiPath.avahiProtocol(service.family)
-        let type = service.type.description
+        let type = try service.type.checkedForAvahi().description
         let code = unsafe AvahiStrings.withList(of: service.txt.strings) { list in
             unsafe avahi_entry_group_add_service_strlst(
                 group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, nil,
@@ -59,7 +59,7 @@ import DNSSD
         }
         guard code == 0 else { throw .avahi(code, during: "cannot publish \(name)") }
         for subtype in service.subtypes {
-            let full = try service.type.withSubtype(subtype).description
+            let full = try service.type.withSubtype(subtype).checkedForAvahi().description
             let code = unsafe avahi_entry_group_add_service_subtype(
                 group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, full)
             guard code == 0 else { throw .avahi(code, during: "cannot publish \(name) as \(full)") }

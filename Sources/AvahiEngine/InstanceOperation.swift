@@ -32,6 +32,12 @@ final class InstanceOperation: CoreOperation {
     func connected(_ connection: AvahiConnection) {
         if let state = backend.up() { report(.backend(state)) }
         isListed = false
+        do throws(DiscoveryError) {
+            _ = try instance.type.checkedForAvahi()
+        } catch {
+            report(.degraded(error.message))
+            return listed()
+        }
         let interfaces = SystemInterfaces.usable(by: query.interfaces)
         unanswered = Set(interfaces.map(\.interface))
         guard !interfaces.isEmpty else { return listed() }

@@ -1,16 +1,16 @@
 import CAvahi
 
 /// One deadline of the loop: Avahi's or the engine's. Touched by the loop's thread only.
+///
+/// The loop keeps it while it has a deadline.
 @safe final class LoopTimer {
     unowned let loop: AvahiLoop
-    var deadline: MonotonicTime?
-    var isAlive = true
+    var deadline: MonotonicTime? { didSet { if deadline != oldValue { loop.changed(self) } } }
+    /// Where it is in the loop's heap; the heap's own.
+    var place: Int?
     var fire: () -> Void = {}
 
-    init(loop: AvahiLoop) {
-        self.loop = loop
-        loop.add(self)
-    }
+    init(loop: AvahiLoop) { self.loop = loop }
 
     /// A timer of the engine's own, which is off until it is set.
     convenience init(loop: AvahiLoop, _ fire: @escaping () -> Void) {
@@ -21,7 +21,7 @@ import CAvahi
     func set(after delay: Duration) { deadline = MonotonicTime.now + delay }
 
     func free() {
-        loop.remove(self)
+        deadline = nil
         fire = {}
     }
 }

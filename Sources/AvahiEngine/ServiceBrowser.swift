@@ -23,6 +23,7 @@ import DNSSD
     ) throws(DiscoveryError) {
         self.connection = connection
         self.report = report
+        let type = try type.checkedForAvahi()
         guard let client = unsafe connection.pointer else { throw DiscoveryError(.backendUnavailable, "not connected") }
         let made = unsafe avahi_service_browser_new(
             client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(family), type.description, domain.name,

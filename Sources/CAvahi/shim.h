@@ -13,6 +13,7 @@
 #include <avahi-common/defs.h>
 #include <avahi-common/error.h>
 #include <avahi-common/malloc.h>
+#include <avahi-common/simple-watch.h>
 #include <avahi-common/strlst.h>
 #include <avahi-common/watch.h>
 #include <sys/eventfd.h>

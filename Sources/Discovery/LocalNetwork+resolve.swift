@@ -21,6 +21,7 @@ extension LocalNetwork {
         let start = directory.time.now
         var deadline = start + limit
         var unavailable: String?
+        var notice: String?
         var isSighted = false
         var isSettled = false
         var answer: DiscoveredService?
@@ -43,12 +44,13 @@ extension LocalNetwork {
             case .settled:
                 if let answer { return answer }
                 isSettled = true
-            case .degraded: break
+            case .degraded(let reason): notice = reason
             case nil:
                 if let answer { return answer }
                 if let unavailable { throw DiscoveryError(.backendUnavailable, unavailable) }
                 let what = isSighted ? "is announced but did not answer" : "was not found"
-                throw DiscoveryError(.timedOut, "\(instance.name) (\(instance.type)) \(what) within \(limit)")
+                let why = notice.map { " (\($0))" } ?? ""
+                throw DiscoveryError(.timedOut, "\(instance.name) (\(instance.type)) \(what) within \(limit)\(why)")
             }
         }
         throw DiscoveryError(.closed, "resolving \(instance.name) was cancelled")

@@ -8,6 +8,8 @@ struct CommandError: Error {
     let message: String
     /// What to do, one line each.
     var advice: [String]
+    /// There is no backend: what to do depends on which was asked for, and on this machine.
+    private(set) var isAboutBackend = false
 
     init(_ status: ExitStatus, _ message: String, advice: [String] = []) {
         self.status = status
@@ -46,13 +48,8 @@ struct CommandError: Error {
 
     /// Nothing on this machine answers for mDNS.
     static func noBackend(_ reason: String?) -> CommandError {
-        CommandError(
-            .noBackend,
-            "no mDNS backend: \(reason ?? "avahi-daemon did not answer in time")",
-            advice: [
-                "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).",
-                "'discoverd doctor' says what is missing.",
-            ]
-        )
+        var error = CommandError(.noBackend, "no mDNS backend: \(reason ?? "avahi-daemon did not answer in time")")
+        error.isAboutBackend = true
+        return error
     }
 }

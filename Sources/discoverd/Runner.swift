@@ -29,7 +29,9 @@ enum Runner {
             do {
                 return try await execute(command, stop: stop, watcher: watcher)
             } catch {
-                return status(of: error, after: stop.cause, in: kind, notices)
+                return status(of: error, after: stop.cause, in: kind, notices) {
+                    (try? backend(for: command)).map(BackendAdvice.lines) ?? []
+                }
             }
         }
         stop.onRequest { task.cancel() }
@@ -87,7 +89,8 @@ enum Runner {
         of error: any Error,
         after cause: Stop.Cause?,
         in kind: any NetworkCommand.Type,
-        _ notices: Notices
+        _ notices: Notices,
+        advice: () -> [String]
     ) -> ExitStatus {
         if error is Output.Unread { return .done }
         switch cause {
@@ -96,10 +99,11 @@ enum Runner {
         case .programEnded(let status): return status
         case .timedOut, .noBackend, nil: break
         }
-        let failure =
+        var failure =
             (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
             ?? (error as? ControlError).map { CommandError($0) }
             ?? CommandError(.systemError, String(describing: error))
+        if failure.isAboutBackend { failure.advice = advice() }
         notices.failure(failure)
         return failure.status
     }

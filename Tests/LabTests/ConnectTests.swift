@@ -98,9 +98,13 @@ struct ConnectTests {
         #expect(zero.errors.contains { $0.contains("port 0") })
         #expect(try await lab.run("h2", "nft", "list", "table", "inet", "t").contains { $0.contains("packets 0 ") })
 
-        // The counter counts: what --allow permits is dialled.
+        // The counter counts: what --allow permits is dialled, and every SYN of it is seen.
+        try await lab.run("h2", "ip", "route", "add", "203.0.113.0/24", "dev", "eth0")
+        try await lab.run("h2", "ip", "neigh", "add", "203.0.113.1", "lladdr", "02:00:00:00:00:01", "dev", "eth0")
         let allowed = try await connect(lab, "evil9", "--probe", "--timeout", "2", "--allow", "203.0.113.0/24")
         #expect(allowed.exit == .exited(76))
+        let counted = try await lab.run("h2", "nft", "list", "table", "inet", "t")
+        #expect(counted.contains { $0.contains("counter packets ") && !$0.contains("packets 0 ") }, "\(counted)")
         injector.signal(SIGTERM)
         try await lab.stop()
     }
@@ -174,7 +178,7 @@ struct ConnectTests {
         #expect(refused.report?.attempts.map(\.outcome) == ["refused", "refused"])
         let nobody = try await connect(lab, "nobody", "--timeout", "1")
         #expect(nobody.exit == .exited(1))
-        let udp = try await connect(lab, "tony", "_x._udp")
+        let udp = try await connect(lab, "tony", "_foo._udp")
         #expect(udp.exit == .exited(64))
         for service in [service6] { service.signal(SIGTERM) }
         try await lab.stop()
@@ -218,7 +222,12 @@ extension ConnectTests {
         let process = try lab.exec("h2", [discoverd, "connect"] + arguments)
         process.closeInput()
         let exit = try await process.exit(within: .seconds(20))
-        return Outcome(exit: exit, report: Report(process.lines(.stderr)), errors: process.lines(.stderr))
+        let errors = process.lines(.stderr)
+        let events = (process.lines() + errors).filter { $0.hasPrefix("{") }
+        // Told once: to standard output when that is all there is to tell, else beside what the connection sends.
+        #expect(events.count < 2, "\(events)")
+        if arguments.contains("--probe") { #expect(!errors.contains { $0.hasPrefix("{") }) }
+        return Outcome(exit: exit, report: Report(events), errors: errors)
     }
 
     /// Publishes on h1 with a program by others, until it is signalled or nobody holds it.

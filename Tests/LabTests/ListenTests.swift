@@ -6,9 +6,11 @@ import Testing
 struct ListenTests {
     private var discoverd: String { DiscoverdBinary.path }
     /// Long enough to fill every buffer between two hosts many times.
-    private let size = 50_000_000
+    private static let size = ProcessInfo.processInfo.environment["TRANSFER_BYTES"].flatMap(Int.init) ?? 50_000_000
 
-    @Test("50 MB of any bytes go through listen, connect and forward and back, and are the same")
+    @Test(
+        "bytes of any kind, 50 MB unless TRANSFER_BYTES says, go through listen, connect and forward and back, and are the same"
+    )
     func transfer() async throws {
         let lab = try await Lab.start()
         let listener = try lab.exec("h1", discoverd, "listen", "files", "0", "--", "cat")
@@ -126,10 +128,10 @@ extension ListenTests {
     /// Sends random bytes through a command that echoes them, and compares.
     private func compare(_ lab: Lab, _ host: String, _ command: String) async throws {
         let script = """
-            set -e; file=$(mktemp); trap 'rm -f $file' EXIT; head -c \(size) /dev/urandom >$file
+            set -e; file=$(mktemp); trap 'rm -f $file' EXIT; head -c \(Self.size) /dev/urandom >$file
             \(command) <$file | cmp - $file
             """
-        try await lab.run(host, "bash", "-o", "pipefail", "-c", script, within: .seconds(60))
+        try await lab.run(host, "bash", "-o", "pipefail", "-c", script, within: .seconds(60 + Self.size / 5_000_000))
     }
 
     /// Connects to a port again and again, and waits until each connection was closed by the other side.

@@ -4,13 +4,13 @@ import Testing
 /// A host with no D-Bus and no avahi-daemon: discoverd brings its own.
 @Suite("the private backend", .labSlot, .timeLimit(.minutes(20)))
 struct PrivateBackendTests {
-    private static let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/nowhere"]
+    /// Not in the environment of `lab exec`, which gives each command the address of its host's own bus.
+    private static let noBus = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"]
 
     private func lab() async throws -> Lab { try await Lab.start("--no-avahi", "h1") }
 
     private func publish(_ name: String, _ lab: Lab, _ options: String...) throws -> LabProcess {
-        try lab.exec(
-            "h1", [DiscoverdBinary.path, "publish", name, "9000", "--json"] + options, environment: Self.noBus)
+        try lab.exec("h1", Self.noBus + [DiscoverdBinary.path, "publish", name, "9000", "--json"] + options)
     }
 
     /// The private backend's directory on h1; nil when there is none.
@@ -71,8 +71,7 @@ struct PrivateBackendTests {
         try await second.json("established") { $0.state == "established" }
         let seen = try await lab.toEnd(
             "h1",
-            ["/usr/bin/env"] + Self.noBus.map { "\($0)=\($1)" }
-                + [DiscoverdBinary.path, "browse", "_witap._tcp", "-t", "--json"], within: .seconds(10))
+            Self.noBus + [DiscoverdBinary.path, "browse", "_witap._tcp", "-t", "--json"], within: .seconds(10))
         #expect(Set(try seen.lines().compactMap(\.service?.name)) == ["first", "second"], "\(seen)")
 
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json")
@@ -96,7 +95,45 @@ struct PrivateBackendTests {
         #expect(refused.exit == .exited(69))
         #expect(
             refused.errors.first?.contains("5353") == true && refused.errors.first?.contains("avahi-daemon") == true)
+        // What is installed and runs need not be installed.
+        #expect(!refused.errors.contains { $0.contains("apt install") }, "\(refused.errors)")
+        #expect(refused.errors.contains { $0.contains("--backend system") }, "\(refused.errors)")
         try await publisher.stop()
+        try await lab.stop()
+    }
+
+    /// A bus of its own, which starts an avahi-daemon that never comes: libavahi-client waits 25 s for it.
+    private static let hangingBus = """
+        mkdir -p /run/hang; cd /run/hang
+        printf '[D-BUS Service]\nName=org.freedesktop.Avahi\nExec=/bin/sleep 600\n' >org.freedesktop.Avahi.service
+        cat >bus.conf <<CONF
+        <busconfig><listen>unix:path=/run/hang/bus</listen><auth>EXTERNAL</auth><servicedir>/run/hang</servicedir>
+        <policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*" eavesdrop="true"/>
+        <allow receive_sender="*" eavesdrop="true"/></policy></busconfig>
+        CONF
+        exec dbus-daemon --config-file=bus.conf --nofork --nopidfile --print-address
+        """
+
+    @Test("auto decides after 2 s where D-Bus starts an avahi-daemon that never answers; where no other can be, 69")
+    func activationHangs() async throws {
+        let lab = try await lab()
+        let bus = try lab.exec("h1", "bash", "-c", Self.hangingBus)
+        try await bus.line { $0.hasPrefix("unix:") }
+        let discoverd = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/hang/bus", DiscoverdBinary.path]
+        let publisher = try lab.exec("h1", discoverd + ["publish", "tony", "9000", "--json"])
+        try await publisher.json("registering") { $0.state == "registering" }
+        let start = ContinuousClock.now
+        try await publisher.json("waiting") { $0.state == "waiting" }
+        let decided = ContinuousClock.now - start
+        #expect(decided > .seconds(1) && decided < .seconds(4), "\(decided)")
+        try await publisher.json(within: .seconds(15), "established") { $0.state == "established" }
+        try await publisher.stop()
+
+        try await lab.run("h1", "mount", "--bind", "/dev/null", "/usr/sbin/avahi-daemon")
+        let none = try await lab.toEnd("h1", discoverd + ["browse", "_witap._tcp"], within: .seconds(20))
+        #expect(none.exit == .exited(69) && none.duration < .seconds(10), "\(none)")
+        #expect(none.errors.contains { $0.contains("apt install avahi-daemon") }, "\(none.errors)")
+        bus.signal(SIGTERM)
         try await lab.stop()
     }
 }

@@ -20,7 +20,7 @@ struct BrowseCommand: PlacedCommand {
     )
 
     @Argument(
-        help: "The type: _witap._tcp, _x._udp, witap, or a subtype as _printer._sub._http._tcp.",
+        help: "The type: _witap._tcp, _foo._udp, witap, or a subtype as _printer._sub._http._tcp.",
         transform: Parsing.type
     )
     var type: ServiceType?

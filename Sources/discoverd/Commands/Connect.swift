@@ -24,7 +24,9 @@ struct ConnectCommand: NetworkCommand {
     @Flag(name: .long, help: "Connect, close, and exit: 0 when it answered.")
     var probe = false
 
-    @Flag(name: .long, help: "Print what was tried to standard error, as JSON with --json.")
+    @Flag(
+        name: .long,
+        help: "Print what was tried to standard error, as JSON with --json (with --probe on standard output).")
     var report = false
 
     @Option(
@@ -63,7 +65,8 @@ struct ConnectCommand: NetworkCommand {
             over: place.family
         )
         let shown = EstablishmentPrinter(session: session, establishment: establishment.report)
-        if report { shown.showOnStandardError(establishment.error) }
+        // With --probe standard output has the report as JSON already.
+        if report, !(probe && session.json) { shown.showOnStandardError(establishment.error) }
         if probe { try shown.show(establishment.error) }
         switch establishment.result {
         case .success(let socket):

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AvahiEngine
 internal import DNSSD
 
 /// Which service: `NAME [TYPE]`, or a full name.
@@ -13,7 +14,7 @@ struct InstanceArguments: ParsableArguments {
 
     func validate() throws {
         do {
-            _ = try instance()
+            _ = try instance().type.checkedForAvahi()
         } catch let error as DiscoveryError {
             throw ValidationError(error.message)
         }

@@ -1,8 +1,10 @@
+internal import AvahiEngine
 internal import DNSSD
 
 /// What the command line's texts become; each throws with the rule that was broken.
 enum Parsing {
-    static func type(_ text: String) throws -> ServiceType { try ServiceType(text) }
+    /// Said at once rather than by a backend that answers nothing.
+    static func type(_ text: String) throws -> ServiceType { try ServiceType(text).checkedForAvahi() }
 
     static func domain(_ text: String) throws -> Domain { try Domain(text) }
 
@@ -49,7 +51,9 @@ enum Parsing {
 
     /// A subtype's label, with or without its underscore (RFC 6763 §7.1).
     static func subtype(_ text: String) throws -> String {
-        try ServiceType.validatedSubtype(text)
+        let subtype = try ServiceType.validatedSubtype(text)
+        _ = try ServiceType(DefaultType.text).withSubtype(subtype).checkedForAvahi()
+        return subtype
     }
 
     /// A text that is not allowed, and why.

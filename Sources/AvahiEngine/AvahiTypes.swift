@@ -1,0 +1,16 @@
+package import DNSSD
+
+extension ServiceType {
+    /// Avahi takes no label of one letter after the underscore (avahi-common/domain.c, `avahi_is_valid_service_type_generic`), though RFC
+    /// 6335 §5.1 allows it: neither browsing, resolving nor publishing can succeed.
+    /// - Throws: `.invalidServiceType`.
+    package func checkedForAvahi() throws(DiscoveryError) -> ServiceType {
+        for label in [name, subtype].compactMap(\.self) where label.utf8.count <= 2 || !label.hasPrefix("_") {
+            throw DiscoveryError(
+                .invalidServiceType,
+                "\(self): avahi-daemon takes no \"\(label.escapedForTerminal)\": it wants an underscore and two letters or more"
+            )
+        }
+        return self
+    }
+}

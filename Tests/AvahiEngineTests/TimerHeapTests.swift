@@ -1,0 +1,26 @@
+import Testing
+
+@testable import AvahiEngine
+
+@Suite struct TimerHeapTests {
+    /// Against a plain list: set, moved and taken away at random, the due ones are the same and in order.
+    @Test func givesWhatIsDueInOrder() throws {
+        var generator = SystemRandomNumberGenerator()
+        for count in [1, 2, 3, 10, 257] {
+            // The loop does not run: its timers are touched here only.
+            let loop = try #require(AvahiLoop(paused: ()))
+            let timers = (0..<count).map { _ in LoopTimer(loop: loop) }
+            for step in 0..<1_000 {
+                let timer = timers[Int.random(in: 0..<count, using: &generator)]
+                let isSet = Int.random(in: 0..<3, using: &generator) > 0
+                timer.deadline = isSet ? MonotonicTime(microseconds: .random(in: 0..<100, using: &generator)) : nil
+                guard step % 10 == 0 else { continue }
+                let deadlines = timers.compactMap(\.deadline).sorted()
+                #expect(loop.timers.count == deadlines.count)
+                #expect(loop.timers.first == deadlines.first)
+                let now = MonotonicTime(microseconds: 50)
+                #expect(loop.timers.due(at: now).compactMap(\.deadline) == deadlines.filter { $0 <= now })
+            }
+        }
+    }
+}
