@@ -26,6 +26,8 @@ final class BrowseOperation: CoreOperation {
     private var browser: ServiceBrowser?
     private var sightings: [Path: Sighting] = [:]
     private var tasks: [Place: ResolutionTask] = [:]
+    /// Seen by a browser that failed, and not yet by the one that took its place.
+    private var unconfirmed: Set<Path> = []
     private var isListed = false
     private var firstList = FirstList()
     private let listTimer: LoopTimer
@@ -78,10 +80,12 @@ final class BrowseOperation: CoreOperation {
         tasks = [:]
         for path in sightings.keys { forget(path) }
         sightings = [:]
+        unconfirmed = []
     }
 
     private func browse(on connection: AvahiConnection) {
         browser?.free()
+        unconfirmed = Set(sightings.keys)
         do throws(DiscoveryError) {
             browser = try ServiceBrowser(on: connection, type: type, domain: domain, family: query.family) {
                 [weak self] event in self?.received(event, connection)
@@ -94,10 +98,12 @@ final class BrowseOperation: CoreOperation {
     private func received(_ event: ServiceBrowser.Event, _ connection: AvahiConnection) {
         switch event {
         case .appeared(let name, let path): appeared(ServiceName(observed: name), path)
-        case .disappeared(let name, let path): disappeared(ServiceName(observed: name), path)
+        case .disappeared(let name, let path):
+            disappeared(Path(name: ServiceName(observed: name), index: path.index, family: path.family))
         case .cacheExhausted: break
         case .allForNow:
             restart.succeeded()
+            for path in unconfirmed { disappeared(path) }
             firstList.wasAllForNow(at: .now)
             waitForFirstList()
         case .failed(let error): failed(error, connection)
@@ -118,6 +124,7 @@ final class BrowseOperation: CoreOperation {
 
     private func appeared(_ name: ServiceName, _ path: AvahiPath) {
         let key = Path(name: name, index: path.index, family: path.family)
+        unconfirmed.remove(key)
         guard sightings[key] == nil, let interface = NetworkInterface(systemIndex: path.index),
             query.interfaces.allows(interface.name)
         else { return }
@@ -151,14 +158,14 @@ final class BrowseOperation: CoreOperation {
         pool.submit(task)
     }
 
-    private func disappeared(_ name: ServiceName, _ path: AvahiPath) {
-        let key = Path(name: name, index: path.index, family: path.family)
-        guard let sighting = sightings.removeValue(forKey: key) else { return }
-        forget(key)
+    private func disappeared(_ path: Path) {
+        unconfirmed.remove(path)
+        guard let sighting = sightings.removeValue(forKey: path) else { return }
+        forget(path)
         let isHidden = !receivers.isReceiving(sighting.interface, over: sighting.family)
         report(isHidden ? .hidden(sighting) : .disappeared(sighting))
-        let other = Path(name: name, index: path.index, family: path.family.other)
-        if sightings[other] == nil { tasks.removeValue(forKey: Place(name: name, index: path.index))?.cancel() }
+        let other = Path(name: path.name, index: path.index, family: path.family.other)
+        if sightings[other] == nil { tasks.removeValue(forKey: Place(name: path.name, index: path.index))?.cancel() }
     }
 
     private func count(_ key: Path, _ instance: ServiceInstance, on interface: NetworkInterface) {
