@@ -64,7 +64,7 @@ struct LsCommand: NetworkCommand {
         record.add("\(status.port)", width: 5)
         record.add(status.origin.rawValue, width: 13)
         record.add(status.name == status.wanted ? "" : "wanted \"\(status.wanted)\"", width: 0)
-        record.add(status.reason ?? "", width: 0)
+        record.add(status.reason ?? status.warning ?? "", width: 0)
         return record.line(for: terminal)
     }
 }
