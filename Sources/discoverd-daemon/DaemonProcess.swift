@@ -24,6 +24,8 @@ struct DaemonProcess {
     /// - Throws: `Failure` before it serves; never returns otherwise.
     func run() throws -> Never {
         signal(SIGPIPE, SIG_IGN)
+        // libdispatch gives its threads priorities, and logs each that a sandbox does not let it give. Before its first thread.
+        unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         // Until somebody listens for it: it would end the process.
         signal(SIGHUP, SIG_IGN)
         let manager = ServiceManager.fromEnvironment()
@@ -64,8 +66,7 @@ struct DaemonProcess {
                 logger: logger
             )
         )
-        // Not with the main thread's priority: libdispatch would make threads of a higher one, which needs a privilege.
-        Task(priority: .medium) { await Self.serve(group, sockets, logger) }
+        Task { await Self.serve(group, sockets, logger) }
         while true { pause() }
     }
 

@@ -26,10 +26,10 @@ struct RegistrationNews: Hashable {
             (level, text) = (.error, "\(what) is not published: \(new.reason ?? new.state)")
         case "waiting" where old.reason != new.reason:
             (level, text) = (.info, "\(what) waits: \(new.reason ?? "")")
-        case "withdrawn" where old.state != new.state:
+        case "withdrawn" where old.state == "established":
             (level, text) = (.info, "\(what) is withdrawn")
         default:
-            guard old.warning != new.warning else { return nil }
+            guard old.warning != new.warning, new.state != "withdrawn" else { return nil }
             if let warning = new.warning {
                 (level, text) = (.warning, "\(what): \(warning)")
             } else {

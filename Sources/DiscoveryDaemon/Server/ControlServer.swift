@@ -99,6 +99,8 @@ package final class ControlServer: Sendable {
                         clients.addTask { await accepted.http.handle(value: accepted.value, logger: self.logger) }
                     }
                 }
+            } catch is CancellationError {
+                // It was asked to end.
             } catch {
                 logger.error("the control socket failed: \(error)")
             }
