@@ -46,7 +46,9 @@ struct RunningDaemon: ServiceLifecycle.Service {
                 exit(0)
             }
         }
-        if socketIsGone.withLock({ $0 }) { throw Failure(status: 1, message: "the control socket was removed by somebody") }
+        if socketIsGone.withLock({ $0 }) {
+            throw Failure(status: 1, message: "the control socket was removed by somebody")
+        }
     }
 
     /// Ready when the socket answers and what is known of the backend is known; a missing one must not delay the start.

@@ -42,7 +42,9 @@ struct HealthCheckTests {
 
         // The second failure in a row of them: held back for 10 s.
         server.signal(SIGKILL)
-        try await process.line(.stderr, within: .seconds(30), "withdrawn again") { $0.contains("is withdrawn: its check") }
+        try await process.line(.stderr, within: .seconds(30), "withdrawn again") {
+            $0.contains("is withdrawn: its check")
+        }
         server = try webServer(lab)
         try await daemon.until("web", "held back") { $0.reason?.contains("held back") == true }
         try await process.line(.stderr, within: .seconds(30), "back at last") { $0.contains("is published: its check") }

@@ -3,8 +3,8 @@ import Glibc
 import Testing
 
 /// The daemon as a process, seen from its host and from another.
-@Suite("the daemon", .labSlot, .timeLimit(.minutes(20)))
-struct DaemonTests {
+@Suite("the daemon as a process", .labSlot, .timeLimit(.minutes(20)))
+struct DaemonProcessTests {
     private static let two = """
         services:
           - {name: one, type: _witap._tcp, port: 9000}
