@@ -39,15 +39,10 @@ package final class RuntimeDirectory: Sendable {
             throw .unusable("\(path.quotedForMessage) belongs to another user, or others may write to it")
         }
         lock = unsafe openat(directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard lock >= 0 else {
-            close(directory)
-            throw Self.system("\(path)/lock")
-        }
+        // From here on the object is whole: `deinit` closes both, also when this throws.
+        guard lock >= 0 else { throw Self.system("\(path)/lock") }
         guard Self.take(lock) else {
-            let failure: Failure = errno == EWOULDBLOCK ? .alreadyRunning(pid: Self.pid(in: lock)) : Self.system(path)
-            close(lock)
-            close(directory)
-            throw failure
+            throw errno == EWOULDBLOCK ? .alreadyRunning(pid: Self.pid(in: lock)) : Self.system(path)
         }
         _ = ftruncate(lock, 0)
         let text = Array("\(getpid())\n".utf8)
@@ -65,7 +60,7 @@ package final class RuntimeDirectory: Sendable {
     }
 
     deinit {
-        close(lock)
+        if lock >= 0 { close(lock) }
         close(directory)
     }
 
