@@ -36,6 +36,25 @@ struct DaemonProcessTests {
         try await lab.stop()
     }
 
+    @Test("SIGTERM while avahi-daemon hangs: the daemon ends in time, without its goodbyes, and says so")
+    func terminatedWhileHung() async throws {
+        let lab = try await Lab.start()
+        let daemon = try DaemonOnHost(lab)
+        try daemon.configure(Self.two)
+        let process = try await daemon.start()
+        try await daemon.until("two", "published") { $0.state == "established" }
+        try await lab.avahi("h1", "stop")
+        let start = ContinuousClock.now
+        process.signal(SIGTERM)
+        #expect(try await process.exit() == .exited(0))
+        // Within 2 s, and what it takes to see that on a busy machine.
+        #expect(start.duration(to: .now) < .seconds(3))
+        #expect(process.lines(.stderr).contains { $0.contains("goodbyes were not sent in time") })
+        #expect(!FileManager.default.fileExists(atPath: daemon.socket))
+        try await lab.avahi("h1", "cont")
+        try await lab.stop()
+    }
+
     @Test("a reload withdraws nothing that did not change; a wrong one changes nothing and says file and line")
     func reload() async throws {
         let lab = try await Lab.start()
