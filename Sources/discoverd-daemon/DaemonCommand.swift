@@ -21,7 +21,7 @@ struct DaemonCommand: ParsableCommand {
 
     static var _errorPrefix: String { "discoverd: error: " }
 
-    @Option(help: ArgumentHelp("Where the configuration is; default: /etc/discoverd.", valueName: "directory"))
+    @Option(help: ArgumentHelp("Where the configuration is.", valueName: "directory"))
     var config = "/etc/discoverd"
 
     @Option(
