@@ -18,10 +18,8 @@ SHELL = /bin/bash
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
 
-run: build ## install what is missing, build, and list every service on the network
-	@echo 'Every service on this network, as they come and go; Ctrl-C ends it. In another terminal, try:'
-	@echo '    $(DISCOVERD) publish hello 9000'
-	@$(DISCOVERD) browse --all
+run: build ## install what is missing, build, and run the daemon in the foreground with an example service
+	@DISCOVERD=$(DISCOVERD) Sources/Examples/Daemon/start
 
 build: deps ## debug build
 	$(SWIFT) build

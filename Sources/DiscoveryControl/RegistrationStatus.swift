@@ -38,12 +38,14 @@ public struct RegistrationStatus: Hashable, Sendable {
     public var check: String?
     /// `unknown`, `passing` or `failing`.
     public var health: String?
+    /// What its owner should look at though it is published.
+    public var warning: String?
 
     /// Creates a status.
     public init(
         id: String, name: String, wanted: String, type: String, domain: String, port: Int, state: String,
         reason: String? = nil, code: String? = nil, uid: UInt32, origin: Origin, check: String? = nil,
-        health: String? = nil
+        health: String? = nil, warning: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -58,6 +60,7 @@ public struct RegistrationStatus: Hashable, Sendable {
         self.origin = origin
         self.check = check
         self.health = health
+        self.warning = warning
     }
 
     /// Reads one; nil when it is none.
@@ -70,7 +73,7 @@ public struct RegistrationStatus: Hashable, Sendable {
         self.init(
             id: id, name: name, wanted: wanted, type: type, domain: domain, port: port, state: state,
             reason: json["reason"]?.string, code: json["code"]?.string, uid: uid, origin: origin,
-            check: json["check"]?.string, health: json["health"]?.string
+            check: json["check"]?.string, health: json["health"]?.string, warning: json["warning"]?.string
         )
     }
 
@@ -94,5 +97,6 @@ extension JSONWriter {
         member("origin", status.origin.rawValue)
         if let check = status.check { member("check", check) }
         if let health = status.health { member("health", health) }
+        if let warning = status.warning { member("warning", warning) }
     }
 }

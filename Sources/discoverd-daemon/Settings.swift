@@ -47,7 +47,8 @@ extension Daemon.Settings {
                 check: { [checks] check, port, report in
                     guard let specification = try? checks[check] ?? CheckSpecification(check) else { return }
                     await HealthChecker().run(specification, port: port) { report(ServiceHealth($0)) }
-                }
+                },
+                listens: { ListeningPorts.isOpen($0.port, $0.type.transport) }
             )
         )
     }

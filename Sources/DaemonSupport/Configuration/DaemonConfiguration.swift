@@ -18,7 +18,7 @@ public struct DaemonConfiguration: Hashable, Sendable {
         case debug, info, notice, warning, error
     }
 
-    /// What answers for mDNS; nil: as the command line says, or `auto`.
+    /// What answers for mDNS unless the command line says it; nil: `auto`.
     public var backend: Backend?
     /// The types to keep warm.
     public var browse: [ServiceType] = []
@@ -30,7 +30,7 @@ public struct DaemonConfiguration: Hashable, Sendable {
     public var tcpListen: TCPListen?
     /// Bounds on clients of the control socket.
     public var limits = ControlLimits()
-    /// How much the log says; nil: as the command line says, or `info`.
+    /// How much the log says unless the command line says it; nil: `info`.
     public var logLevel: LogLevel?
 
     /// The defaults: what holds without any file.

@@ -28,6 +28,7 @@ package final class Daemon: Sendable {
     private let responder: ControlResponder
     private let logger: Logger
     private let settings: Settings
+    private let end = Locked<Task<Void, Never>?>(nil)
 
     /// - Parameter reload: reads the configuration anew and calls `apply`; an error that it returns is answered.
     package init(
@@ -46,7 +47,8 @@ package final class Daemon: Sendable {
         let registry = Registry(
             network: network,
             file: stateDirectory.map { RegistryFile(directory: $0) },
-            policy: settings.policy
+            policy: settings.policy,
+            logger: logger
         ) { problem in
             if let problem { logger.warning("\(problem)") }
             health.note("state", problem)
@@ -98,19 +100,34 @@ package final class Daemon: Sendable {
             }
         }
         var failure: (any Error)?
-        do {
-            try await server.run(listeners, whenServing: whenServing)
-        } catch {
-            failure = error
+        // At once, beside the server's end: connections may take their time to close, goodbyes have none to lose.
+        await withTaskCancellationHandler {
+            do {
+                try await server.run(listeners, whenServing: whenServing)
+            } catch {
+                failure = error
+            }
+        } onCancel: {
+            _ = self.closing()
         }
         background.cancel()
-        // In a task of its own: goodbyes are sent because this one was cancelled.
-        await Task {
-            await self.registry.close()
-            self.warm.close()
-            await self.network.shutdown()
-        }.value
+        await closing().value
         if let failure { throw failure }
+    }
+
+    /// The end of everything but the server, begun once. A task of its own: goodbyes are sent because another was cancelled.
+    private func closing() -> Task<Void, Never> {
+        end.withLock { end in
+            let task =
+                end
+                ?? Task {
+                    await self.registry.close()
+                    self.warm.close()
+                    await self.network.shutdown()
+                }
+            end = task
+            return task
+        }
     }
 
     /// Follows the backend: which domains there are does not matter.

@@ -5,15 +5,24 @@ package import Logging
 
 /// Writes log lines to standard error: with journald's priorities (sd-daemon(3)) when that is where they go, else plain.
 package struct DaemonLog: LogHandler {
-    package var logLevel: Logger.Level
+    /// As everywhere, unless this logger was given a level of its own.
+    package var logLevel: Logger.Level {
+        get { own ?? common() }
+        set { own = newValue }
+    }
     package var metadata: Logger.Metadata = [:]
     private let label: String
     private let isJournal: Bool
+    private let common: @Sendable () -> Logger.Level
+    private var own: Logger.Level?
 
-    package init(label: String, level: Logger.Level = .info, isJournal: Bool = Self.isJournal) {
+    /// - Parameter level: how much is logged, asked each time.
+    package init(
+        label: String, isJournal: Bool = Self.isJournal, level: @escaping @Sendable () -> Logger.Level = { .info }
+    ) {
         self.label = label
         self.isJournal = isJournal
-        logLevel = level
+        common = level
     }
 
     /// Whether standard error is the journal: systemd says which stream that is (systemd.exec(5)).

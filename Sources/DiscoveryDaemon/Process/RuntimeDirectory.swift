@@ -39,15 +39,10 @@ package final class RuntimeDirectory: Sendable {
             throw .unusable("\(path.quotedForMessage) belongs to another user, or others may write to it")
         }
         lock = unsafe openat(directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard lock >= 0 else {
-            close(directory)
-            throw Self.system("\(path)/lock")
-        }
+        // From here on the object is whole: `deinit` closes both, also when this throws.
+        guard lock >= 0 else { throw Self.system("\(path)/lock") }
         guard Self.take(lock) else {
-            let failure: Failure = errno == EWOULDBLOCK ? .alreadyRunning(pid: Self.pid(in: lock)) : Self.system(path)
-            close(lock)
-            close(directory)
-            throw failure
+            throw errno == EWOULDBLOCK ? .alreadyRunning(pid: Self.pid(in: lock)) : Self.system(path)
         }
         _ = ftruncate(lock, 0)
         let text = Array("\(getpid())\n".utf8)
@@ -65,7 +60,7 @@ package final class RuntimeDirectory: Sendable {
     }
 
     deinit {
-        close(lock)
+        if lock >= 0 { close(lock) }
         close(directory)
     }
 
@@ -75,16 +70,9 @@ package final class RuntimeDirectory: Sendable {
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(kind), 0)
         guard descriptor >= 0 else { throw Self.system(socketPath) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: socketPath.utf8) }
         // Everyone may connect: who may do what is decided by SO_PEERCRED.
         let mask = umask(0o111)
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = unsafe withAddress { unsafe bind(descriptor, $0, $1) }
         let code = errno
         umask(mask)
         errno = code
@@ -105,14 +93,37 @@ package final class RuntimeDirectory: Sendable {
         return unsafe lstat(socketPath, &info) == 0 && info.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// We hold the lock, so a socket that is there is nobody's; anything else is not ours to remove.
+    /// A socket at which nobody listens any more is removed; anything else is not ours.
     private func removeStale() throws(Failure) {
         var info = stat()
         guard unsafe fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return }
         guard info.st_mode & S_IFMT == S_IFSOCK else {
             throw .unusable("\(socketPath.quotedForMessage) exists and is no socket")
         }
+        // We hold the lock, but the service manager may hold the socket.
+        guard !answers else { throw .unusable("somebody listens at \(socketPath.quotedForMessage) already") }
         removeSocket()
+    }
+
+    /// Whether somebody listens at the socket.
+    private var answers: Bool {
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(AF_UNIX, Int32(kind), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // EAGAIN: somebody does, who has no time (unix(7)).
+        return unsafe withAddress { unsafe connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
+    }
+
+    private func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: socketPath.utf8) }
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
     }
 
     private static func pid(in lock: Int32) -> Int32? {

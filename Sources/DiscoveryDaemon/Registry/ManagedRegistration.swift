@@ -1,6 +1,7 @@
 internal import DNSSD
 package import Discovery
 package import DiscoveryControl
+internal import Logging
 
 /// One service that is wanted: it is published while its check passes, or always when it has none.
 package final class ManagedRegistration: Sendable {
@@ -13,20 +14,27 @@ package final class ManagedRegistration: Sendable {
         var health: ServiceHealth
         var publication: PublicationStatus?
         var isWithdrawn = false
+        var warning: String?
         var version: UInt64 = 1
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
         var work: Task<Void, Never>?
     }
 
-    private let state: Locked<State>
+    /// How often it is looked whether a program listens by now.
+    private static let listenInterval = Duration.seconds(5)
 
-    package init(
+    private let state: Locked<State>
+    private let logger: Logger
+
+    init(
         id: String,
         _ request: RegistrationRequest,
         uid: UInt32,
-        origin: RegistrationStatus.Origin
+        origin: RegistrationStatus.Origin,
+        logger: Logger
     ) {
+        self.logger = logger
         self.id = id
         self.request = request
         self.uid = uid
@@ -64,7 +72,13 @@ package final class ManagedRegistration: Sendable {
     }
 
     private func run(on network: LocalNetwork, _ policy: RegistryPolicy) async {
-        guard let check = request.check else { return await publish(on: network) }
+        guard let check = request.check else {
+            return await withDiscardingTaskGroup { group in
+                group.addTask { await self.watchPort(policy) }
+                await self.publish(on: network)
+                group.cancelAll()
+            }
+        }
         let port = request.service.port
         await withDiscardingTaskGroup { group in
             group.addTask {
@@ -90,6 +104,19 @@ package final class ManagedRegistration: Sendable {
         }
     }
 
+    /// Warns as long as nobody listens at the port, which nobody else would tell the one who published it.
+    private func watchPort(_ policy: RegistryPolicy) async {
+        // A command may start what it publishes once the name is established.
+        if origin == .attached, (try? await Task.sleep(for: Self.listenInterval)) == nil { return }
+        let service = request.service
+        while policy.listens(service) == false {
+            let what = "\(service.type.transport == .tcp ? "TCP" : "UDP") port \(service.port)"
+            update { $0.warning = "nothing listens at \(what) on this machine" }
+            if (try? await Task.sleep(for: Self.listenInterval)) == nil { return }
+        }
+        update { $0.warning = nil }
+    }
+
     /// Publishes until the task is cancelled, and withdraws then.
     private func publish(on network: LocalNetwork) async {
         let publication = network.publish(request.service, onConflict: request.onConflict)
@@ -103,15 +130,17 @@ package final class ManagedRegistration: Sendable {
     }
 
     private func update(_ body: (inout State) -> Void) {
-        let waiters = state.withLock { state in
+        let (waiters, news) = state.withLock { state -> ([CheckedContinuation<Void, Never>], RegistrationNews?) in
             let before = status(state)
             body(&state)
-            guard status(state) != before else { return [CheckedContinuation<Void, Never>]() }
+            let after = status(state)
+            guard after != before else { return ([], nil) }
             state.version += 1
             defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            return (Array(state.waiters.values), RegistrationNews(from: before, to: after))
         }
         for waiter in waiters { waiter.resume() }
+        if let news { logger.log(level: news.level, "\(news.text)") }
     }
 
     private func wait(after version: UInt64) async {
@@ -146,7 +175,8 @@ package final class ManagedRegistration: Sendable {
             uid: uid,
             origin: origin,
             check: request.check?.text,
-            health: request.check == nil ? nil : state.health.name
+            health: request.check == nil ? nil : state.health.name,
+            warning: state.warning
         )
         if state.isWithdrawn {
             status.state = "withdrawn"

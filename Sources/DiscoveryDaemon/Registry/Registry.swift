@@ -1,12 +1,14 @@
 internal import DNSSD
 package import Discovery
 package import DiscoveryControl
+package import Logging
 
 /// What this machine is to offer: services of the configuration, services that users asked for, and those of commands that
 /// are connected.
 package actor Registry {
     private let network: LocalNetwork
     private let file: RegistryFile?
+    private let logger: Logger
     private let warn: @Sendable (String?) -> Void
     private var policy: RegistryPolicy
     private var entries: [String: ManagedRegistration] = [:]
@@ -18,11 +20,13 @@ package actor Registry {
         network: LocalNetwork,
         file: RegistryFile?,
         policy: RegistryPolicy,
+        logger: Logger,
         warn: @escaping @Sendable (String?) -> Void
     ) {
         self.network = network
         self.file = file
         self.policy = policy
+        self.logger = logger
         self.warn = warn
     }
 
@@ -34,7 +38,7 @@ package actor Registry {
         case .setAside(let reason): warn(reason)
         case .registrations(let kept):
             for one in kept where entries[one.id] == nil {
-                start(ManagedRegistration(id: one.id, one.request, uid: one.uid, origin: .detached))
+                start(ManagedRegistration(id: one.id, one.request, uid: one.uid, origin: .detached, logger: logger))
             }
         }
     }
@@ -69,7 +73,7 @@ package actor Registry {
                 throw ControlError(error)
             }
         }
-        let registration = ManagedRegistration(id: newID(), request, uid: uid, origin: origin)
+        let registration = ManagedRegistration(id: newID(), request, uid: uid, origin: origin, logger: logger)
         start(registration)
         if origin == .detached { save() }
         return registration
@@ -109,6 +113,7 @@ package actor Registry {
     /// Takes over a configuration: what is the same stays published, without a break.
     package func configure(_ requests: [RegistrationRequest], policy: RegistryPolicy) async {
         self.policy = policy
+        guard !isClosed else { return }
         var wanted = requests
         var gone: [ManagedRegistration] = []
         for registration in entries.values where registration.origin == .configuration {
@@ -126,7 +131,10 @@ package actor Registry {
                 group.addTask { await registration.withdraw() }
             }
         }
-        for request in wanted { start(ManagedRegistration(id: newID(), request, uid: 0, origin: .configuration)) }
+        guard !isClosed else { return }
+        for request in wanted {
+            start(ManagedRegistration(id: newID(), request, uid: 0, origin: .configuration, logger: logger))
+        }
     }
 
     /// Withdraws everything, which stays wanted for the next start.

@@ -14,6 +14,8 @@ package struct RegistryPolicy: Sendable {
     /// Checks a service until the task is cancelled, and reports what changes.
     package var check:
         @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void) async -> Void
+    /// Whether a program listens at a service's port on this machine; nil when that cannot be told.
+    package var listens: @Sendable (Service) -> Bool?
 
     package init(
         refusalToPublish: @escaping @Sendable (Peer, ServiceType) -> String?,
@@ -23,13 +25,15 @@ package struct RegistryPolicy: Sendable {
         check:
             @escaping @Sendable (
                 RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void
-            ) async -> Void
+            ) async -> Void,
+        listens: @escaping @Sendable (Service) -> Bool? = { _ in nil }
     ) {
         self.refusalToPublish = refusalToPublish
         self.refusalToManage = refusalToManage
         self.quota = quota
         self.validate = validate
         self.check = check
+        self.listens = listens
     }
 }
 

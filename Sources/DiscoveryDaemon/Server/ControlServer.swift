@@ -84,6 +84,9 @@ package final class ControlServer: Sendable {
         connections.closeAll()
     }
 
+    /// Returns when the event loop has turned once: for those who watch whether it does.
+    package func turn() async { try? await group.next().submit {}.get() }
+
     private func sweep() async {
         while (try? await Task.sleep(for: .seconds(1))) != nil { connections.sweep() }
     }
@@ -96,6 +99,8 @@ package final class ControlServer: Sendable {
                         clients.addTask { await accepted.http.handle(value: accepted.value, logger: self.logger) }
                     }
                 }
+            } catch is CancellationError {
+                // It was asked to end.
             } catch {
                 logger.error("the control socket failed: \(error)")
             }

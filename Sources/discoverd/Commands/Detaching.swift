@@ -37,7 +37,7 @@ struct Detaching {
             let renamed = status.name == status.wanted ? "" : " (renamed: \"\(request.service.name)\" is taken)"
             let state = status.state == "established" ? "published" : status.state
             try session.output.line("\(state) \(name) port \(request.service.port)\(renamed)")
-            if let reason = status.reason { session.notices.notice(reason.escapedForTerminal) }
+            if let reason = status.reason ?? status.warning { session.notices.notice(reason.escapedForTerminal) }
         }
     }
 }

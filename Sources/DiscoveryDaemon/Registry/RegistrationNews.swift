@@ -1,0 +1,40 @@
+internal import DNSSD
+internal import DiscoveryControl
+internal import Logging
+
+/// What the log says when a registration became another.
+struct RegistrationNews: Hashable {
+    let level: Logger.Level
+    let text: String
+
+    /// Nil for what nobody needs to read.
+    init?(from old: RegistrationStatus, to new: RegistrationStatus) {
+        let what = "\(new.wanted.quotedForMessage) (\(new.type), port \(new.port))"
+        switch new.state {
+        case "established" where old.state != new.state || old.name != new.name:
+            let name = new.name == new.wanted ? "" : " as \(new.name.quotedForMessage), for the name is taken"
+            let why = new.check == nil ? "" : ": its check passes"
+            (level, text) = (.notice, "\(what) is published\(name)\(why)")
+        case "withheld" where old.reason != new.reason:
+            let reason = new.reason ?? ""
+            // What fails otherwise than before is no news to act on.
+            let isNews = old.health != new.health
+            let verb = old.health == "passing" ? "is withdrawn" : "is not published"
+            (level, text) = (isNews ? .warning : .info, "\(what) \(verb): \(reason)")
+        case "conflicted", "failed":
+            guard old.state != new.state else { return nil }
+            (level, text) = (.error, "\(what) is not published: \(new.reason ?? new.state)")
+        case "waiting" where old.reason != new.reason:
+            (level, text) = (.info, "\(what) waits: \(new.reason ?? "")")
+        case "withdrawn" where old.state == "established":
+            (level, text) = (.info, "\(what) is withdrawn")
+        default:
+            guard old.warning != new.warning, new.state != "withdrawn" else { return nil }
+            if let warning = new.warning {
+                (level, text) = (.warning, "\(what): \(warning)")
+            } else {
+                (level, text) = (.info, "\(what): a program listens at its port now")
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+internal import DaemonSupport
+internal import DiscoveryDaemon
+internal import Glibc
+
+extension ControlLimits {
+    /// As many connections as there are descriptors for: the rest is for the backend, files, and checks.
+    var connections: ConnectionTable.Limits {
+        var limits = ConnectionTable.Limits()
+        var files = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
+        let room = max(4, Int(clamping: files.rlim_cur) - 24)
+        limits.clients = min(clients, room)
+        limits.perUser = min(clientsPerUser, limits.clients)
+        limits.forRoot = max(limits.clients * 3 / 4, 1)
+        return limits
+    }
+}

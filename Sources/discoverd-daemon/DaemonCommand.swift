@@ -1,0 +1,76 @@
+internal import ArgumentParser
+internal import DNSSD
+internal import DaemonSupport
+
+/// What the daemon's command line says.
+struct DaemonCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discoverd daemon",
+        abstract:
+            "Runs the daemon: keeps what is known of the network, holds registrations, serves the control socket.",
+        discussion: """
+            It runs in the foreground until SIGTERM or Ctrl-C, and reads its configuration anew on SIGHUP.
+
+            Examples:
+              discoverd daemon                         as systemd starts it
+              discoverd daemon --check                 is the configuration right?
+              discoverd daemon --socket /tmp/d/s.sock  beside another
+            """,
+        version: "discoverd \(Version.current)"
+    )
+
+    static var _errorPrefix: String { "discoverd: error: " }
+
+    @Option(help: ArgumentHelp("Where the configuration is.", valueName: "directory"))
+    var config = "/etc/discoverd"
+
+    @Option(
+        help: ArgumentHelp(
+            "The control socket; default: $RUNTIME_DIRECTORY/control.sock, /run/discoverd/control.sock for root, "
+                + "$XDG_RUNTIME_DIR/discoverd/control.sock for others.",
+            valueName: "path"
+        )
+    )
+    var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where registrations are kept; default: $STATE_DIRECTORY, and nowhere without it.",
+            valueName: "directory"
+        )
+    )
+    var state: String?
+
+    @Option(help: "What answers for mDNS; default: as the configuration says, or auto.")
+    var backend: Backend?
+
+    @Flag(help: "Only check the configuration, and exit with 78 if it is wrong.")
+    var check = false
+
+    @Flag(name: .shortAndLong, help: "Log more.")
+    var verbose = false
+
+    mutating func run() throws {
+        do {
+            let configuration = try DaemonConfiguration.load(directory: config)
+            if check { return print("\(config.escapedForTerminal): the configuration is right") }
+            try DaemonProcess(self, configuration).run()
+        } catch let error as ConfigurationError {
+            Failure.write("discoverd: error: \(error)\n")
+            throw ExitCode(78)
+        } catch let failure as Failure {
+            Failure.write("discoverd: error: \(failure.message)\n")
+            throw ExitCode(failure.status)
+        }
+    }
+}
+
+/// What answers for mDNS.
+enum Backend: String, CaseIterable, ExpressibleByArgument, Sendable {
+    /// The system's if it answers, else one of our own.
+    case auto
+    /// The host's avahi-daemon.
+    case system
+    /// An avahi-daemon of our own.
+    case `private`
+}

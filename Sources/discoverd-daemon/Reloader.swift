@@ -1,0 +1,67 @@
+internal import DaemonSupport
+internal import DiscoveryControl
+internal import DiscoveryDaemon
+internal import Logging
+
+/// Reads the configuration anew, one time after another; when it is wrong, the old one stays.
+actor Reloader {
+    private let directory: String
+    private let manager: ServiceManager
+    private let verbosity: LogVerbosity
+    private let logger: Logger
+    private var configuration: DaemonConfiguration
+    private var last: Task<ControlError?, Never>?
+    /// Nobody has begun with it yet: who asks meanwhile is served by it too.
+    private var isWaiting = false
+
+    init(
+        _ directory: String, _ configuration: DaemonConfiguration, _ manager: ServiceManager,
+        _ verbosity: LogVerbosity, _ logger: Logger
+    ) {
+        self.directory = directory
+        self.configuration = configuration
+        self.manager = manager
+        self.verbosity = verbosity
+        self.logger = logger
+    }
+
+    /// - Returns: what is wrong with the configuration on disk; nil when it was taken over.
+    func reload(_ daemon: Daemon) async -> ControlError? {
+        if isWaiting, let last { return await last.value }
+        let before = last
+        isWaiting = true
+        let task = Task {
+            _ = await before?.value
+            self.isWaiting = false
+            return await self.readAnew(daemon)
+        }
+        last = task
+        return await task.value
+    }
+
+    private func readAnew(_ daemon: Daemon) async -> ControlError? {
+        manager.reloading()
+        defer { manager.ready() }
+        let new: DaemonConfiguration
+        do throws(ConfigurationError) {
+            new = try DaemonConfiguration.load(directory: directory)
+        } catch {
+            logger.error("the configuration is wrong, the old one stays: \(error)")
+            daemon.health.note("configuration", "the configuration on disk is wrong, the old one is used: \(error)")
+            return ControlError(422, "bad-configuration", "\(error)")
+        }
+        let change = ConfigurationChange(from: configuration, to: new)
+        configuration = new
+        verbosity.configured(new)
+        await daemon.apply(Daemon.Settings(new))
+        daemon.health.note("configuration", nil)
+        let counts =
+            "\(change.added.count) services added, \(change.changed.count) changed, \(change.removed.count) removed, "
+            + "\(change.unchanged.count) as before"
+        logger.notice("the configuration was read anew: \(counts)")
+        if !change.needsRestart.isEmpty {
+            logger.warning("changed, but read at the start only: \(change.needsRestart.joined(separator: ", "))")
+        }
+        return nil
+    }
+}

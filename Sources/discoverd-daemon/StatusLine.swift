@@ -1,0 +1,35 @@
+internal import DaemonSupport
+internal import DiscoveryControl
+internal import DiscoveryDaemon
+
+/// What `systemctl status` shows of the daemon: kept up to date while the daemon runs.
+struct StatusLine {
+    private let daemon: Daemon
+    private let manager: ServiceManager
+
+    init(_ daemon: Daemon, _ manager: ServiceManager) {
+        self.daemon = daemon
+        self.manager = manager
+    }
+
+    /// Runs until the task is cancelled; at once when nobody is to be told.
+    func run() async {
+        guard manager.isPresent else { return }
+        var told = ""
+        repeat {
+            let text = await text
+            if text != told { manager.status(text) }
+            told = text
+        } while (try? await Task.sleep(for: .seconds(1))) != nil
+    }
+
+    private var text: String {
+        get async {
+            let states = await daemon.registry.statuses.map(\.state)
+            let established = states.count { $0 == "established" }
+            let published = "\(established) of \(states.count) services published"
+            let reasons = daemon.health.reasons
+            return reasons.isEmpty ? published : "\(published); degraded: \(reasons.joined(separator: "; "))"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+/// `discoverd ls`.
+struct LsCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "Lists what the daemon publishes.",
+        discussion: """
+            Each line has the state, the name, the type, the port, where it comes from, and why it is not established.
+
+            Examples:
+              discoverd ls
+              discoverd ls --json | jq -r .name
+            """
+    )
+
+    @OptionGroup var common: CommonOptions
+
+    static var daemonUse: DaemonUse { .required }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        for status in try await session.registrations() {
+            if session.json {
+                try session.output.json { json in
+                    json.object { $0.registrationMembers(status) }
+                    json.endLine()
+                }
+            } else {
+                try session.output.line(Self.record(status, session.terminal))
+            }
+        }
+        return .done
+    }
+
+    static func record(_ status: RegistrationStatus, _ terminal: Terminal) -> String {
+        var record = Record()
+        record.add(status.state, width: 11, colour: status.state == "established" ? .green : .yellow)
+        record.add(status.name, width: 24)
+        record.add(safe: status.type, width: 16)
+        record.add("\(status.port)", width: 5)
+        record.add(status.origin.rawValue, width: 13)
+        record.add(status.name == status.wanted ? "" : "wanted \"\(status.wanted)\"", width: 0)
+        record.add(status.reason ?? status.warning ?? "", width: 0)
+        return record.line(for: terminal)
+    }
+}

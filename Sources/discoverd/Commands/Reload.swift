@@ -1,0 +1,21 @@
+internal import ArgumentParser
+internal import DiscoveryControl
+
+/// `discoverd reload`.
+struct ReloadCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Has the daemon read its configuration anew.",
+        discussion:
+            "What did not change stays published. A configuration that is wrong is told with file and line, and the old one stays."
+    )
+
+    @OptionGroup var common: CommonOptions
+
+    static var daemonUse: DaemonUse { .required }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        _ = try await session.requireDaemon().send(ControlClient.Request("POST", "/v1/reload", body: []))
+        return .done
+    }
+}

@@ -1,0 +1,24 @@
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+extension Session {
+    /// The daemon, for a command that cannot do without.
+    func requireDaemon() throws(CommandError) -> ControlClient {
+        guard let daemon else { throw .noDaemon(ControlSocketPath.candidates(explicit: nil), "this command asks it") }
+        return daemon
+    }
+
+    /// What the daemon answers to a GET.
+    func ask(_ target: String) async throws -> JSONValue {
+        let bytes = try await requireDaemon().send(ControlClient.Request("GET", target))
+        guard let json = try? JSONReader.read(bytes) else {
+            throw CommandError(.noBackend, "the daemon's answer is not understood")
+        }
+        return json
+    }
+
+    /// What the daemon publishes.
+    func registrations() async throws -> [RegistrationStatus] {
+        try await (ask("/v1/registrations")["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) }
+    }
+}

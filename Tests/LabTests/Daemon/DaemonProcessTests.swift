@@ -1,0 +1,156 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The daemon as a process, seen from its host and from another.
+@Suite("the daemon as a process", .labSlot, .timeLimit(.minutes(20)))
+struct DaemonProcessTests {
+    private static let two = """
+        services:
+          - {name: one, type: _witap._tcp, port: 9000}
+          - {name: two, type: _witap._tcp, port: 9001}
+        """
+
+    @Test("SIGTERM: goodbyes are seen on another host, and the daemon has ended within 2 s with status 0")
+    func terminated() async throws {
+        let lab = try await Lab.start()
+        let daemon = try DaemonOnHost(lab)
+        try daemon.configure(Self.two)
+        let process = try await daemon.start()
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
+        for name in ["one", "two"] { try await browser.json("added") { $0.tells("added", name) } }
+        // A connection that stays open must not hold the goodbyes up.
+        let watcher = try lab.discoverd("h1", "browse", "_witap._tcp", "--json", "--socket", daemon.socket)
+        try await watcher.json("settled") { $0.event == "settled" }
+
+        let start = ContinuousClock.now
+        process.signal(SIGTERM)
+        #expect(try await process.exit() == .exited(0))
+        #expect(start.duration(to: .now) < .seconds(2))
+        #expect(!process.lines(.stderr).contains { $0.contains("error") || $0.contains("not sent in time") })
+        // Without goodbyes it would be 75 minutes.
+        for name in ["one", "two"] {
+            try await browser.json(within: .seconds(10), "removed") { $0.tells("removed", name) }
+        }
+        #expect(!FileManager.default.fileExists(atPath: daemon.socket))
+        try await lab.stop()
+    }
+
+    @Test("SIGTERM while avahi-daemon hangs: the daemon ends in time, without its goodbyes, and says so")
+    func terminatedWhileHung() async throws {
+        let lab = try await Lab.start()
+        let daemon = try DaemonOnHost(lab)
+        try daemon.configure(Self.two)
+        let process = try await daemon.start()
+        try await daemon.until("two", "published") { $0.state == "established" }
+        try await lab.avahi("h1", "stop")
+        let start = ContinuousClock.now
+        process.signal(SIGTERM)
+        #expect(try await process.exit() == .exited(0))
+        // Within 2 s, and what it takes to see that on a busy machine.
+        #expect(start.duration(to: .now) < .seconds(3))
+        #expect(process.lines(.stderr).contains { $0.contains("goodbyes were not sent in time") })
+        #expect(!FileManager.default.fileExists(atPath: daemon.socket))
+        try await lab.avahi("h1", "cont")
+        try await lab.stop()
+    }
+
+    @Test("a reload withdraws nothing that did not change; a wrong one changes nothing and says file and line")
+    func reload() async throws {
+        let lab = try await Lab.start()
+        let daemon = try DaemonOnHost(lab)
+        try daemon.configure(Self.two)
+        let process = try await daemon.start()
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
+        for name in ["one", "two"] { try await browser.json("added") { $0.tells("added", name) } }
+
+        try daemon.configure("name: three\ntype: _witap._tcp\nprot: 9002\n", "services.d/three.yaml")
+        let wrong = try await daemon.ask("reload")
+        #expect(wrong.exit == .exited(78))
+        #expect(
+            wrong.errors.first?.contains("three.yaml:3:") == true && wrong.errors.first?.contains("\"prot\"") == true)
+        #expect(try await daemon.ask("status").exit == .exited(1))
+        #expect(try await daemon.registrations().count == 2)
+        let check = try await lab.ask("h1", "daemon", "--check", "--config", "\(daemon.directory)/conf")
+        #expect(check.exit == .exited(78) && check.errors.first?.contains("three.yaml:3:") == true)
+
+        try daemon.configure("name: three\ntype: _witap._tcp\nport: 9002\n", "services.d/three.yaml")
+        try daemon.configure(Self.two.replacingOccurrences(of: "9001", with: "9009"))
+        #expect(try await daemon.ask("reload").exit == .exited(0))
+        try await browser.json("three") { $0.tells("added", "three") }
+        for _ in 0..<100 { process.signal(SIGHUP) }
+        try await process.line(.stderr, "the last reload") { $0.contains("read anew") }
+        try await daemon.until("two", "published again") { $0.state == "established" }
+        #expect(try await daemon.ask("status").exit == .exited(0))
+        // `two` went for a moment, and the browser holds that back; `one` never went.
+        #expect(!browser.lines().contains { $0.contains("removed") && $0.contains("\"one\"") })
+        let seen = try await lab.ask("h2", "resolve", "two", "--json", "--no-daemon")
+        #expect(seen.output.first?.contains("9009") == true)
+        try await process.stop()
+        try await lab.stop()
+    }
+
+    @Test("only one runs; after SIGKILL the next takes the socket over and publishes what was handed over")
+    func killed() async throws {
+        let lab = try await Lab.start()
+        let daemon = try DaemonOnHost(lab)
+        let first = try await daemon.start()
+        #expect(try await daemon.ask("publish", "kept", "9000", "--detach").exit == .exited(0))
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
+        try await browser.json("added") { $0.tells("added", "kept") }
+
+        let second = try await lab.toEnd("h1", [DiscoverdBinary.path] + daemon.arguments, within: .seconds(10))
+        #expect(second.exit == .exited(1))
+        #expect(second.errors.first?.contains("already running (pid \(first.pid))") == true)
+
+        first.signal(SIGKILL)
+        _ = try await first.exit()
+        let next = try await daemon.start()
+        try await daemon.until("kept", "published again") { $0.state == "established" }
+        #expect(!browser.lines().contains { $0.contains("removed") })
+        try await next.stop()
+        try await lab.stop()
+    }
+
+    @Test("a broken registry is set aside and said, and the daemon goes on")
+    func brokenState() async throws {
+        let lab = try await Lab.start()
+        let daemon = try DaemonOnHost(lab)
+        let file = "\(daemon.directory)/state/registrations.json"
+        try "{\"v\":1,".write(toFile: file, atomically: true, encoding: .utf8)
+        let process = try await daemon.start()
+        #expect(process.lines(.stderr).contains { $0.contains("warning") && $0.contains("is broken") })
+        #expect(FileManager.default.fileExists(atPath: file + ".corrupt"))
+        let status = try await daemon.ask("status")
+        #expect(status.exit == .exited(1) && status.output.contains { $0.contains("is broken") })
+        #expect(try await daemon.ask("publish", "new", "9000", "--detach").exit == .exited(0))
+        #expect(try await daemon.ask("status").exit == .exited(0))
+        try await process.stop()
+        try await lab.stop()
+    }
+
+    @Test("a private backend ends with the daemon, however that ends")
+    func privateBackend() async throws {
+        let lab = try await Lab.start("--no-avahi", "h1")
+        let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/nowhere"]
+        for (backend, signal) in [("private", SIGKILL), ("auto", SIGTERM)] {
+            let daemon = try DaemonOnHost(lab)
+            try daemon.configure("services: [{name: \(backend), type: _witap._tcp, port: 9000}]")
+            let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
+            let process = try await daemon.start("--backend", backend, environment: noBus)
+            try await browser.json(within: .seconds(20), "added") { $0.tells("added", backend) }
+            process.signal(signal)
+            _ = try await process.exit()
+            var left: [String] = []
+            let start = ContinuousClock.now
+            repeat {
+                left = try await lab.toEnd("h1", ["ls", "/run/user"], within: .seconds(10)).output
+                    .filter { $0.hasPrefix("discoverd-") && !$0.contains(".") }
+            } while !left.isEmpty && start.duration(to: .now) < .seconds(10)
+            #expect(left.isEmpty)
+            try await browser.json("removed") { $0.tells("removed", backend) }
+            try await browser.stop()
+        }
+        try await lab.stop()
+    }
+}
