@@ -240,6 +240,8 @@ extension ControlLimits {
         limits.clients = min(clients, room)
         limits.perUser = min(clientsPerUser, limits.clients)
         limits.forRoot = max(limits.clients * 3 / 4, 1)
+        limits.requestBytes = requestBytes
+        limits.watchBytes = watchQueueBytes
         return limits
     }
 }

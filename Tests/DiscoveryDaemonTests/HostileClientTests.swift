@@ -164,10 +164,10 @@ import Testing
         table.received(1, now: .zero)
         table.became(.serving, 2, now: .zero)
         table.became(.sending, 3, now: .zero)
-        #expect(table.takeExpired(now: .milliseconds(4999)) == [])
-        #expect(table.takeExpired(now: .seconds(5)) == [1])
-        #expect(table.takeExpired(now: .seconds(30)) == [3])
-        #expect(table.takeExpired(now: .seconds(60)) == [4])
-        #expect(table.takeExpired(now: .seconds(100_000)) == [])
+        #expect(table.takeExpired(now: .milliseconds(4999)).map(\.id) == [])
+        #expect(table.takeExpired(now: .seconds(5)).map(\.id) == [1])
+        #expect(table.takeExpired(now: .seconds(30)).map(\.id) == [3])
+        #expect(table.takeExpired(now: .seconds(60)).map(\.id) == [4])
+        #expect(table.takeExpired(now: .seconds(100_000)).map(\.id) == [])
     }
 }

@@ -97,13 +97,16 @@ final class Connections: Sendable {
         }
     }
 
-    /// Closes those whose time is over.
-    func sweep() {
+    /// Closes those whose time is over, and says which, with what they did for too long.
+    func sweep() -> [(Peer, ConnectionTable.Activity)] {
         let now = time.now
         let expired = state.withLock { state in
-            state.table.takeExpired(now: now).compactMap { state.open.removeValue(forKey: $0) }
+            state.table.takeExpired(now: now).compactMap { id, activity in
+                state.open.removeValue(forKey: id).map { ($0, activity) }
+            }
         }
-        for connection in expired { connection.close() }
+        for (connection, _) in expired { connection.close() }
+        return expired.map { ($0.peer, $1) }
     }
 
     func closeAll() {
