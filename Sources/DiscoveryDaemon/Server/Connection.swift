@@ -57,8 +57,12 @@ final class Connections: Sendable {
 
     var count: Int { state.withLock { $0.table.count } }
 
-    /// - Returns: nil and why, when there is no room.
-    func accepted(_ channel: any Channel, _ peer: Peer, isReadOnly: Bool) -> (Connection?, refusal: String?) {
+    /// - Returns: nil and why, when there is no room; and whether another was closed for it.
+    func accepted(
+        _ channel: any Channel,
+        _ peer: Peer,
+        isReadOnly: Bool
+    ) -> (Connection?, refusal: String?, isReplacing: Bool) {
         let now = time.now
         let (connection, victim, refusal) = state.withLock { state -> (Connection?, Connection?, String?) in
             state.lastID += 1
@@ -77,7 +81,7 @@ final class Connections: Sendable {
             return (new, nil, nil)
         }
         victim?.close()
-        return (connection, refusal)
+        return (connection, refusal, victim != nil)
     }
 
     func became(_ activity: ConnectionTable.Activity, _ id: UInt64) {

@@ -91,7 +91,8 @@ package final class ControlServer: Sendable {
                 Self.count(dropped: "\(activity)")
                 guard activity == .sending else { continue }
                 logger.notice(
-                    "closed a connection whose client does not read", metadata: ["uid": "\(peer.uid ?? .max)", "pid": "\(peer.pid)"])
+                    "closed a connection whose client does not read",
+                    metadata: ["uid": "\(peer.uid ?? .max)", "pid": "\(peer.pid)"])
             }
         }
     }
@@ -121,7 +122,9 @@ package final class ControlServer: Sendable {
     private func accept(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
         let peer = listener.isReadOnly ? channel.eventLoop.makeSucceededFuture(Peer.anonymous) : channel.peer()
         return peer.flatMap { peer in
-            let (connection, refusal) = self.connections.accepted(channel, peer, isReadOnly: listener.isReadOnly)
+            let (connection, refusal, isReplacing) = self.connections.accepted(
+                channel, peer, isReadOnly: listener.isReadOnly)
+            if isReplacing { Self.count(dropped: "replaced") }
             guard let connection else {
                 self.logger.notice("refused a connection: \(refusal ?? "")", metadata: ["uid": "\(peer.uid ?? .max)"])
                 Self.count(dropped: "refused")
