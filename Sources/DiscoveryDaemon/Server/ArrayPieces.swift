@@ -1,7 +1,6 @@
 internal import Discovery
-internal import DiscoveryJSON
 
-/// A JSON array that is written in pieces of some ten kilobytes: what it is made of is shared with who keeps it.
+/// A long text that is written in pieces of some ten kilobytes: what it is made of is shared with who keeps it.
 final class ArrayPieces<Element: Sendable>: LineSource {
     private static var size: Int { 64 * 1024 }
 
@@ -13,24 +12,39 @@ final class ArrayPieces<Element: Sendable>: LineSource {
 
     private let elements: [Element]
     private let opening: String
+    private let separator: String
     private let closing: String
-    private let write: @Sendable (Element, inout JSONWriter) -> Void
+    private let write: @Sendable (Element, inout [UInt8]) -> Void
     private let state = Locked(State())
 
     /// - Parameter opening: what comes before the elements, as `[`.
     init(
         _ elements: [Element],
         opening: String,
+        separator: String = ",",
         closing: String,
-        write: @escaping @Sendable (Element, inout JSONWriter) -> Void
+        write: @escaping @Sendable (Element, inout [UInt8]) -> Void
     ) {
         self.elements = elements
         self.opening = opening
+        self.separator = separator
         self.closing = closing
         self.write = write
     }
 
-    func next() async -> [UInt8]? { state.withLock { Self.piece(of: self, &$0) } }
+    func next() async -> [UInt8]? { take() }
+
+    private func take() -> [UInt8]? { state.withLock { Self.piece(of: self, &$0) } }
+
+    /// All of it; nil when it is longer.
+    func whole(atMost limit: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while let piece = take() {
+            bytes += piece
+            guard bytes.count <= limit else { return nil }
+        }
+        return bytes
+    }
 
     private static func piece(of array: ArrayPieces, _ state: inout State) -> [UInt8]? {
         guard !state.isOver else { return nil }
@@ -38,10 +52,8 @@ final class ArrayPieces<Element: Sendable>: LineSource {
         if !state.isBegun { bytes += array.opening.utf8 }
         state.isBegun = true
         while state.next < array.elements.count, bytes.count < size {
-            if state.next > 0 { bytes.append(UInt8(ascii: ",")) }
-            var writer = JSONWriter()
-            array.write(array.elements[state.next], &writer)
-            bytes += writer.bytes
+            if state.next > 0 { bytes += array.separator.utf8 }
+            array.write(array.elements[state.next], &bytes)
             state.next += 1
         }
         if state.next == array.elements.count {
@@ -50,31 +62,28 @@ final class ArrayPieces<Element: Sendable>: LineSource {
         }
         return bytes
     }
+}
 
-    /// All of it at once when it is one piece, so that its length is told; else piece by piece.
-    func answer() async -> ControlAnswer {
-        guard let first = await next() else { return .nothing }
-        let isWhole = state.withLock { $0.isOver }
-        if isWhole { return .whole(status: 200, type: "application/json", body: first) }
-        return .pieces(status: 200, type: "application/json", Rest(first: first, rest: self))
+/// What is there already, in pieces: only one of them waits for the client.
+final class BytePieces: LineSource {
+    private static let size = 64 * 1024
+
+    private let bytes: [UInt8]
+    private let position = Locked(0)
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func next() async -> [UInt8]? {
+        let start = position.withLock { position in
+            defer { position += Self.size }
+            return position
+        }
+        return start < bytes.count ? Array(bytes[start..<min(start + Self.size, bytes.count)]) : nil
     }
 
-    private final class Rest: LineSource {
-        private let first: Locked<[UInt8]?>
-        private let rest: ArrayPieces
-
-        init(first: [UInt8], rest: ArrayPieces) {
-            self.first = Locked(first)
-            self.rest = rest
-        }
-
-        func next() async -> [UInt8]? {
-            let first = first.withLock { first in
-                defer { first = nil }
-                return first
-            }
-            if let first { return first }
-            return await rest.next()
-        }
+    /// With its length when it is short.
+    static func answer(_ bytes: [UInt8], type: String) -> ControlAnswer {
+        guard bytes.count > size else { return .whole(status: 200, type: type, body: bytes) }
+        return .pieces(status: 200, type: type, BytePieces(bytes))
     }
 }

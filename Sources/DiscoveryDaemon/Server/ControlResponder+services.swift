@@ -45,28 +45,10 @@ extension ControlResponder {
     }
 
     /// The question to open: the type's when it is open and has the service, else the service's own.
-    private func question(_ request: ServiceRequest) -> WarmTable.Question {
+    func question(_ request: ServiceRequest) -> WarmTable.Question {
         guard let name = request.name, let one = request.ofOne else { return request.question }
         let isKnown = warm.open(request.question)?.has(name) ?? false
         return isKnown ? request.question : one
-    }
-
-    func services(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
-        try query.allow(QueryString.ofServices.union(["wait"]))
-        let request = try ServiceRequest(query)
-        let patience = try query.patience()
-        let found = await warm.withFeed(question(request)) { feed in
-            await feed.settled(within: patience)
-            return feed.services
-        }
-        guard let found else { throw Self.full }
-        let detail = request.detail
-        let pieces = ArrayPieces(
-            request.name == nil ? found : found.filter(request.asks),
-            opening: #"{"v":1,"services":["#,
-            closing: "]}\n"
-        ) { service, writer in writer.service(service, detail: detail) }
-        return await pieces.answer()
     }
 
     func watchServices(_ query: QueryString) throws(ControlError) -> ControlAnswer {

@@ -63,10 +63,12 @@ extension ControlResponder {
         let targets = found.filter(request.asks).compactMap { service in
             service.target(local).map { (service, $0) }
         }
-        let pieces = ArrayPieces(targets, opening: "[", closing: "]\n") { target, writer in
+        let pieces = ArrayPieces(targets, opening: "[", closing: "]\n") { target, bytes in
+            var writer = JSONWriter()
             writer.targetGroup(target.0, at: target.1)
+            bytes += writer.bytes
         }
-        return await pieces.answer()
+        return .pieces(status: 200, type: "application/json", pieces)
     }
 }
 

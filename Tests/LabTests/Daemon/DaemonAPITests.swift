@@ -27,6 +27,14 @@ struct DaemonAPITests {
         #expect(try subtype.objects("services").first?["name"] as? String == "a b\"c")
         let all = try await daemon.curl("/v1/services") { try $0.objects("services").count == 2 }
         #expect(all.status == 200)
+        let lines = try await daemon.curl("/v1/services?type=_witap._tcp&resolve=0&format=lines")
+        #expect(
+            lines.text == """
+                {"v":1,"event":"added","service":{"name":"tony","type":"_witap._tcp","domain":"local","interfaces":["eth0"]}}
+                {"v":1,"event":"settled"}
+                """)
+        let text = try await daemon.curl("/v1/services?type=_witap._tcp&resolve=0&format=text")
+        #expect(text.text == "+\ttony\t_witap._tcp\tlocal\teth0\n# settled")
         let none = try await daemon.curl("/v1/services?type=_none._tcp&wait=0.1")
         #expect(none.text == #"{"v":1,"services":[]}"#)
 
@@ -46,7 +54,8 @@ struct DaemonAPITests {
 
         for (target, status) in [
             ("/v1/services?typ=_witap._tcp", 400), ("/v1/services?type=_x", 400), ("/v1/services?wait=soon", 400),
-            ("/v1/services?resolve=maybe", 400), ("/v1/services?family=ipx", 400), ("/v1/services?type=%ff", 400),
+            ("/v1/services?resolve=maybe", 400), ("/v1/services?format=xml", 400), ("/v1/services?family=ipx", 400),
+            ("/v1/services?type=%ff", 400),
             ("/v1/nothing", 404), ("/", 404), ("/v1/services/watch?since=1-1-1-1", 410),
         ] {
             let answer = try await daemon.curl(target)
