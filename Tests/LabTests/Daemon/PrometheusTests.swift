@@ -81,7 +81,7 @@ struct PrometheusTests {
                        "addresses": ["169.254.169.254"]}]}
         """
 
-    /// As in docs/operations.md, with shorter times.
+    /// As in README.md, with shorter times.
     private static let configuration = """
         global: {scrape_interval: 1s, scrape_timeout: 1s}
         scrape_configs:
