@@ -12,7 +12,7 @@ BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help bench bench-quick run build test soak tests-built lab demo fmt check docs tsan release install install-files \
+.PHONY: help bench bench-quick run build test fuzz soak tests-built lab demo fmt check docs tsan release install install-files \
     uninstall deb test-systemd clean deps
 
 help: ## this list
@@ -43,6 +43,11 @@ $(TOOLS)/clock-offset.so: $(LAB)/clock-offset.c
 	@mkdir -p $(TOOLS)
 	$(CC) -O1 -Wall -Wextra -Werror -shared -fPIC -o $@ $<
 
+FUZZ_SECONDS ?= 180
+
+fuzz: tests-built ## mutated requests for the daemon, 180 s
+	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(SWIFT) test --skip-build --filter anyBytesAreAnsweredOrCutOff
+
 soak: tests-built ## faults that take minutes, malformed packets: half an hour
 	SOAK=1 $(SWIFT) test --skip-build --filter SoakTests
 
@@ -70,6 +75,7 @@ tsan: ## values, directory and engine under ThreadSanitizer
 .PHONY: $(RELEASE)/release/discoverd
 $(RELEASE)/release/discoverd:
 	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
+	$(SWIFT) build -c release --static-swift-stdlib --product discoverd-daemon --scratch-path $(RELEASE)
 
 bench: $(BENCHED) ## discoverd beside its peers, in the lab; writes docs/performance.md (BENCHED=another build)
 	@.ci/deps test

@@ -2,6 +2,9 @@
 
 import json
 import os
+import shutil
+import subprocess
+import tempfile
 import time
 from statistics import median
 
@@ -34,9 +37,9 @@ def json_lines(line):
 class Tool:
     ended_at = 0  # when the last run of any tool ended
 
-    def __init__(self, key, command, host, parse, daemon=None, warm=True, limit=60):
+    def __init__(self, key, command, host, parse, daemon=None, warm=True, cold=True, limit=60):
         self.key, self.command, self.host, self.parse = key, command, host, parse
-        self.daemon, self.warm, self.limit = daemon, warm, limit
+        self.daemon, self.warm, self.cold, self.limit = daemon, warm, cold, limit
 
 
 def tools(discoverd, has_daemon):
@@ -52,8 +55,33 @@ def tools(discoverd, has_daemon):
                                  "{limit}", "--count", "{n}"], "h3", json_lines, warm=False),
     ]
     if has_daemon:
-        found.append(Tool("discoverd-daemon", browse, "h1", json_lines, daemon="h1"))
+        found.append(Tool("discoverd-daemon", browse, "h1", json_lines, daemon="h1", cold=False))
+        found.append(Tool("avahi-browse -c", ["stdbuf", "-oL", "avahi-browse", "-rcp", TYPE], "h1", avahi_lines,
+                          daemon="h1", cold=False))
     return found
+
+
+class Daemon:
+    """discoverd's own daemon on a host, once it knows `count` services."""
+
+    def __init__(self, lab, host, discoverd, count):
+        self.directory = tempfile.mkdtemp(prefix="discoverd-bench-daemon-")
+        with open(os.path.join(self.directory, "discoverd.yaml"), "w") as file:
+            file.write(f"browse: [{TYPE}]\nbackend: system\n")
+        self.process = lab.background(host, [discoverd, "daemon", "--config", self.directory])
+        deadline = time.monotonic() + 60
+        ask = [*lab.enter(host), discoverd, "status", "--json"]
+        while time.monotonic() < deadline:
+            done = subprocess.run(ask, env=lab.environment(), capture_output=True, text=True)
+            warm = json.loads(done.stdout)["warm"] if done.stdout else []
+            if any(feed["services"] == count for feed in warm):
+                return
+            time.sleep(0.2)
+        raise RuntimeError(f"the daemon did not find {count} services")
+
+    def stop(self):
+        stop(self.process)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
 
 def run(lab, tool, count, cold, limit):
@@ -93,11 +121,14 @@ def run(lab, tool, count, cold, limit):
 
 def case(lab, candidates, count, cold, runs, limit, say):
     """All tools in turn, `runs` times, so that what else the machine does meets all of them."""
-    responder = lab.responder("h2", count)
+    responder, daemon = lab.responder("h2", count), None
     results = {tool.key: [] for tool in candidates}
     try:
         prime = next(tool for tool in candidates if tool.key == "avahi-browse")
         primed = 0
+        own = next((tool for tool in candidates if tool.key == "discoverd-daemon"), None)
+        if own:
+            daemon = Daemon(lab, own.host, own.command[0], count)
         for number in range(runs):
             for tool in candidates:
                 if not cold and time.monotonic() - primed > 45:  # SRV and addresses live for 120 s
@@ -107,6 +138,8 @@ def case(lab, candidates, count, cold, runs, limit, say):
             say(f"  N={count} {'cold' if cold else 'warm'} round {number + 1}/{runs}: " + ", ".join(
                 f"{key} {text(values[-1]['resolved'])}" for key, values in results.items()))
     finally:
+        if daemon:
+            daemon.stop()
         stop(responder)
         settle()
     return results

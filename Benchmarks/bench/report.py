@@ -11,6 +11,7 @@ EXPLAINED = {
     "discoverd-private": "the same with `--backend private`: it starts dbus-daemon and avahi-daemon itself, every time",
     "discoverd-daemon": "`discoverd browse -r -t --json`, answered by a running daemon",
     "avahi-browse": "`avahi-browse -rtp`",
+    "avahi-browse -c": "`avahi-browse -rcp`: what avahi-daemon has in its cache",
     "yardstick": "`Benchmarks/c/yardstick-browse.c`: the least on libavahi-client, 64 resolvers in flight",
     "python-zeroconf": "python-zeroconf, ended by its caller after N services (no avahi-daemon)",
 }

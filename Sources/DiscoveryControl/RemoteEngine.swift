@@ -40,6 +40,8 @@ public final class RemoteEngine: DiscoveryEngine {
     public static var limits: DiscoveryLimits {
         var limits = DiscoveryLimits()
         limits.removalHold = .milliseconds(200)
+        // What a daemon that was started anew does not tell of again.
+        limits.linkHold = .milliseconds(3100)
         limits.addressHold = .zero
         limits.resolutionLimit = .milliseconds(500)
         limits.changeInterval = .zero

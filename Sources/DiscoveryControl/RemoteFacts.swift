@@ -17,6 +17,8 @@ struct RemoteFacts: Sendable {
     /// What was known before the connection broke and was not told again yet.
     private var stale: [ServiceInstance: DiscoveredService] = [:]
     private(set) var isSettled = false
+    /// What was left out, told last.
+    private var omission: String?
 
     init(isResolving: Bool, family: IPAddress.Family?) {
         self.isResolving = isResolving
@@ -32,7 +34,9 @@ struct RemoteFacts: Sendable {
             let old = known.removeValue(forKey: service.instance) ?? stale.removeValue(forKey: service.instance)
             return up() + (old.map { disappeared($0, from: $0.interfaces) } ?? [])
         case .event(.settled): return up() + settled()
-        case .event(.degraded(let reason)): return up() + [.degraded(reason)]
+        case .event(.degraded(let reason)):
+            omission = reason
+            return up() + [.degraded(reason)]
         case .overflow, .unknown: return []
         }
     }
@@ -42,6 +46,7 @@ struct RemoteFacts: Sendable {
         stale.merge(known) { $1 }
         known = [:]
         isSettled = false
+        omission = nil
         switch link {
         case .never:
             isWaiting = true
@@ -56,6 +61,7 @@ struct RemoteFacts: Sendable {
     /// What one who comes later must be told of what is known.
     var snapshot: [BrowseFact] {
         var facts: [BrowseFact] = known.values.flatMap { appeared($0, since: nil) }
+        if let omission { facts.append(.degraded(omission)) }
         if isSettled { facts.append(.listed) }
         return facts
     }
@@ -91,7 +97,10 @@ struct RemoteFacts: Sendable {
     }
 
     private mutating func settled() -> [BrowseFact] {
-        let gone = stale.values.flatMap { disappeared($0, from: $0.interfaces) }
+        // A daemon that has just started may not have found again what is there, nor published again what is its own.
+        let gone = stale.values.flatMap { service in
+            service.interfaces.map { BrowseFact.hidden(sighting(of: service, on: $0)) }
+        }
         stale = [:]
         isSettled = true
         return gone + [.listed]
@@ -107,7 +116,7 @@ struct RemoteFacts: Sendable {
     /// Every sighting comes first, so that the service is told once, when all of it is known.
     private func appeared(_ service: DiscoveredService, since old: DiscoveredService?) -> [BrowseFact] {
         var facts: [BrowseFact] = service.interfaces.map {
-            .appeared(Sighting(instance: service.instance, interface: $0, family: family))
+            .appeared(sighting(of: service, on: $0))
         }
         guard isResolving else { return facts }
         for interface in service.interfaces {
@@ -138,6 +147,10 @@ struct RemoteFacts: Sendable {
     }
 
     private func disappeared(_ service: DiscoveredService, from interfaces: [NetworkInterface]) -> [BrowseFact] {
-        interfaces.map { .disappeared(Sighting(instance: service.instance, interface: $0, family: family)) }
+        interfaces.map { .disappeared(sighting(of: service, on: $0)) }
+    }
+
+    private func sighting(of service: DiscoveredService, on interface: NetworkInterface) -> Sighting {
+        Sighting(instance: service.instance, interface: interface, family: family)
     }
 }

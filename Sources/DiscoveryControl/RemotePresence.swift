@@ -12,7 +12,6 @@ struct RemotePresence<Value: Hashable & Sendable>: Sendable {
 
     private var isUp = false
     private var wasUp = false
-    private var isWaiting = false
     private var known: [Value: [NetworkInterface?]] = [:]
     private var stale: [Value: [NetworkInterface?]] = [:]
 
@@ -31,7 +30,7 @@ struct RemotePresence<Value: Hashable & Sendable>: Sendable {
             return up() + stale.flatMap { value, paths in paths.map { .disappeared(value, $0) } } + [.listed]
         case .backend(.available), .backend(.recovered): return up()
         case .backend(.unavailable(let reason)), .backend(.lost(let reason)): return down(reason)
-        case .degraded(let reason): return [.degraded(reason)]
+        case .degraded(let reason): return up() + [.degraded(reason)]
         case .unknown: return []
         }
     }
@@ -43,13 +42,13 @@ struct RemotePresence<Value: Hashable & Sendable>: Sendable {
     }
 
     private mutating func up() -> [Fact] {
-        defer { (isUp, wasUp, isWaiting) = (true, true, false) }
+        defer { (isUp, wasUp) = (true, true) }
         if isUp { return [] }
-        return wasUp ? [.backend(.recovered)] : isWaiting ? [.backend(.available)] : []
+        return [.backend(wasUp ? .recovered : .available)]
     }
 
     private mutating func down(_ reason: String) -> [Fact] {
-        defer { (isUp, isWaiting) = (false, true) }
+        defer { isUp = false }
         if wasUp { return isUp ? [.backend(.lost(reason))] : [] }
         return [.backend(.unavailable(reason))]
     }

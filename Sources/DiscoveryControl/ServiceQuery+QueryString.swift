@@ -69,7 +69,8 @@ extension QueryString {
         case "0", "false", "no", "none": return .none
         case "once": return .once
         case .some(let text):
-            throw DiscoveryError(.invalidServiceType, "resolve=\(text.quotedForMessage): it must be 0, 1 or once")
+            throw DiscoveryError(
+                DiscoveryError.Code("invalid-request"), "resolve=\(text.quotedForMessage): it must be 0, 1 or once")
         }
     }
 }

@@ -11,6 +11,8 @@ extension ControlLimits {
         let room = max(4, Int(clamping: files.rlim_cur) - 24)
         limits.clients = min(clients, room)
         limits.perUser = min(clientsPerUser, limits.clients)
+        limits.requestBytes = requestBytes
+        limits.watchBytes = watchQueueBytes
         limits.forRoot = max(limits.clients * 3 / 4, 1)
         return limits
     }

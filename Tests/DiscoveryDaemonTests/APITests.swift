@@ -36,6 +36,31 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test(arguments: ["json", "lines", "text"]) func anAnswerThatIsKeptIsMadeAnewWhenSomethingChanges(_ format: String)
+        async throws
+    {
+        let other = LocalNetwork(engine: try network.addMachine("h1"))
+        let type = try ServiceType("_x._tcp")
+        let daemon = try await TestDaemon(engine: try network.addMachine("h2"), browse: [type])
+        let target = "/v1/services?type=_x._tcp&format=\(format)"
+        func ask() async throws -> String {
+            String(decoding: try await daemon.client.send(ControlClient.Request("GET", target)), as: UTF8.self)
+        }
+        let one = other.publish(try Service(name: "one", type: "_x._tcp", port: 1))
+        _ = try await one.established()
+        while try await !ask().contains("one") {}
+        let first = try await ask()
+        #expect(try await ask() == first)
+        let two = other.publish(try Service(name: "two", type: "_x._tcp", port: 2))
+        _ = try await two.established()
+        while try await !ask().contains("two") {}
+        await one.withdraw()
+        while try await ask().contains("one") {}
+        #expect(try await ask() != first)
+        await two.withdraw()
+        await daemon.stopAndRemove()
+    }
+
     @Test(arguments: ["1-1-1-1", "nonsense", "ffffffff-1-0-0"]) func aCursorOfAnotherLifeIsGone(_ cursor: String)
         async throws
     {

@@ -92,6 +92,67 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test func aWatcherThatNeverReadsIsClosedAfterItsTimeAndOthersAreServed() async throws {
+        let other = LocalNetwork(engine: try network.addMachine("h1"))
+        let type = try ServiceType("_x._tcp")
+        var limits = ConnectionTable.Limits()
+        limits.sending = .milliseconds(300)
+        limits.watchBytes = 16 * 1024
+        let daemon = try await TestDaemon(engine: try network.addMachine("h2"), limits: limits, browse: [type])
+        let txt = TXTRecord(strings: (0..<36).map { Array("k\($0)=\(String(repeating: "x", count: 240))".utf8) })
+        var publications: [Publication] = []
+        for number in 0..<40 {
+            publications.append(other.publish(try Service(name: "s\(number)", type: "_x._tcp", port: 1, txt: txt)))
+        }
+        for publication in publications { _ = try await publication.established() }
+        while try await daemon.get("/v1/services?type=_x._tcp&resolve=0")["services"]?.array?.count != 40 {}
+        let watcher = try RawClient(daemon.path)
+        await watcher.write("GET /v1/services/watch?type=_x._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
+        // More than a socket holds: it is closed though it is not read, and what follows is not kept for it.
+        while daemon.daemon.server.clientCount > 0 { try await Task.sleep(for: .milliseconds(20)) }
+        let read = await watcher.readAll()
+        #expect(read.hasPrefix("HTTP/1.1 200") && !read.contains("\"settled\""))
+        #expect(try await daemon.get("/v1/services?type=_x._tcp")["services"]?.array?.count == 40)
+        await daemon.stopAndRemove()
+    }
+
+    @Test func beyondTheLimitThereIsAnAnswerAndAnEnd() async throws {
+        var limits = ConnectionTable.Limits()
+        (limits.clients, limits.forRoot, limits.perUser) = (2, 2, 2)
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), limits: limits)
+        var watchers: [RawClient] = []
+        for _ in 0..<2 {
+            let watcher = try RawClient(daemon.path)
+            await watcher.write("GET /v1/services/watch?type=_x._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(String(decoding: await watcher.read() ?? [], as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+            watchers.append(watcher)
+        }
+        let asking = try RawClient(daemon.path)
+        await asking.write("GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n")
+        let answer = await asking.readAll()
+        #expect(answer.hasPrefix("HTTP/1.1 503") && answer.contains("Retry-After: 1") && answer.contains("busy"))
+        let silent = try RawClient(daemon.path)
+        #expect(await silent.readAll().hasPrefix("HTTP/1.1 503"))
+        // Room again when one of them goes.
+        watchers.removeLast()
+        while daemon.daemon.server.clientCount > 1 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await daemon.get("/v1/ping")["v"]?.integer == 1)
+        watchers = []
+        await daemon.stopAndRemove()
+    }
+
+    @Test func whatARequestMayHaveIsTheConfigurations() async throws {
+        var limits = ConnectionTable.Limits()
+        limits.requestBytes = 1024
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), limits: limits)
+        let padding = String(repeating: " ", count: 2000)
+        let error = await #expect(throws: ControlError.self) {
+            try await daemon.post("/v1/registrations", #"{"name":"a","port":7}"# + padding)
+        }
+        #expect(error?.status == 413 && error?.message.contains("1024") == true)
+        await daemon.stopAndRemove()
+    }
+
     /// 15 s of mutated requests; `DISCOVERD_FUZZ_SECONDS` for longer.
     @Test func anyBytesAreAnsweredOrCutOff() async throws {
         let seconds = getenv("DISCOVERD_FUZZ_SECONDS").flatMap { Int(String(cString: $0)) } ?? 15
@@ -164,10 +225,10 @@ import Testing
         table.received(1, now: .zero)
         table.became(.serving, 2, now: .zero)
         table.became(.sending, 3, now: .zero)
-        #expect(table.takeExpired(now: .milliseconds(4999)) == [])
-        #expect(table.takeExpired(now: .seconds(5)) == [1])
-        #expect(table.takeExpired(now: .seconds(30)) == [3])
-        #expect(table.takeExpired(now: .seconds(60)) == [4])
-        #expect(table.takeExpired(now: .seconds(100_000)) == [])
+        #expect(table.takeExpired(now: .milliseconds(4999)).map(\.id) == [])
+        #expect(table.takeExpired(now: .seconds(5)).map(\.id) == [1])
+        #expect(table.takeExpired(now: .seconds(30)).map(\.id) == [3])
+        #expect(table.takeExpired(now: .seconds(60)).map(\.id) == [4])
+        #expect(table.takeExpired(now: .seconds(100_000)).map(\.id) == [])
     }
 }

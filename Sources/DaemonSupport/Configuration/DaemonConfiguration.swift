@@ -63,7 +63,7 @@ public struct ControlLimits: Hashable, Sendable {
     /// The largest body of a request in bytes: 1024 to 1 MiB.
     public var requestBytes = 65_536
     /// What may wait for a watcher that does not read, in bytes: 4096 to 64 MiB.
-    public var watchQueueBytes = 1_048_576
+    public var watchQueueBytes = 262_144
 
     /// The defaults.
     public init() {}

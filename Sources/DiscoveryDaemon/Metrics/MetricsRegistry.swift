@@ -41,7 +41,7 @@ package final class MetricsRegistry: MetricsFactory {
         let status =
             switch answer {
             case .whole(let status, _, _): status
-            case .lines(let status, _): status
+            case .lines(let status, _), .pieces(let status, _, _): status
             }
         // What somebody asked for that is not there must not make series.
         let route = status == 404 || status == 400 ? "other" : route

@@ -57,8 +57,12 @@ final class Connections: Sendable {
 
     var count: Int { state.withLock { $0.table.count } }
 
-    /// - Returns: nil and why, when there is no room.
-    func accepted(_ channel: any Channel, _ peer: Peer, isReadOnly: Bool) -> (Connection?, refusal: String?) {
+    /// - Returns: nil and why, when there is no room; and whether another was closed for it.
+    func accepted(
+        _ channel: any Channel,
+        _ peer: Peer,
+        isReadOnly: Bool
+    ) -> (Connection?, refusal: String?, isReplacing: Bool) {
         let now = time.now
         let (connection, victim, refusal) = state.withLock { state -> (Connection?, Connection?, String?) in
             state.lastID += 1
@@ -77,7 +81,7 @@ final class Connections: Sendable {
             return (new, nil, nil)
         }
         victim?.close()
-        return (connection, refusal)
+        return (connection, refusal, victim != nil)
     }
 
     func became(_ activity: ConnectionTable.Activity, _ id: UInt64) {
@@ -97,13 +101,16 @@ final class Connections: Sendable {
         }
     }
 
-    /// Closes those whose time is over.
-    func sweep() {
+    /// Closes those whose time is over, and says which, with what they did for too long.
+    func sweep() -> [(Peer, ConnectionTable.Activity)] {
         let now = time.now
         let expired = state.withLock { state in
-            state.table.takeExpired(now: now).compactMap { state.open.removeValue(forKey: $0) }
+            state.table.takeExpired(now: now).compactMap { id, activity in
+                state.open.removeValue(forKey: id).map { ($0, activity) }
+            }
         }
-        for connection in expired { connection.close() }
+        for (connection, _) in expired { connection.close() }
+        return expired.map { ($0.peer, $1) }
     }
 
     func closeAll() {

@@ -31,6 +31,10 @@ package struct ConnectionTable: Sendable {
         package var request: Duration = .seconds(5)
         package var idle: Duration = .seconds(60)
         package var sending: Duration = .seconds(30)
+        /// The most bytes of a request's body.
+        package var requestBytes = 64 * 1024
+        /// The most bytes that wait for a watcher to read them.
+        package var watchBytes = 256 * 1024
 
         package init() {}
     }
@@ -83,8 +87,8 @@ package struct ConnectionTable: Sendable {
 
     package mutating func closed(_ id: UInt64) { rows[id] = nil }
 
-    /// Those whose time is over; they are forgotten.
-    package mutating func takeExpired(now: Duration) -> [UInt64] {
+    /// Those whose time is over, with what they did for too long; they are forgotten.
+    package mutating func takeExpired(now: Duration) -> [(id: UInt64, activity: Activity)] {
         let expired = rows.filter { row in
             let limit: Duration? =
                 switch row.value.activity {
@@ -96,7 +100,7 @@ package struct ConnectionTable: Sendable {
             return limit.map { row.value.since + $0 <= now } ?? false
         }
         for id in expired.keys { rows[id] = nil }
-        return Array(expired.keys)
+        return expired.map { ($0.key, $0.value.activity) }
     }
 
     /// The one that has been without a complete request for longest.

@@ -8,6 +8,8 @@ package enum ControlAnswer: Sendable {
     case whole(status: Int, type: String, body: [UInt8])
     /// Lines as they come, until there are no more or the client goes.
     case lines(status: Int, any LineSource)
+    /// One value in pieces, each made when the one before was taken, so that a client that does not read costs little.
+    case pieces(status: Int, type: String, any LineSource)
 
     /// One object and a line end.
     package static func json(_ status: Int = 200, _ members: (inout JSONWriter) -> Void) -> ControlAnswer {

@@ -5,8 +5,9 @@ internal import DiscoveryJSON
 
 extension ControlResponder {
     func types(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
+        try query.allow(QueryString.ofTypes.union(["wait"]))
         let events = network.types(try Self.typeQuery(query))
-        let patience = Self.patience(query)
+        let patience = try query.patience()
         let found = await PresenceLines.collect(within: patience) {
             var found: [(ServiceType, Domain, [NetworkInterface])] = []
             var iterator = events.makeAsyncIterator()
@@ -29,6 +30,7 @@ extension ControlResponder {
     }
 
     func watchTypes(_ query: QueryString) throws(ControlError) -> ControlAnswer {
+        try query.allow(QueryString.ofTypes)
         let events = network.types(try Self.typeQuery(query))
         return .lines(
             status: 200,
@@ -50,8 +52,9 @@ extension ControlResponder {
     }
 
     func domains(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
+        try query.allow(QueryString.ofDomains.union(["wait"]))
         let events = network.domains(try Self.domainQuery(query))
-        let patience = Self.patience(query)
+        let patience = try query.patience()
         let found = await PresenceLines.collect(within: patience) {
             var found: [Domain] = []
             var iterator = events.makeAsyncIterator()
@@ -65,6 +68,7 @@ extension ControlResponder {
     }
 
     func watchDomains(_ query: QueryString) throws(ControlError) -> ControlAnswer {
+        try query.allow(QueryString.ofDomains)
         let events = network.domains(try Self.domainQuery(query))
         return .lines(
             status: 200,

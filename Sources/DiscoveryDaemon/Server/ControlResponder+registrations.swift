@@ -5,6 +5,7 @@ internal import DiscoveryJSON
 
 extension ControlResponder {
     func registrations(_ request: ControlRequest, _ path: [String]) async throws(ControlError) -> ControlAnswer {
+        try request.query.allow(request.method == "POST" ? ["attached", "wait"] : [])
         switch (request.method, path.count) {
         case ("GET", 1):
             let all = await registry.statuses
@@ -37,9 +38,10 @@ extension ControlResponder {
         }
         let wanted = try RegistrationRequest(json)
         let isAttached = request.query["attached"].map { $0 != "0" && !$0.isEmpty } ?? false
+        let patience = try request.query.patience()
         let registration = try await registry.add(wanted, for: request.peer, origin: isAttached ? .attached : .detached)
         if isAttached { return .lines(status: 201, RegistrationLines(registration, registry)) }
-        let status = await Self.outcome(of: registration, within: Self.patience(request.query))
+        let status = await Self.outcome(of: registration, within: patience)
         guard !status.isFinal else {
             await registry.end(registration)
             let isTaken = status.state == "conflicted"

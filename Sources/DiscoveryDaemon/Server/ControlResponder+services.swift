@@ -45,29 +45,14 @@ extension ControlResponder {
     }
 
     /// The question to open: the type's when it is open and has the service, else the service's own.
-    private func question(_ request: ServiceRequest) -> WarmTable.Question {
+    func question(_ request: ServiceRequest) -> WarmTable.Question {
         guard let name = request.name, let one = request.ofOne else { return request.question }
         let isKnown = warm.open(request.question)?.has(name) ?? false
         return isKnown ? request.question : one
     }
 
-    func services(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
-        let request = try ServiceRequest(query)
-        let patience = Self.patience(query)
-        let found = await warm.withFeed(question(request)) { feed in
-            await feed.settled(within: patience)
-            return feed.services
-        }
-        guard let found else { throw Self.full }
-        return .json { object in
-            object.key("services")
-            object.array { array in
-                for service in found where request.asks(for: service) { array.service(service, detail: request.detail) }
-            }
-        }
-    }
-
     func watchServices(_ query: QueryString) throws(ControlError) -> ControlAnswer {
+        try query.allow(QueryString.ofServices.union(["since"]))
         let request = try ServiceRequest(query)
         let question = question(request)
         guard let lease = warm.lease(question) else { throw Self.full }
@@ -80,12 +65,8 @@ extension ControlResponder {
             }
             reader = LogReader(resumingAfter: cursor.number, base: cursor.base)
         }
-        return .lines(status: 200, ServiceLines(lease, reader, request, epoch: warm.epoch))
-    }
-
-    /// How long to wait for what is not known yet: `wait` seconds, 5 unless it is said otherwise, 30 at most.
-    static func patience(_ query: QueryString) -> Duration {
-        .seconds(min(max(query["wait"].flatMap { Int($0) } ?? 5, 0), 30))
+        let limit = facts.limits.watchBytes
+        return .lines(status: 200, ServiceLines(lease, reader, request, epoch: warm.epoch, atMost: limit))
     }
 
     static var full: ControlError {
@@ -105,21 +86,26 @@ private final class ServiceLines: LineSource {
     private let lease: WarmTable.Lease
     private let request: ControlResponder.ServiceRequest
     private let epoch: UInt32
+    /// The most bytes at a time, unless one line is longer.
+    private let limit: Int
     private let state: Locked<State>
 
     init(
         _ lease: WarmTable.Lease,
         _ reader: LogReader,
         _ request: ControlResponder.ServiceRequest,
-        epoch: UInt32
+        epoch: UInt32,
+        atMost limit: Int
     ) {
         self.lease = lease
         self.request = request
         self.epoch = epoch
+        self.limit = limit
         state = Locked(State(reader: reader))
     }
 
     func next() async -> [UInt8]? {
+        var batch = Self.batch
         while true {
             // One task at a time calls this, so nobody else moves the reader meanwhile.
             var (reader, isOver) = state.withLock { ($0.reader, $0.isOver) }
@@ -127,8 +113,13 @@ private final class ServiceLines: LineSource {
             var writer = JSONWriter()
             do throws(ServiceFeed.Missed) {
                 let base = reader.base
-                guard let events = try await lease.feed.next(&reader, atMost: Self.batch) else { return nil }
+                guard let events = try await lease.feed.next(&reader, atMost: batch) else { return nil }
                 for (number, event) in events { write(event, number, base, &writer) }
+                if writer.bytes.count > limit, batch > 1 {
+                    // Fewer, from the same place.
+                    batch = max(1, batch / 4)
+                    continue
+                }
             } catch {
                 // What was missed is not known any more: the reader must begin anew.
                 writer.line("overflow")

@@ -44,25 +44,31 @@ extension ControlResponder {
                 limits.member("clientsPerUser", facts.limits.perUser)
                 limits.member("clientsOfRoot", facts.limits.forRoot)
                 limits.member("queries", WarmTable.limit)
-                limits.member("requestBytes", ControlServer.maximumBody)
+                limits.member("requestBytes", facts.limits.requestBytes)
+                limits.member("watchQueueBytes", facts.limits.watchBytes)
             }
         }
     }
 
     func targetGroups(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
+        try query.allow(QueryString.ofServices.union(["wait"]))
         let request = try ServiceRequest(query)
-        let patience = Self.patience(query)
+        let patience = try query.patience()
         let found = await warm.withFeed(request.question) { feed in
             await feed.settled(within: patience)
             return feed.services
         }
         guard let found else { throw Self.full }
-        var writer = JSONWriter()
-        writer.array { array in
-            for service in found where service.state == .resolved { array.targetGroup(service) }
+        let local = LocalAddresses.system()
+        let targets = found.filter(request.asks).compactMap { service in
+            service.target(local).map { (service, $0) }
         }
-        writer.endLine()
-        return .whole(status: 200, type: "application/json", body: writer.bytes)
+        let pieces = ArrayPieces(targets, opening: "[", closing: "]\n") { target, bytes in
+            var writer = JSONWriter()
+            writer.targetGroup(target.0, at: target.1)
+            bytes += writer.bytes
+        }
+        return .pieces(status: 200, type: "application/json", pieces)
     }
 }
 
@@ -73,13 +79,15 @@ extension JSONWriter {
         object { object in
             switch row.question {
             case .query(let query):
+                object.place(query.interfaces, query.family, query.resolution)
                 switch query.target {
                 case .type(let type, let domain): object.typeMembers(type, domain)
                 case .instance(let instance):
                     object.member("name", instance.name.value)
                     object.typeMembers(instance.type, instance.domain)
                 }
-            case .all(let domain, _, _, _):
+            case .all(let domain, let interfaces, let family, let resolution):
+                object.place(interfaces, family, resolution)
                 object.key("type")
                 object.null()
                 object.member("domain", domain.name)
@@ -93,19 +101,22 @@ extension JSONWriter {
         }
     }
 
+    /// What distinguishes queries for one type.
+    fileprivate mutating func place(
+        _ interfaces: InterfaceFilter,
+        _ family: IPAddress.Family?,
+        _ resolution: ServiceQuery.Resolution
+    ) {
+        key("resolve")
+        bool(resolution != .none)
+        if let family { member("family", family.rawValue) }
+        if !interfaces.patterns.isEmpty { member("interfaces", interfaces.patterns) }
+    }
+
     /// One group of Prometheus' `http_sd`: the service's addresses, with what it says of itself as labels.
-    fileprivate mutating func targetGroup(_ service: DiscoveredService) {
+    fileprivate mutating func targetGroup(_ service: DiscoveredService, at target: String) {
         object { group in
-            // Link-local IPv6 addresses need a zone, which Prometheus does not take.
-            var targets: [String] = []
-            for endpoint in service.endpoints where !(endpoint.address.family == .ipv6 && endpoint.address.isLinkLocal)
-            {
-                let isV6 = endpoint.address.family == .ipv6
-                let text = isV6 ? "[\(endpoint.address)]:\(endpoint.port)" : "\(endpoint.address):\(endpoint.port)"
-                // One target: the same service at two addresses would be scraped twice.
-                if targets.isEmpty { targets.append(text) }
-            }
-            group.member("targets", targets)
+            group.member("targets", [target])
             group.key("labels")
             group.object { labels in
                 labels.member("__meta_dnssd_name", service.instance.name.value)
@@ -118,6 +129,24 @@ extension JSONWriter {
                     if let text = entry.text, names.insert(name).inserted { labels.member(name, text) }
                 }
             }
+        }
+    }
+}
+
+extension DiscoveredService {
+    /// Where to scrape it: one address, for at two it would be scraped twice; nil when it has none that may be dialled, by
+    /// the rules for whatever is announced on the network.
+    fileprivate func target(_ local: LocalAddresses) -> String? {
+        guard state == .resolved else { return nil }
+        let isOwn = interfaces.contains { local.isLoopback($0) }
+        let target = endpoints.first { endpoint in
+            // Link-local IPv6 addresses need a zone, which Prometheus does not take.
+            !(endpoint.address.family == .ipv6 && endpoint.address.isLinkLocal)
+                && AddressPolicy().refusal(of: endpoint, seenOnLoopback: isOwn, local: local) == nil
+        }
+        return target.map { endpoint in
+            endpoint.address.family == .ipv6
+                ? "[\(endpoint.address)]:\(endpoint.port)" : "\(endpoint.address):\(endpoint.port)"
         }
     }
 }

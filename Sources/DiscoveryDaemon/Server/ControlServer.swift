@@ -1,3 +1,4 @@
+internal import CoreMetrics
 internal import Discovery
 internal import DiscoveryControl
 internal import HTTPTypes
@@ -24,17 +25,16 @@ package final class ControlServer: Sendable {
         }
     }
 
-    /// The most bytes of a request's body.
-    package static let maximumBody = 64 * 1024
-
-    private struct Accepted: Sendable {
-        let http: HTTP1Channel
-        let value: HTTP1Channel.Value
+    private enum Accepted: Sendable {
+        case served(HTTP1Channel, HTTP1Channel.Value)
+        case refused
     }
 
     private let respond: @Sendable (ControlRequest) async -> ControlAnswer
     private let logger: Logger
     private let connections: Connections
+    private let refusals = Refusals()
+    private let maximumBody: Int
     /// One thread: what it does is parsing and copying. Work happens in tasks.
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let closing = Locked<[any Channel]>([])
@@ -46,6 +46,7 @@ package final class ControlServer: Sendable {
     ) {
         self.respond = respond
         self.logger = logger
+        maximumBody = limits.requestBytes
         connections = Connections(limits: limits, time: SystemTime())
     }
 
@@ -88,7 +89,19 @@ package final class ControlServer: Sendable {
     package func turn() async { try? await group.next().submit {}.get() }
 
     private func sweep() async {
-        while (try? await Task.sleep(for: .seconds(1))) != nil { connections.sweep() }
+        while (try? await Task.sleep(for: .milliseconds(500))) != nil {
+            for (peer, activity) in connections.sweep() {
+                Self.count(dropped: "\(activity)")
+                guard activity == .sending else { continue }
+                logger.notice(
+                    "closed a connection whose client does not read",
+                    metadata: ["uid": "\(peer.uid ?? .max)", "pid": "\(peer.pid)"])
+            }
+        }
+    }
+
+    private static func count(dropped reason: String) {
+        Counter(label: "discoverd_connections_dropped_total", dimensions: [("reason", reason)]).increment()
     }
 
     private func serve(_ server: NIOAsyncChannel<Accepted, Never>) async {
@@ -96,7 +109,8 @@ package final class ControlServer: Sendable {
             do {
                 try await server.executeThenClose { inbound in
                     for try await accepted in inbound {
-                        clients.addTask { await accepted.http.handle(value: accepted.value, logger: self.logger) }
+                        guard case .served(let http, let value) = accepted else { continue }
+                        clients.addTask { await http.handle(value: value, logger: self.logger) }
                     }
                 }
             } catch is CancellationError {
@@ -111,10 +125,13 @@ package final class ControlServer: Sendable {
     private func accept(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
         let peer = listener.isReadOnly ? channel.eventLoop.makeSucceededFuture(Peer.anonymous) : channel.peer()
         return peer.flatMap { peer in
-            let (connection, refusal) = self.connections.accepted(channel, peer, isReadOnly: listener.isReadOnly)
+            let (connection, refusal, isReplacing) = self.connections.accepted(
+                channel, peer, isReadOnly: listener.isReadOnly)
+            if isReplacing { Self.count(dropped: "replaced") }
             guard let connection else {
-                self.logger.notice("refused a connection: \(refusal ?? "")", metadata: ["uid": "\(peer.uid ?? 0)"])
-                return channel.eventLoop.makeFailedFuture(Refused())
+                self.logger.notice("refused a connection: \(refusal ?? "")", metadata: ["uid": "\(peer.uid ?? .max)"])
+                Self.count(dropped: "refused")
+                return self.refuse(channel, refusal ?? "")
             }
             channel.closeFuture.whenComplete { _ in self.connections.closed(connection.id) }
             let http = HTTP1Channel(
@@ -134,8 +151,20 @@ package final class ControlServer: Sendable {
             } catch {
                 return channel.eventLoop.makeFailedFuture(error)
             }
-            return http.setup(channel: channel, logger: self.logger).map { Accepted(http: http, value: $0) }
+            return http.setup(channel: channel, logger: self.logger).map { Accepted.served(http, $0) }
         }
+    }
+
+    /// Says why and closes, unless too many are told so already.
+    private func refuse(_ channel: any Channel, _ reason: String) -> EventLoopFuture<Accepted> {
+        guard let handler = refusals.handler(reason) else { return channel.eventLoop.makeFailedFuture(Refused()) }
+        channel.closeFuture.whenComplete { _ in self.refusals.ended() }
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        return channel.eventLoop.makeSucceededFuture(.refused)
     }
 
     private struct Refused: Error {}
@@ -180,7 +209,10 @@ extension ControlServer {
             let head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
             try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
         case .lines(let status, let source):
-            try await send(status, source, writer, connection)
+            let fields: HTTPFields = [.contentType: "application/x-ndjson", .cacheControl: "no-store"]
+            try await send(status, fields, source, writer, connection)
+        case .pieces(let status, let type, let source):
+            try await send(status, [.contentType: type], source, writer, connection)
         }
         if mustClose { throw EndOfConnection() }
         connection.became(.idle)
@@ -188,14 +220,12 @@ extension ControlServer {
 
     @concurrent private func send(
         _ status: Int,
+        _ fields: HTTPFields,
         _ source: any LineSource,
         _ writer: consuming ResponseWriter,
         _ connection: Connection
     ) async throws {
-        let head = HTTPResponse(
-            status: HTTPResponse.Status(code: status),
-            headerFields: [.contentType: "application/x-ndjson", .cacheControl: "no-store"]
-        )
+        let head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
         do {
             var body: any ResponseBodyWriter = try await writer.writeHead(head)
             connection.became(.serving)
@@ -213,23 +243,21 @@ extension ControlServer {
     }
 
     private func body(of request: Request) async throws(ControlError) -> [UInt8] {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.maximumBody {
-            throw Self.tooLarge
-        }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximumBody { throw tooLarge }
         var bytes: [UInt8] = []
         do {
             for try await buffer in request.body {
                 bytes.append(contentsOf: buffer.readableBytesView)
-                if bytes.count > Self.maximumBody { break }
+                if bytes.count > maximumBody { break }
             }
         } catch {
             throw ControlError(400, "bad-request", "the request broke off")
         }
-        guard bytes.count <= Self.maximumBody else { throw Self.tooLarge }
+        guard bytes.count <= maximumBody else { throw tooLarge }
         return bytes
     }
 
-    private static var tooLarge: ControlError {
+    private var tooLarge: ControlError {
         ControlError(413, "too-large", "the body of a request has \(maximumBody) bytes at most")
     }
 }

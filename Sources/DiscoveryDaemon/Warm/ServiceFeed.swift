@@ -1,5 +1,6 @@
 package import DNSSD
 package import Discovery
+internal import DiscoveryJSON
 
 /// One query that is held open, with what it found and what changed: many may read it, each at its own pace.
 package final class ServiceFeed: Sendable {
@@ -9,6 +10,27 @@ package final class ServiceFeed: Sendable {
         var lastWaiter: UInt64 = 0
         var pump: Task<Void, Never>?
         var isClosed = false
+        var kept: [Kept.Kind: Kept] = [:]
+    }
+
+    /// An answer that was made of what is there, which is the same as long as nothing changes.
+    struct Kept: Sendable {
+        struct Kind: Hashable, Sendable {
+            let format: String
+            let detail: ServiceDetail
+        }
+
+        let head: UInt64
+        let bytes: [UInt8]
+    }
+
+    /// Everything at one time.
+    struct Snapshot: Sendable {
+        let services: [DiscoveredService]
+        let isSettled: Bool
+        let backend: BackendState
+        let degraded: String?
+        let head: UInt64
     }
 
     /// Distinguishes it from other feeds of this life of the daemon.
@@ -54,6 +76,35 @@ package final class ServiceFeed: Sendable {
     /// Everything known at the start is there.
     package var isSettled: Bool { state.withLock { $0.log.isSettled } }
 
+    /// What is there, and what was told beside it.
+    var snapshot: Snapshot {
+        state.withLock { state in
+            let log = state.log
+            return Snapshot(
+                services: log.services, isSettled: log.isSettled, backend: log.backend, degraded: log.degraded?.text,
+                head: log.head)
+        }
+    }
+
+    /// The answer of a kind, if nothing has changed since it was made.
+    func kept(_ kind: Kept.Kind) -> [UInt8]? {
+        state.withLock { state in
+            guard let kept = state.kept[kind], kept.head == state.log.head else { return nil }
+            return kept.bytes
+        }
+    }
+
+    /// Keeps an answer, one of each kind that was made since the last change.
+    func keep(_ bytes: [UInt8], _ kind: Kept.Kind, asOf head: UInt64) {
+        state.withLock { state in
+            state.kept = state.kept.filter { $0.value.head == head }
+            state.kept[kind] = Kept(head: head, bytes: bytes)
+        }
+    }
+
+    /// Gives back the memory of an answer that was kept.
+    package func forgetKept() { state.withLock { $0.kept = [:] } }
+
     /// Whether a service of this name is there.
     package func has(_ name: ServiceName) -> Bool {
         state.withLock { state in state.log.services.contains { $0.instance.name == name } }
@@ -88,6 +139,7 @@ package final class ServiceFeed: Sendable {
 
     /// Waits until everything known at the start is there, `limit` at most.
     package func settled(within limit: Duration) async {
+        if isSettled { return }
         // In the second task the wait ends when the first has ended it.
         await withTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -26,6 +26,9 @@ package final class WarmTable: Sendable {
     /// How long a query stays open that nobody reads.
     package static let linger: Duration = .seconds(120)
 
+    /// How long an answer is kept that nobody asks for.
+    package static let rest: Duration = .seconds(30)
+
     /// Another in each life of the daemon.
     package let epoch = UInt32.random(in: 1 ... .max)
     private let network: LocalNetwork
@@ -106,6 +109,11 @@ package final class WarmTable: Sendable {
             return old.values.map(\.feed)
         }
         for feed in old { feed.close() }
+        // Only of what nobody has asked for lately: what is asked for every minute costs nothing to make again.
+        let resting = state.withLock { state in
+            state.rows.values.filter { $0.users == 0 && $0.lastUse + Self.rest < now }.map(\.feed)
+        }
+        for feed in resting { feed.forgetKept() }
     }
 
     /// Closes everything.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryControl
 internal import DiscoveryJSON
 
 struct BrowseCommand: PlacedCommand {
@@ -61,14 +62,31 @@ struct BrowseCommand: PlacedCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        let printer = ServicePrinter(session: session, detail: resolve ? .full : .identity)
+        if once, count == nil, let query = try listing(),
+            let status = try await WarmListing(session: session, printer: printer, query: query).run()
+        {
+            return status
+        }
         var browsing = Browsing(
             session: session,
-            printer: ServicePrinter(session: session, detail: resolve ? .full : .identity),
+            printer: printer,
             once: once,
             count: count
         )
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
         return try await browsing.run(events(of: session.network))
+    }
+
+    /// What the daemon may know already; nil for every type, whose answer takes as long as the network's.
+    private func listing() throws -> QueryString? {
+        guard let type else { return nil }
+        return ServiceQuery(
+            .type(type, domain.domain),
+            interfaces: try place.interfaces(),
+            family: place.family,
+            resolution: resolve ? .once : .none
+        ).queryString
     }
 
     private func events(of network: LocalNetwork) throws -> ServiceEvents {

@@ -46,7 +46,10 @@ struct StatusCommand: NetworkCommand {
             let what = (feed["name"]?.string).map { "\"\($0.escapedForTerminal)\" \(type)" } ?? type
             let settled = feed["settled"]?.bool == true ? "" : ", not settled"
             let configured = feed["configured"]?.bool == true ? ", configured" : ""
-            let text = "\(what): \(feed["services"]?.integer ?? 0) services\(settled)\(configured)"
+            let count = feed["services"]?.integer ?? 0
+            let place = ([feed["family"]?.string].compactMap(\.self) + (feed["interfaces"]?.strings ?? []))
+                .map { ", \($0.escapedForTerminal)" }.joined()
+            let text = "\(what)\(place): \(count) service\(count == 1 ? "" : "s")\(settled)\(configured)"
             try line("warm", text, session)
         }
         for registration in (status["registrations"]?.array ?? []).compactMap({ RegistrationStatus($0) }) {

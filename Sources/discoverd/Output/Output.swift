@@ -19,6 +19,12 @@ final class Output {
         if bytes.count >= Self.batchLimit { try flush() }
     }
 
+    /// Adds whole lines.
+    func bytes(_ lines: some Collection<UInt8>) throws {
+        bytes.append(contentsOf: lines)
+        if bytes.count >= Self.batchLimit { try flush() }
+    }
+
     /// Adds what `body` writes as JSON.
     func json(_ body: (inout JSONWriter) -> Void) throws {
         writer.removeAll()

@@ -1,4 +1,5 @@
 internal import DNSSD
+internal import DiscoveryControl
 
 /// One service for people: a line for each thing that is known.
 struct ServiceCard {

@@ -1,4 +1,5 @@
 internal import DNSSD
+internal import DiscoveryControl
 internal import DiscoveryJSON
 
 /// How services are shown: JSON lines, or one record a line for people.
@@ -29,58 +30,23 @@ struct ServicePrinter {
         }
     }
 
-    private func line(_ sign: String?, _ colour: Colour?, _ service: DiscoveredService) throws {
+    /// A line of `/v1/services?format=text`, with its columns aligned.
+    func show(text: Substring) throws {
         var record = Record()
-        if let sign { record.add(sign, width: 1, colour: colour) }
-        record.add(safe: service.instance.name, width: 24)
-        record.add(safe: service.instance.type, width: 16)
-        record.add(safe: service.instance.domain, width: 5)
-        record.add(service.interfaces.map(\.name).joined(separator: ","), width: 8)
-        if detail == .full {
-            record.add(safe: service.host?.description ?? "", width: 16)
-            record.add(service.port?.description ?? "", width: 5)
-            record.add(service.addressTexts.joined(separator: ","), width: 24)
-            record.add(service.txt.readable, width: 0)
+        let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
+        record.add(safe: fields.first ?? "", width: 1, colour: .green)
+        for (field, width) in zip(fields.dropFirst(), DiscoveredService.textWidths) {
+            record.add(safe: field, width: width)
         }
         try session.output.line(record.line(for: session.terminal))
     }
-}
 
-extension DiscoveredService {
-    /// The addresses, each once, in the order of the endpoints.
-    var addressTexts: [String] {
-        var texts: [String] = []
-        for endpoint in endpoints where !texts.contains(endpoint.addressText) { texts.append(endpoint.addressText) }
-        return texts
-    }
-}
-
-extension TXTRecord {
-    /// The strings as quoted text: `"path=/x" "flag"`; a quote, a backslash and bytes that are not UTF-8 are escaped.
-    var readable: String { entries.map(\.readable).joined(separator: " ") }
-}
-
-extension TXTRecord.Entry {
-    /// The string as quoted text.
-    var readable: String {
-        guard let value else { return "\"\(Self.quote(key))\"" }
-        return "\"\(Self.quote(key))=\(text.map(Self.quote) ?? Self.quoteBytes(value))\""
-    }
-
-    private static func quote(_ text: String) -> String {
-        var quoted = ""
-        for scalar in text.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
-            quoted.unicodeScalars.append(scalar)
+    private func line(_ sign: String?, _ colour: Colour?, _ service: DiscoveredService) throws {
+        var record = Record()
+        if let sign { record.add(sign, width: 1, colour: colour) }
+        for (field, width) in zip(service.textFields(detail), DiscoveredService.textWidths) {
+            record.add(safe: field, width: width)
         }
-        return quoted
-    }
-
-    private static func quoteBytes(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16, uppercase: true)
-            return byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
-                ? String(Unicode.Scalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + digits
-        }.joined()
+        try session.output.line(record.line(for: session.terminal))
     }
 }

@@ -51,7 +51,7 @@ extension FaultTests {
         func many() async throws { try await ManyServices.run(300) }
 
         /// One packet for each service.
-        private static let flooder = """
+        static let flooder = """
             import sys, time
             sys.path.insert(0, sys.argv[1])
             import mdns

@@ -1,0 +1,32 @@
+internal import DNSSD
+internal import DiscoveryControl
+
+/// What the requests of the API may say after `?`.
+extension QueryString {
+    /// What is asked about services.
+    static let ofServices: Set<String> = ["type", "name", "domain", "interface", "family", "resolve"]
+    /// What is asked about types.
+    static let ofTypes: Set<String> = ["domain", "interface", "family"]
+    /// What is asked about domains.
+    static let ofDomains: Set<String> = ["purpose", "interface"]
+
+    /// - Throws: 400 for a name that is not known: a filter with a slip in it must not list everything.
+    func allow(_ names: Set<String>) throws(ControlError) {
+        guard let other = items.first(where: { !names.contains($0.name) })?.name else { return }
+        let known = names.isEmpty ? "none is" : names.sorted().joined(separator: ", ") + " are"
+        throw ControlError(
+            400, "invalid-request", "unknown parameter \(other.quotedForMessage): \(known) known here")
+    }
+
+    /// How long to wait for what is not known yet: `wait` seconds, 5 unless it is said otherwise, 30 at most.
+    /// - Throws: 400 for what is no number of seconds.
+    func patience() throws(ControlError) -> Duration {
+        guard let text = self["wait"], !text.isEmpty else { return .seconds(5) }
+        guard let seconds = Double(text), (0...30).contains(seconds) else {
+            throw ControlError(
+                400, "invalid-request",
+                "wait=\(text.quotedForMessage): it is a number of seconds from 0 to 30")
+        }
+        return .milliseconds(Int64(seconds * 1000))
+    }
+}

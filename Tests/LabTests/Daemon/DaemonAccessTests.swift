@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Who may do what: users of this machine, told apart by the kernel.
+@Suite(
+    "The daemon and ordinary users", .labSlot, .timeLimit(.minutes(10)),
+    .enabled(if: geteuid() == 0, "a lab with more than one user needs root"))
+struct DaemonAccessTests {
+    /// Debian has these two.
+    private static let (user, other) = ("nobody", "daemon")
+
+    private struct Person {
+        let lab: Lab
+        let name: String
+        let program: String
+
+        func discoverd(_ arguments: String...) async throws -> Lab.Run { try await discoverd(arguments) }
+        func discoverd(_ arguments: [String]) async throws -> Lab.Run { try await run([program] + arguments) }
+
+        func curl(_ arguments: String...) async throws -> String {
+            let options = ["-sS", "--max-time", "30", "-w", "\n%{http_code}", "--unix-socket", LabDaemon.socket]
+            return try await run(["/usr/bin/curl"] + options + arguments).output.joined(separator: "\n")
+        }
+
+        private func run(_ arguments: [String]) async throws -> Lab.Run {
+            let becoming = ["setpriv", "--reuid=\(name)", "--regid=nogroup", "--clear-groups"]
+            return try await lab.toEnd("h1", becoming + arguments, within: .seconds(40))
+        }
+    }
+
+    @Test("anyone browses; publishing needs a rule; another's service stays; quotas are by user")
+    func users() async throws {
+        let lab = try await Lab.start("--users")
+        let configuration = """
+            access:
+              allow: [{user: \(Self.user), types: [_http._tcp]}, {user: \(Self.other), types: "*"}]
+            limits: {services-per-user: 2}
+
+            """
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, configuration)
+        // Where the sources are may be closed to others.
+        try await lab.run("h1", "install", "-D", "-m", "755", DiscoverdBinary.path, "/run/lab/bin/discoverd")
+        let nobody = Person(lab: lab, name: Self.user, program: "/run/lab/bin/discoverd")
+        let other = Person(lab: lab, name: Self.other, program: "/run/lab/bin/discoverd")
+        let tony = try await lab.avahiPublish("h2", "tony", "_witap._tcp", "9000")
+
+        let listed = try await nobody.discoverd("wait", "_witap._tcp", "--timeout", "20")
+        #expect(listed.exit == .exited(0) && listed.output.first?.contains("tony") == true)
+        #expect(try await nobody.discoverd("status").exit == .exited(0))
+
+        for extra in [["--detach"], []] {
+            let denied = try await nobody.discoverd(["publish", "game", "9000", "--timeout", "20"] + extra)
+            #expect(denied.exit == .exited(77), "\(denied)")
+            let said = denied.errors.joined(separator: "\n")
+            #expect(said.contains("user nobody may not publish _witap._tcp") && said.contains("the group discoverd"))
+            #expect(said.contains("allow: [{user: nobody, types: [_witap._tcp]}]"), "\(said)")
+        }
+        let allowed = try await nobody.discoverd("publish", "web", "80", "--type", "_http._tcp", "--detach")
+        #expect(allowed.exit == .exited(0), "\(allowed)")
+        let reload = try await nobody.discoverd("reload")
+        #expect(reload.exit == .exited(77) && reload.errors.first?.contains("nobody") == true, "\(reload)")
+
+        // Another user, who may publish everything, may not withdraw it; its owner may.
+        let foreign = try await other.discoverd("unpublish", "web", "_http._tcp")
+        #expect(foreign.exit == .exited(77), "\(foreign)")
+        #expect(foreign.errors.first?.contains("belongs to another user (\(65_534))") == true, "\(foreign)")
+        let mine = try await daemon.curl("/v1/registrations", "-d", #"{"name":"root","port":7}"#)
+        let id = try #require(try mine.json()["id"] as? String)
+        let refused = try await nobody.curl("-X", "DELETE", "http://localhost/v1/registrations/\(id)")
+        #expect(refused.hasSuffix("\n403"), "\(refused)")
+
+        for (name, status) in [("a", "201"), ("b", "429")] {
+            let body = "{\"name\":\"\(name)\",\"type\":\"_http._tcp\",\"port\":80}"
+            let answer = try await nobody.curl("-d", body, "http://localhost/v1/registrations")
+            #expect(answer.hasSuffix("\n\(status)"), "\(answer)")
+        }
+        let theirs = try await other.discoverd("publish", "theirs", "80", "--detach")
+        #expect(theirs.exit == .exited(0), "the quota of one is not another's: \(theirs)")
+        // What the daemon would do with its own rights, only those do for whom it runs.
+        let check = #"{"name":"c","type":"_http._tcp","port":80,"check":"exec:/bin/true"}"#
+        let exec = try await other.curl("-d", check, "http://localhost/v1/registrations")
+        #expect(exec.hasSuffix("\n403") || exec.hasSuffix("\n429"), "\(exec)")
+
+        let own = try await nobody.discoverd("unpublish", "web", "_http._tcp")
+        #expect(own.exit == .exited(0), "\(own)")
+        #expect(try await daemon.curl("/v1/registrations/\(id)", "-X", "DELETE").status == 204)
+        tony.signal(SIGTERM)
+        try await daemon.stop()
+        try await lab.stop()
+    }
+}

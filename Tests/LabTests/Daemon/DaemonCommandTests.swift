@@ -1,0 +1,120 @@
+import Glibc
+import Testing
+
+/// The commands with a daemon that answers: the same output as without it, and what its going away does.
+@Suite("Commands through the daemon", .labSlot, .timeLimit(.minutes(20)))
+struct DaemonCommandTests {
+    @Test("every command prints the same through the daemon and with --no-daemon")
+    func sameOutput() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp]\n")
+        let tony = try await lab.avahiPublish("h2", "tony", "_witap._tcp", "9000", "path=/x", "flag")
+        let web = try await lab.avahiPublish("h2", "--subtype=_printer._sub._http._tcp", "a \"b\\c", "_http._tcp", "80")
+        _ = try await daemon.curl("/v1/services") { try $0.objects("services").count == 2 }
+        for arguments in [
+            ["browse", "_witap._tcp", "-t"], ["browse", "_witap._tcp", "-r", "-t"], ["browse", "_none._tcp", "-t"],
+            ["browse", "--all", "-t"], ["browse", "--all", "-r", "-t"], ["browse", "_printer._sub._http._tcp", "-rt"],
+            ["browse", "_witap._tcp", "-r", "-t", "-4"], ["browse", "_witap._tcp", "-r", "-t", "-6"],
+            ["browse", "_witap._tcp", "-t", "--interface", "eth*"],
+            ["browse", "_witap._tcp", "-t", "--interface", "x"],
+            ["browse", "_witap._tcp", "-t", "--domain", "x.example"], ["browse", "_witap._tcp", "--count", "1"],
+            ["browse", "_bad"], ["types"], ["types", "--domain", "x.example"], ["domains"], ["resolve", "tony"],
+            ["resolve", "nobody", "--timeout", "1"], ["wait", "_witap._tcp"], ["wait", "_http._tcp", "-r"],
+            ["wait", "_witap._tcp", "--count", "3", "--timeout", "1"],
+            ["connect", "nobody", "--probe", "--timeout", "1"],
+        ] {
+            for form in [[], ["--json"]] {
+                let through = try await lab.toEnd(
+                    "h1", [DiscoverdBinary.path] + arguments + form, within: .seconds(30))
+                let direct = try await lab.toEnd(
+                    "h1", [DiscoverdBinary.path] + arguments + form + ["--no-daemon"], within: .seconds(30))
+                #expect(through.exit == direct.exit, "\(arguments + form): \(through) \(direct)")
+                #expect(Self.shape(through.output) == Self.shape(direct.output), "\(arguments + form)")
+                #expect(through.errors.sorted() == direct.errors.sorted(), "\(arguments + form)")
+            }
+        }
+        let verbose = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "-v")
+        #expect(verbose.errors.contains { $0.contains("the daemon at \(LabDaemon.socket) answers") })
+        for publisher in [tony, web] { publisher.signal(SIGTERM) }
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
+    /// Lines in any order, for that is the network's; without times, which only `connect` prints.
+    private static func shape(_ lines: [String]) -> [String] {
+        lines.map { $0.replacing(/"milliseconds":\d+/, with: #""milliseconds":0"#) }.sorted()
+    }
+
+    @Test("publish lives as long as the command; what is detached stays until unpublish")
+    func publishing() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h1", of: lab)
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
+        let publisher = try await lab.publish("h1", "tony", "9000")
+        #expect(try await lab.ask("h1", "ls").output == ["established\ttony\t_witap._tcp\t9000\tattached\t\t"])
+        try await browser.json(within: .seconds(20), "tony") { $0.tells("added", "tony") }
+        try await publisher.stop()
+        try await browser.json(within: .seconds(20), "tony's end") { $0.tells("removed", "tony") }
+
+        let killed = try await lab.publish("h1", "killed", "9000")
+        try await browser.json(within: .seconds(20), "killed") { $0.tells("added", "killed") }
+        killed.signal(SIGKILL)
+        try await browser.json(within: .seconds(20), "killed's end") { $0.tells("removed", "killed") }
+
+        let detached = try await lab.ask("h1", "publish", "web", "80", "--type", "_http._tcp", "--detach")
+        #expect(detached.exit == .exited(0) && detached.output == ["published web._http._tcp.local port 80"])
+        let second = try await lab.ask("h1", "publish", "web", "81", "--type", "_http._tcp", "--detach")
+        #expect(second.output == ["published web #2._http._tcp.local port 81 (renamed: \"web\" is taken)"])
+        let taken = try await lab.ask(
+            "h1", "publish", "web", "82", "--type", "_http._tcp", "--detach", "--on-conflict", "fail")
+        #expect(taken.exit == .exited(73))
+        #expect(try await lab.ask("h2", "resolve", "web #2", "_http._tcp").exit == .exited(0))
+        let status = try await lab.ask("h1", "status")
+        #expect(status.exit == .exited(0) && status.output.filter { $0.hasPrefix("published\testablished") }.count == 2)
+        #expect(try await lab.ask("h1", "unpublish", "web", "_http._tcp").exit == .exited(0))
+        #expect(try await lab.ask("h1", "unpublish", "web", "_http._tcp").exit == .exited(0), "the one that wanted it")
+        #expect(try await lab.ask("h1", "unpublish", "web", "_http._tcp").exit == .exited(1))
+        #expect(try await lab.ask("h1", "ls").output.isEmpty)
+        try await browser.stop()
+        try await daemon.stop()
+        let without = try await lab.ask("h1", "ls")
+        #expect(without.exit == .exited(69) && without.errors.first?.contains(LabDaemon.socket) == true)
+        try await lab.stop()
+    }
+
+    @Test("SIGKILL of the daemon: browse says so, recovers and shows no loss; publish is published again")
+    func daemonGoes() async throws {
+        let lab = try await Lab.start()
+        var daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp]\n")
+        let other = try await lab.avahiPublish("h2", "other", "_witap._tcp", "9001")
+        let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--json")
+        try await publisher.json(within: .seconds(20), "established") { $0.state == "established" }
+        let here = try lab.discoverd("h1", "browse", "_witap._tcp", "-r", "--json")
+        let there = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json", "--no-daemon")
+        for browser in [here, there] {
+            try await browser.json(within: .seconds(20), "settled") { $0.event == "settled" }
+        }
+        for name in ["tony", "other"] {
+            _ = try await daemon.curl("/v1/services?type=_witap._tcp&name=\(name)") {
+                try $0.objects("services").count == 1
+            }
+        }
+        daemon = try await daemon.killAndRestart()
+        try await here.json(within: .seconds(20), "lost") { $0.event == "backend" && $0.state == "lost" }
+        try await here.json(within: .seconds(20), "recovered") { $0.event == "backend" && $0.state == "recovered" }
+        try await publisher.json(within: .seconds(20), "waiting") { $0.state == "waiting" }
+        try await publisher.json(within: .seconds(20), "established again") { $0.state == "established" }
+        // Later news comes after what a loss would have been told: it is held for 3.1 s.
+        let late = try await lab.publish("h1", "late", "9002")
+        try await late.stop()
+        for browser in [here, there] {
+            try await browser.json(within: .seconds(20), "late's end") { $0.tells("removed", "late") }
+            let removed = browser.lines().filter { $0.contains(#""removed""#) && !$0.contains(#""late""#) }
+            #expect(removed.isEmpty)
+        }
+        other.signal(SIGTERM)
+        for process in [here, there, publisher] { try await process.stop() }
+        try await daemon.stop()
+        try await lab.stop()
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+extension FaultTests {
+    /// Local clients of the daemon that are slow, silent, greedy or mad, on a network that floods.
+    @Suite("The daemon among hostile clients", .serialized)
+    struct DaemonFloodTests {
+        @Test(
+            "60 to 62: 64 slow clients, a watcher that never reads, 5000 services, 10 MB, random bytes: status answers")
+        func hostileClients() async throws {
+            let lab = try await Lab.start(hosts: 3)
+            let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [\(Lab.type)]\n")
+            let target = "/v1/services/watch?type=\(Lab.type)"
+            let watcher = try clients(lab, "watch", target)
+            let slow = try clients(lab, "slow", "64", "600")
+            for one in [watcher, slow] { try await one.line(within: .seconds(30), "ready") { $0 == "ready" } }
+            let flooder = try lab.exec(
+                "h3", [Lab.python, "-c", FloodTests.flooder, Lab.scripts, "5000", "800", "full", Lab.type],
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            let noise = try clients(lab, "noise", "8", "4711")
+            let body = try await lab.bash(
+                "h1",
+                "head -c 10000000 /dev/zero | curl -sS -o /dev/null -w '%{http_code}' --max-time 30 "
+                    + "--unix-socket \(LabDaemon.socket) --data-binary @- http://localhost/v1/registrations",
+                within: .seconds(60))
+            #expect(body.output == ["413"], "\(body)")
+
+            let status = try clients(lab, "status", "100")
+            #expect(try await status.exit(within: .seconds(120)) == .exited(0), "\(status.lines(.stderr))")
+            let times = status.lines().compactMap(Double.init).sorted()
+            try #require(times.count == 100)
+            try await flooder.line(within: .seconds(60), "the flood's end") { $0 == "done" }
+            #expect(try await noise.exit(within: .seconds(60)) == .exited(0))
+            // All that avahi-daemon keeps is there, whoever does not read.
+            _ = try await daemon.curl("/v1/status") { answer in
+                try answer.objects("warm").contains { ($0["services"] as? Int ?? 0) > 500 }
+            }
+            let usage = ProcessUsage(try pid(of: await daemon.curl("/v1/status")))
+            // The middle one: what the machine's other work delays is not the daemon's.
+            #expect(times[50] < 50, "\(times)")
+            #expect(usage.kilobytes < 65_536)
+            #expect(usage.descriptors < 150)
+            let metrics = try await daemon.curl("/metrics").text
+            #expect(metrics.contains("discoverd_connections_dropped_total{reason=\"replaced\"}"), "\(metrics)")
+            Figures(
+                scenario: "60 to 62",
+                what: "64 slow clients, a watcher that never reads, 5000 services, 10 MB, random bytes",
+                note: "status answers after \(times[50]) ms (95 of 100: \(times[95]) ms), \(usage.kilobytes / 1024) MB"
+            ).record()
+            for one in [watcher, slow] { one.signal(SIGKILL) }
+            try await daemon.stop()
+            try await lab.stop()
+        }
+
+        private func clients(_ lab: Lab, _ arguments: String...) throws -> LabProcess {
+            try lab.exec("h1", ["/usr/bin/python3", "\(Lab.scripts)/hostile_clients.py", LabDaemon.socket] + arguments)
+        }
+
+        private func pid(of status: LabDaemon.Answer) throws -> pid_t {
+            pid_t(try #require(try status.json()["pid"] as? Int))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+"""Hostile clients of a Unix socket, and how long others wait: hostile_clients.py SOCKET slow|watch|noise|status ...
+
+slow N SECONDS     N clients that send a byte of a request each second
+watch TARGET       one that asks for a stream and never reads
+noise SECONDS SEED random bytes, one connection after the other
+status N           N requests for /v1/status, each on a connection of its own; prints each one's milliseconds
+"""
+import random
+import socket
+import sys
+import time
+
+
+def connect(path):
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(20)
+    client.connect(path)
+    return client
+
+
+def request(target):
+    return f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+
+
+def slow(path, count, seconds):
+    text = request("/v1/status") * 10
+    clients = {}
+    print("ready", flush=True)
+    for step in range(int(seconds)):
+        for number in range(int(count)):
+            try:
+                if number not in clients:
+                    clients[number] = [connect(path), 0]
+                client, position = clients[number]
+                client.send(text[position:position + 1])
+                clients[number][1] += 1
+            except OSError:
+                clients.pop(number, None)
+        time.sleep(1)
+
+
+def watch(path, target):
+    client = connect(path)
+    client.send(request(target))
+    print("ready", flush=True)
+    sys.stdin.read()
+
+
+def noise(path, seconds, seed):
+    source = random.Random(int(seed))
+    end, count = time.monotonic() + float(seconds), 0
+    while time.monotonic() < end:
+        try:
+            with connect(path) as client:
+                client.sendall(source.randbytes(source.randint(1, 5000)))
+                client.shutdown(socket.SHUT_WR)
+                while client.recv(65536):
+                    pass
+        except OSError:
+            pass
+        count += 1
+    print(count, flush=True)
+
+
+def status(path, count):
+    for _ in range(int(count)):
+        start = time.monotonic()
+        with connect(path) as client:
+            client.sendall(request("/v1/status"))
+            answer = b""
+            while piece := client.recv(65536):
+                answer += piece
+        if not answer.startswith(b"HTTP/1.1 200"):
+            sys.exit(f"the answer was {answer[:200]!r}")
+        print(f"{(time.monotonic() - start) * 1000:.2f}", flush=True)
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    {"slow": slow, "watch": watch, "noise": noise, "status": status}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
