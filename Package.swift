@@ -24,6 +24,11 @@ let package = Package(
         .executable(name: "stream-hello", targets: ["StreamHello"]),
         .executable(name: "lanchat", targets: ["LanChat"]),
         .executable(name: "filedrop", targets: ["FileDrop"]),
+        // Games, and the sessions that one of them is played in.
+        .executable(name: "four-in-a-row", targets: ["FourInARow"]),
+        .executable(name: "witap", targets: ["WiTap"]),
+        .executable(name: "tap-race", targets: ["TapRace"]),
+        .library(name: "PeerSession", targets: ["PeerSession"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -159,6 +164,50 @@ let package = Package(
         .testTarget(name: "AppSupportTests", dependencies: ["AppSupport"], swiftSettings: settings),
         .testTarget(name: "LanChatTests", dependencies: ["LanChatCore"], swiftSettings: settings),
         .testTarget(name: "FileDropTests", dependencies: ["FileDropCore"], swiftSettings: settings),
+        // Programs on the library: games and sessions. A terminal as a screen, and a list of services to choose from.
+        .target(name: "CTerminal", path: "Sources/Apps/CTerminal"),
+        .target(
+            name: "TerminalUI", dependencies: ["CTerminal", "AppSupport", "DNSSD", "Discovery", "DiscoveryJSON"],
+            path: "Sources/Apps/TerminalUI", swiftSettings: settings),
+        // A connection to one other player.
+        .target(
+            name: "Pairing", dependencies: [.product(name: "NIOCore", package: "swift-nio")],
+            path: "Sources/Apps/Pairing", swiftSettings: settings),
+        .executableTarget(
+            name: "FourInARow",
+            dependencies: [
+                "AppSupport", "Pairing", "TerminalUI", "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON",
+                "DiscoveryNIO", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Apps/FourInARow", swiftSettings: settings),
+        .executableTarget(
+            name: "WiTap",
+            dependencies: [
+                "AppSupport", "Pairing", "TerminalUI", "DNSSD", "Discovery", "DiscoveryJSON", "DiscoveryNIO",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Apps/WiTap", swiftSettings: settings),
+        // Peers that find, invite and message each other; and a game on it.
+        .target(
+            name: "PeerSession",
+            dependencies: [
+                "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON", "DiscoveryNIO",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/Apps/PeerSession", swiftSettings: settings),
+        .executableTarget(
+            name: "TapRace",
+            dependencies: [
+                "AppSupport", "PeerSession", "TerminalUI", "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Apps/TapRace", swiftSettings: settings),
+        .testTarget(name: "TerminalUITests", dependencies: ["TerminalUI", "DNSSD", "Discovery"], swiftSettings: settings),
+        .testTarget(name: "FourInARowTests", dependencies: ["FourInARow"], swiftSettings: settings),
+        .testTarget(name: "WiTapTests", dependencies: ["WiTap", "DNSSD"], swiftSettings: settings),
+        .testTarget(
+            name: "PeerSessionTests",
+            dependencies: ["PeerSession", "TapRace", "DNSSD", "Discovery", "DiscoveryTesting"], swiftSettings: settings),
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
         .testTarget(
             name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],

@@ -68,11 +68,12 @@ extension LocalNetwork {
     }
 
     private static func bootstrap(_ group: any EventLoopGroup) -> ServerBootstrap {
-        ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 128)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.socketOption(.so_keepalive), value: 1)
+        KeepAlive.options.reduce(
+            ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 128)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+        ) { $0.childChannelOption($1.option, value: $1.value) }
     }
 
     /// - Parameter bind: is given the address, and for IPv6 whether it takes IPv4, too.

@@ -22,9 +22,12 @@ public struct NIODialer: Dialer {
             throw DialFailure(.refused, "not an address for a socket")
         }
         let attempt = DialledChannel()
-        let connecting = ClientBootstrap(group: group)
+        let bootstrap = KeepAlive.options.reduce(ClientBootstrap(group: group)) {
+            $0.channelOption($1.option, value: $1.value)
+        }
+        let connecting =
+            bootstrap
             .channelOption(.autoRead, value: false)
-            .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connectTimeout(.hours(1))  // the race has the time
             .channelInitializer { channel in

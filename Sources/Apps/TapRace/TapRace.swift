@@ -1,0 +1,2 @@
+@main
+enum TapRace { static func main() {} }
