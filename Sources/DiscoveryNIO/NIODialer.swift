@@ -52,8 +52,8 @@ public struct NIODialer: Dialer {
     /// Closes a channel that lost.
     public func close(_ connection: any Channel) async { try? await connection.close() }
 
-    /// Lets the caller's initializer build the pipeline of the winner, and tells the pipeline that it is active.
-    func activate<Output: Sendable>(
+    /// Lets the caller's initializer build the pipeline of a channel that did not read, and tells the pipeline that it is active.
+    static func activate<Output: Sendable>(
         _ channel: any Channel,
         _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
     ) async throws -> Output {

@@ -54,7 +54,7 @@ actor Match {
                 for await bytes in inbound {
                     if let ending = try await self.received(bytes) { return ending }
                 }
-                return await self.connectionEnded()
+                return Task.isCancelled ? nil : await self.connectionEnded()
             }
             group.addTask {
                 while let event = await self.terminal.next() {
