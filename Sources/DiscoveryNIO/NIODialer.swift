@@ -60,7 +60,8 @@ public struct NIODialer: Dialer {
         do {
             let output = try await channel.eventLoop.flatSubmit { initializer(channel) }.get()
             try await channel.eventLoop.submit { if channel.isActive { channel.pipeline.fireChannelActive() } }.get()
-            try await channel.setOption(.autoRead, value: true).get()
+            // When it is closed already, the pipeline knows, and so will who uses it.
+            try? await channel.setOption(.autoRead, value: true).get()
             return output
         } catch {
             try? await channel.close()

@@ -20,7 +20,9 @@ public actor ServicePicker {
     private let terminal: Terminal
     private let title: String
     private var list = ServiceList()
-    private var message: String
+    private let message: String
+    /// Why the list may not be true now.
+    private var trouble = ""
     private var told: [ServiceInstance] = []
     private var isSettled = false
 
@@ -70,9 +72,9 @@ public actor ServicePicker {
         for event in events {
             switch event {
             case .settled: isSettled = true
-            case .backend(.unavailable(let reason)), .backend(.lost(let reason)): message = "No mDNS: \(reason)"
-            case .backend(.available), .backend(.recovered): message = ""
-            case .degraded(let reason): message = reason
+            case .backend(.unavailable(let reason)), .backend(.lost(let reason)): trouble = "No mDNS: \(reason)"
+            case .backend(.available), .backend(.recovered): trouble = ""
+            case .degraded(let reason): trouble = reason
             default: continue
             }
         }
@@ -152,7 +154,7 @@ extension ServicePicker {
         }
         let below = services.count - offset - Self.visibleRows
         if below > 0 { canvas.put("… and \(below) more", row: Self.firstRow + Self.visibleRows, column: 4) }
-        canvas.put(message, row: 21, column: 2, Style(.yellow))
+        canvas.put(trouble.isEmpty ? message : trouble, row: 21, column: 2, Style(.yellow))
         canvas.put("Up/Down: choose   Enter: play   q: leave", row: 22, column: 2)
         terminal.draw(canvas, anew: anew)
     }

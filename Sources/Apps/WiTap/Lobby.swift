@@ -111,10 +111,10 @@ struct Lobby: Sendable {
         terminal.tell("inviting", "inviting \(instance.name)") { $0.member("name", instance.name.value) }
         do {
             return try await network.connect(to: .instance(instance), on: interfaces, initializer: ByteLink.make).output
-        } catch let error as DiscoveryError {
+        } catch {
             if Task.isCancelled { throw error }
-            message = error.message
-            terminal.notice(error.message)
+            message = (error as? DiscoveryError)?.message ?? "\(instance.name) closed the connection"
+            terminal.notice(message)
             return nil
         }
     }
