@@ -202,9 +202,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Apps/TapRace", swiftSettings: settings),
-        .testTarget(name: "TerminalUITests", dependencies: ["TerminalUI", "DNSSD", "Discovery"], swiftSettings: settings),
+        .testTarget(
+            name: "TerminalUITests", dependencies: ["TerminalUI", "DNSSD", "Discovery"], swiftSettings: settings),
         .testTarget(name: "FourInARowTests", dependencies: ["FourInARow"], swiftSettings: settings),
-        .testTarget(name: "WiTapTests", dependencies: ["WiTap", "DNSSD"], swiftSettings: settings),
+        .testTarget(name: "WiTapTests", dependencies: ["WiTap", "TerminalUI", "DNSSD"], swiftSettings: settings),
         .testTarget(
             name: "PeerSessionTests",
             dependencies: ["PeerSession", "TapRace", "DNSSD", "Discovery", "DiscoveryTesting"], swiftSettings: settings),

@@ -185,7 +185,8 @@ private final class SinglePlace: Sendable {
 
     /// Lets nobody in any more.
     func close() -> (any Channel)? {
-        let (waiting, connection) = contents.withLock { contents -> (CheckedContinuation<(any Channel)?, Never>?, (any Channel)?) in
+        let (waiting, connection) = contents.withLock {
+            contents -> (CheckedContinuation<(any Channel)?, Never>?, (any Channel)?) in
             defer {
                 contents.waiting = nil
                 contents.state = .over

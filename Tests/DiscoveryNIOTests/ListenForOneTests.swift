@@ -29,7 +29,9 @@ struct ListenForOneTests {
             .connect(host: "127.0.0.1", port: Int(port.rawValue), channelInitializer: Self.wire)
     }
 
-    @Test("the first connection is given, with what was sent before it was asked for; the service is withdrawn; fifty times")
+    @Test(
+        "the first connection is given, with what was sent before it was asked for; the service is withdrawn; fifty times"
+    )
     func first() async throws {
         for _ in 0..<50 {
             let listener = try await network.listenForOne(name, type: type, initializer: Self.wire)
@@ -88,7 +90,8 @@ struct ListenForOneTests {
             // The listener closes itself when somebody has come.
             try await second.listener.channel.closeFuture.get()
             let unclaimed = await second.close()
-            try await unclaimed?.executeThenClose { _, outbound in try await outbound.write(ByteBuffer(string: "hello")) }
+            try await unclaimed?.executeThenClose { _, outbound in try await outbound.write(ByteBuffer(string: "hello"))
+            }
             var iterator = inbound.makeAsyncIterator()
             #expect(try await iterator.next().map { String(buffer: $0) } == "hello")
         }

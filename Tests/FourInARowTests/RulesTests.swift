@@ -51,7 +51,8 @@ struct RulesTests {
     @Test("a full board without four in a row is a draw")
     func draw() throws {
         let columns = [
-            0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 2, 3, 2, 3, 3, 2, 2, 3, 2, 3, 3, 2, 4, 5, 4, 5, 5, 4, 4, 5, 4, 5, 5, 4, 6, 6, 6, 6,
+            0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 2, 3, 2, 3, 3, 2, 2, 3, 2, 3, 3, 2, 4, 5, 4, 5, 5, 4, 4, 5, 4, 5, 5, 4,
+            6, 6, 6, 6,
             6, 6,
         ]
         #expect(try game(Array(columns.dropLast())).outcome == nil)

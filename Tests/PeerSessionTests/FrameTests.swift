@@ -10,7 +10,8 @@ struct FrameTests {
     func roundTrip() throws {
         let greeting = Greeting(id: PeerID(rawValue: 0xAB), name: "Büro 2 🖨\u{1B}")
         let frames: [Frame] = [
-            .hello(greeting), .welcome(greeting), .decline(.duplicate), .message([1, 2, 3], .reliable), .message([], .unreliable),
+            .hello(greeting), .welcome(greeting), .decline(.duplicate), .message([1, 2, 3], .reliable),
+            .message([], .unreliable),
             .ping, .bye, .message([UInt8](repeating: 7, count: limit), .reliable),
         ]
         let bytes = frames.flatMap(\.bytes)
@@ -30,7 +31,9 @@ struct FrameTests {
         let length = UInt32(limit + 2)
         let header = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }
         #expect(throws: SessionError.self) { try decoder.received(header + [4]) }
-        for (header, kind) in [([0, 0, 4, 2], 1), ([0xFF, 0xFF, 0xFF, 0xFF], 4), ([0, 0, 0, 0], 6)] as [([UInt8], UInt8)] {
+        for (header, kind) in [([0, 0, 4, 2], 1), ([0xFF, 0xFF, 0xFF, 0xFF], 4), ([0, 0, 0, 0], 6)]
+            as [([UInt8], UInt8)]
+        {
             var decoder = FrameDecoder()
             #expect(throws: SessionError.self) { try decoder.received(header + [kind]) }
         }

@@ -84,7 +84,9 @@ struct PeerTableTests {
         #expect(table.link(to: high) == 5)
     }
 
-    @Test("an invitation is answered once; a second one replaces the first; after the end of its connection it is no more")
+    @Test(
+        "an invitation is answered once; a second one replaces the first; after the end of its connection it is no more"
+    )
     func invitations() {
         var table = PeerTable(own: low)
         let invited = table.greeted(1, by: Greeting(id: high, name: "h"))

@@ -6,9 +6,12 @@ import Testing
 struct RaceTests {
     @Test("messages are as they always were; what is none is nothing")
     func messages() {
-        #expect(String(decoding: TapMessage(count: 17, isOver: false).bytes, as: UTF8.self) == #"{"code":0,"count":17}"#)
+        #expect(
+            String(decoding: TapMessage(count: 17, isOver: false).bytes, as: UTF8.self) == #"{"code":0,"count":17}"#)
         #expect(TapMessage(Array(#"{"count":3,"code":1}"#.utf8)) == TapMessage(count: 3, isOver: true))
-        for text in ["", "{}", #"{"code":2,"count":1}"#, #"{"code":0}"#, #"{"code":0,"count":-1}"#, #"{"code":0,"count":1e9}"#] {
+        for text in [
+            "", "{}", #"{"code":2,"count":1}"#, #"{"code":0}"#, #"{"code":0,"count":-1}"#, #"{"code":0,"count":1e9}"#,
+        ] {
             #expect(TapMessage(Array(text.utf8)) == nil, "\(text)")
         }
         #expect(TapMessage(Array(#"{"code":0,"count":1\#(String(repeating: " ", count: 1000))}"#.utf8)) == nil)

@@ -56,7 +56,9 @@ struct SessionTests {
         try await wait(session) { if case .received(let bytes, let peer, _) = $0 { (bytes, peer.id) } else { nil } }
     }
 
-    @Test("a client invites a server, which accepts; messages of every length up to 87 KB go both ways, longer ones nowhere")
+    @Test(
+        "a client invites a server, which accepts; messages of every length up to 87 KB go both ways, longer ones nowhere"
+    )
     func messages() async throws {
         let server = try session("server", .server, id: 1)
         let client = try session("client\u{1B}", .client, id: 2)

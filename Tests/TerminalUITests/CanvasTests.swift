@@ -72,5 +72,7 @@ struct CanvasTests {
 }
 
 extension String {
-    fileprivate func components(separatedBy separator: String) -> [Substring] { split(separator: separator, omittingEmptySubsequences: false) }
+    fileprivate func components(separatedBy separator: String) -> [Substring] {
+        split(separator: separator, omittingEmptySubsequences: false)
+    }
 }

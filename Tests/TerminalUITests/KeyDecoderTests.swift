@@ -18,7 +18,8 @@ struct KeyDecoderTests {
 
     @Test("the mouse's left button, in columns and rows from 0")
     func mouse() {
-        #expect(keys("\u{1B}[<0;1;1M\u{1B}[<0;80;24m") == [.pressed(column: 0, row: 0), .released(column: 79, row: 23)])
+        #expect(
+            keys("\u{1B}[<0;1;1M\u{1B}[<0;80;24m") == [.pressed(column: 0, row: 0), .released(column: 79, row: 23)])
         #expect(keys("\u{1B}[<0;200;300M") == [.pressed(column: 199, row: 299)])
     }
 

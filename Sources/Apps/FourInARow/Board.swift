@@ -53,7 +53,8 @@ package struct Board: Hashable, Sendable {
     package func row(through place: Place) -> [Place]? {
         guard let player = self[place] else { return nil }
         for (across, up) in [(1, 0), (0, 1), (1, 1), (1, -1)] {
-            let line = run(from: place, -across, -up, of: player).reversed() + [place]
+            let line =
+                run(from: place, -across, -up, of: player).reversed() + [place]
                 + run(from: place, across, up, of: player)
             if line.count >= Self.winning { return line }
         }

@@ -1,8 +1,8 @@
 import AppSupport
 import ArgumentParser
 import DNSSD
-import DiscoveryJSON
 import Discovery
+import DiscoveryJSON
 import DiscoveryNIO
 import Pairing
 import TerminalUI

@@ -214,7 +214,9 @@ actor Match {
 
     private func tellMove(_ column: Int, isMine: Bool) {
         let who = isMine ? "you" : opponent
-        terminal.tell("move", "\(who): column \(column + 1)\n\(BoardView.lines(of: game, me: me).joined(separator: "\n"))") {
+        terminal.tell(
+            "move", "\(who): column \(column + 1)\n\(BoardView.lines(of: game, me: me).joined(separator: "\n"))"
+        ) {
             $0.member("player", isMine ? "you" : "opponent")
             $0.member("column", column + 1)
         }

@@ -155,11 +155,15 @@ extension PeerSession {
             links[number]?.reached(.greeted, now: .now)
             perform(table.greeted(number, by: greeting))
         case .welcome(let greeting):
-            guard !link.isIncoming, link.stage == .greeted else { throw SessionError(.malformed, "a welcome to nobody") }
+            guard !link.isIncoming, link.stage == .greeted else {
+                throw SessionError(.malformed, "a welcome to nobody")
+            }
             links[number]?.reached(.connected, now: .now)
             perform(table.welcomed(number, by: greeting))
         case .decline(let refusal):
-            guard !link.isIncoming, link.stage == .greeted else { throw SessionError(.malformed, "a refusal of nothing") }
+            guard !link.isIncoming, link.stage == .greeted else {
+                throw SessionError(.malformed, "a refusal of nothing")
+            }
             perform(table.refused(number, refusal))
         case .message(let bytes, let delivery):
             guard let peer = table.connectedPeer(on: number) else { return }

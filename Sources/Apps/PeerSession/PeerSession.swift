@@ -106,7 +106,8 @@ public actor PeerSession {
         var channels: [any Channel] = []
         for peer in peers {
             guard let link = table.link(to: peer), let channel = links[link]?.channel else {
-                throw SessionError(.noSuchPeer, "\(table.entries[peer]?.peer.description ?? "\(peer)") is not connected")
+                throw SessionError(
+                    .noSuchPeer, "\(table.entries[peer]?.peer.description ?? "\(peer)") is not connected")
             }
             channels.append(channel)
         }
@@ -125,7 +126,8 @@ public actor PeerSession {
     private static func check(_ message: [UInt8]) throws(SessionError) {
         guard message.count <= maximumMessageLength else {
             throw SessionError(
-                .messageTooLong, "the message has \(message.count) bytes, at most \(maximumMessageLength) (87 KB) are sent")
+                .messageTooLong,
+                "the message has \(message.count) bytes, at most \(maximumMessageLength) (87 KB) are sent")
         }
     }
 

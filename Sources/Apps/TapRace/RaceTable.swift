@@ -6,7 +6,7 @@ import TerminalUI
 
 /// Who is there, who is invited, and the race: one thing after another.
 actor RaceTable {
-    private enum Stage {
+    enum Stage {
         case lobby
         /// Somebody wants to race.
         case asked(Peer)
@@ -19,17 +19,19 @@ actor RaceTable {
     /// How long the other's last count may take.
     private static let lastWord: Duration = .seconds(3)
 
-    private let terminal: Terminal
-    private let session: PeerSession
+    let terminal: Terminal
+    let session: PeerSession
     private let duration: Duration
-    private let patience: Duration
+    let patience: Duration
     private let wanted: String?
     private let acceptsAll: Bool
-    private var stage = Stage.lobby
-    private var peers: [Peer] = []
-    private var selected = 0
-    private var message = ""
+    var stage = Stage.lobby
+    var peers: [Peer] = []
+    var selected = 0
+    var message = ""
     private var ownName = ""
+    /// Why there was no race, for who wanted one.
+    var failure: AppError?
 
     init(
         terminal: Terminal, session: PeerSession, duration: Duration, patience: Duration, wanted: String?,
@@ -44,7 +46,7 @@ actor RaceTable {
     }
 
     /// Whether the program ends with the first race.
-    private var isForOneRace: Bool { wanted != nil || acceptsAll }
+    var isForOneRace: Bool { wanted != nil || acceptsAll }
 
     /// Runs until the person leaves, or one race is over.
     func run() async throws {
@@ -161,80 +163,6 @@ actor RaceTable {
         }
     }
 
-    // MARK: The person
-
-    /// - Returns: whether the person leaves.
-    private func person(_ event: TerminalEvent) async -> Bool {
-        switch (stage, event) {
-        case (_, .redraw): draw(anew: true)
-        case (_, .key(.escape)), (_, .line("quit")): return true
-        case (.racing, .key), (.racing, .line): await tap()
-        case (_, .key(.character("q"))), (_, .line("q")): return true
-        case (.asked(let peer), .key(.character("y"))), (.asked(let peer), .line("y")): await session.accept(peer.id)
-        case (.asked(let peer), .key(.character("n"))), (.asked(let peer), .line("n")):
-            await session.decline(peer.id)
-            stage = .lobby
-        case (.lobby, .key(.up)), (.over, .key(.up)): selected = max(0, selected - 1)
-        case (.lobby, .key(.down)), (.over, .key(.down)): selected = min(max(0, peers.count - 1), selected + 1)
-        case (.lobby, .key(.enter)), (.over, .key(.enter)):
-            if peers.indices.contains(selected) { ask(peers[selected]) }
-        case (.lobby, .line(let text)), (.over, .line(let text)): askByName(text)
-        case (_, .ended): return !isForOneRace && isIdle
-        default: return false
-        }
-        draw()
-        return false
-    }
-
-    private var isIdle: Bool {
-        switch stage {
-        case .lobby, .over, .asked: true
-        case .asking, .racing: false
-        }
-    }
-
-    private func askByName(_ text: String) {
-        guard !text.isEmpty else { return }
-        if let peer = peers.first(where: { $0.displayName == text || $0.description == text }) { return ask(peer) }
-        terminal.notice("nobody here is called \(text.escapedForTerminal)")
-    }
-
-    private func ask(_ peer: Peer) {
-        guard peer.state == .available else { return }
-        stage = .asking(peer)
-        message = ""
-        terminal.tell("inviting", "inviting \(peer)") { $0.member("name", peer.displayName) }
-        // Unstructured: the person may leave meanwhile. It ends with the session.
-        Task {
-            do throws(SessionError) {
-                try await session.connect(to: peer.id, within: patience)
-            } catch {
-                await notAccepted(peer, error)
-            }
-        }
-    }
-
-    private func notAccepted(_ peer: Peer, _ error: SessionError) async {
-        guard case .asking(let asked) = stage, asked.id == peer.id else { return }
-        stage = .lobby
-        message = error.message
-        terminal.notice(error.message)
-        failure = AppError(error.code == .unreachable ? .unreachable : .notDone, error.message)
-        draw()
-    }
-
-    /// Why there was no race, for who wanted one.
-    private var failure: AppError?
-
-    private func tap() async {
-        guard case .racing(let peer, var race, let end) = stage, let message = race.tapped() else { return }
-        stage = .racing(peer, race, end: end)
-        // The next says more: one that is lost is no loss.
-        try? await session.send(message.bytes, to: [peer.id], .unreliable)
-        if !terminal.isInteractive { return }
-        draw()
-    }
-
     // MARK: The race
 
     private func begin(with peer: Peer) {
@@ -295,7 +223,7 @@ actor RaceTable {
 
     // MARK: The screen
 
-    private func draw(anew: Bool = false) {
+    func draw(anew: Bool = false) {
         guard terminal.isInteractive else { return }
         switch stage {
         case .racing(let peer, let race, let end):

@@ -27,7 +27,8 @@ struct TapRace: AppCommand {
     @Argument(help: "Whom to invite at once.")
     var player: String?
 
-    @Option(name: .long, help: "Under which name to be found; default: this machine's.", transform: { try ServiceName($0) })
+    @Option(
+        name: .long, help: "Under which name to be found; default: this machine's.", transform: { try ServiceName($0) })
     var name: ServiceName?
 
     @Flag(name: .long, help: "Accept whoever invites first.")

@@ -54,7 +54,8 @@ public struct ServiceList: Sendable {
     /// A service by what a person typed: its name, its number (the first is 1), or the beginning of one name only.
     public func find(_ text: String) -> DiscoveredService? {
         let services = services
-        if let exact = services.first(where: { $0.instance.name.value == text || $0.instance.name.description == text }) {
+        if let exact = services.first(where: { $0.instance.name.value == text || $0.instance.name.description == text })
+        {
             return exact
         }
         if let number = Int(text), services.indices.contains(number - 1) { return services[number - 1] }

@@ -1,6 +1,6 @@
 public import AppSupport
-public import DiscoveryJSON
 import CTerminal
+public import DiscoveryJSON
 import Glibc
 import Synchronization
 

@@ -1,7 +1,7 @@
 import AppSupport
 import DNSSD
-import DiscoveryJSON
 import Discovery
+import DiscoveryJSON
 import DiscoveryNIO
 import Pairing
 import TerminalUI

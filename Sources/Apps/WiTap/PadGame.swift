@@ -96,7 +96,9 @@ actor PadGame {
     private func typed(_ text: String) async {
         let digits = text.first == "+" || text.first == "-" ? text.dropFirst() : text[...]
         guard digits.count == 1, let pad = digits.first?.wholeNumberValue.flatMap({ Pad($0) }) else {
-            if !text.isEmpty { terminal.notice("1 to 9 taps a pad, +1 and -1 hold it and let it go, q leaves the game") }
+            if !text.isEmpty {
+                terminal.notice("1 to 9 taps a pad, +1 and -1 hold it and let it go, q leaves the game")
+            }
             return
         }
         if text.first != "-" { await touch(.down(pad)) }

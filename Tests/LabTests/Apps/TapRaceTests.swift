@@ -11,7 +11,9 @@ struct TapRaceTests {
     }
 
     private func expect(_ player: LabProcess, _ event: String, _ more: String = "") async throws {
-        try await player.line(within: wait, "\(event) \(more)") { $0.contains(#""event":"\#(event)""#) && $0.contains(more) }
+        try await player.line(within: wait, "\(event) \(more)") {
+            $0.contains(#""event":"\#(event)""#) && $0.contains(more)
+        }
     }
 
     @Test("one invites, the other accepts; both see both counts")

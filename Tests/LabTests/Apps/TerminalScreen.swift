@@ -19,7 +19,8 @@ final class TerminalScreen: Sendable {
     }
 
     private func tmux(_ arguments: String...) async throws -> [String] {
-        try await lab.toEnd(host, ["/usr/bin/tmux", "-S", "\(folder.path)/tmux"] + arguments, within: .seconds(30)).output
+        try await lab.toEnd(host, ["/usr/bin/tmux", "-S", "\(folder.path)/tmux"] + arguments, within: .seconds(30))
+            .output
     }
 
     /// Presses keys, by tmux's names for them.
@@ -39,7 +40,8 @@ final class TerminalScreen: Sendable {
 
     /// The screen without empty lines at its end; with colours and the like as escape sequences if wanted.
     func lines(withStyles: Bool = false) async throws -> [String] {
-        var lines = try await withStyles ? tmux("capture-pane", "-e", "-p", "-t", "0") : tmux("capture-pane", "-p", "-t", "0")
+        var lines =
+            try await withStyles ? tmux("capture-pane", "-e", "-p", "-t", "0") : tmux("capture-pane", "-p", "-t", "0")
         while lines.last == "" { lines.removeLast() }
         return lines
     }

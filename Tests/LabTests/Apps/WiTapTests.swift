@@ -13,7 +13,9 @@ struct WiTapTests {
     }
 
     private func expect(_ player: LabProcess, _ event: String, _ more: String = "") async throws {
-        try await player.line(within: wait, "\(event) \(more)") { $0.contains(#""event":"\#(event)""#) && $0.contains(more) }
+        try await player.line(within: wait, "\(event) \(more)") {
+            $0.contains(#""event":"\#(event)""#) && $0.contains(more)
+        }
     }
 
     private func port(_ player: LabProcess) throws -> Int {
