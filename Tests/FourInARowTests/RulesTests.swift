@@ -20,7 +20,7 @@ struct RulesTests {
     func wins() throws {
         let across = [[0, 0, 1, 1, 2, 2, 3], [0, 0, 1, 1, 3, 3, 2], [3, 3, 4, 4, 6, 6, 5]]
         let up = [[0, 1, 0, 1, 0, 1, 0], [6, 0, 6, 0, 6, 0, 6]]
-        let rising = [[0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3], [3, 2, 2, 1, 1, 0, 1, 0, 0, 6, 0].map { 3 - $0 }]
+        let rising = [[0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3], [3, 4, 4, 5, 5, 6, 5, 6, 6, 0, 6]]
         let falling = [[3, 2, 2, 1, 1, 0, 1, 0, 0, 6, 0], [6, 5, 5, 4, 4, 3, 4, 3, 3, 0, 3]]
         for columns in across + up + rising + falling {
             let game = try game(columns)

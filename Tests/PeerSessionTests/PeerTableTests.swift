@@ -118,6 +118,20 @@ struct PeerTableTests {
         #expect(asking.link(to: high) == nil)
     }
 
+    @Test("a service that another session offers now: the former peer is gone, one that is connected stays until it ends")
+    func anew() {
+        var table = PeerTable(own: low)
+        _ = table.found(high, named: "tony", at: service())
+        let next = PeerID(rawValue: 3)
+        #expect(states(table.found(next, named: "tony", at: service())) == [.unavailable, .available])
+        #expect(table.peers.map(\.id) == [next])
+        var connected = greeted(low, high)
+        _ = connected.welcomed(1, by: Greeting(id: high, name: "tony"))
+        #expect(states(connected.found(next, named: "tony", at: service())) == [.available])
+        #expect(connected.link(to: high) == 1)
+        #expect(states(connected.ended(1, didVanish: true)) == [.disconnected, .unavailable])
+    }
+
     @Test("a peer that vanished is disconnected, and not available because its service has not expired yet")
     func vanished() {
         var table = greeted(low, high)

@@ -117,9 +117,7 @@ actor Match {
     }
 
     private func connectionEnded() -> Ending {
-        let isDone = game.outcome != nil
-        terminal.tell("left", "\(opponent) left") { $0.member("with", self.opponent) }
-        return .opponentLeft(isDone: isDone)
+        .opponentLeft(isDone: game.outcome != nil)
     }
 
     private func refusal(_ reason: String) -> AppError {

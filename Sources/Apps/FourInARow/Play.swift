@@ -1,5 +1,6 @@
 import AppSupport
 import DNSSD
+import DiscoveryJSON
 import Pairing
 import TerminalUI
 
@@ -20,7 +21,10 @@ enum Play {
                 throw error
             }
         }
+        // First the screen: it is for everyone to read who still looks at it.
         terminal.close()
+        guard case .opponentLeft = ending else { return }
+        terminal.tell("left", "\(opponent.escapedForTerminal) left") { $0.member("with", opponent) }
         if ending == .opponentLeft(isDone: false) {
             throw AppError(.notDone, "\(opponent.escapedForTerminal) left before the end of the game")
         }

@@ -82,6 +82,12 @@ package struct PeerTable: Sendable {
     /// A service says that it is this peer.
     package mutating func found(_ id: PeerID, named name: String, at service: ServiceInstance) -> [Action] {
         guard id != own else { return [] }
+        // A session that began anew under the same name has another id.
+        let former = entries.contains { $0.key != id && $0.value.service == service }
+        return (former ? lost(service) : []) + add(id, named: name, at: service)
+    }
+
+    private mutating func add(_ id: PeerID, named name: String, at service: ServiceInstance) -> [Action] {
         if var entry = entries[id] {
             // Somebody else's service with this id does not take it over.
             guard entry.service == nil || entry.service == service else { return [] }

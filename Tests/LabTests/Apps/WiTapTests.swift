@@ -12,14 +12,19 @@ struct WiTapTests {
         return player
     }
 
-    private func expect(_ player: LabProcess, _ event: String, _ more: String = "") async throws {
-        try await player.line(within: wait, "\(event) \(more)") {
-            $0.contains(#""event":"\#(event)""#) && $0.contains(more)
+    /// Waits until something was told so often; other things may have come before or since.
+    private func expect(_ player: LabProcess, _ event: String, _ more: String = "", times: Int = 1) async throws {
+        let deadline = ContinuousClock.now + wait
+        while ContinuousClock.now < deadline {
+            let lines = player.lines()
+            if lines.count(where: { $0.contains(#""event":"\#(event)""#) && (more.isEmpty || $0.contains(more)) }) >= times { return }
+            await player.waitForLines(beyond: lines.count, within: .seconds(1))
         }
+        throw player.missed("\(event) \(more) was not seen \(times) times")
     }
 
     private func port(_ player: LabProcess) throws -> Int {
-        try #require(try player.lines().compactMap { try? Line($0) }.last { $0.event == "published" }?.port)
+        try #require(player.lines().compactMap { try? Line($0) }.last { $0.event == "published" }?.port)
     }
 
     @Test("found, invited, pads both ways, off the air meanwhile, and both are back when one leaves")
@@ -43,12 +48,12 @@ struct WiTapTests {
         try await expect(one, "pad", #""pad":1,"state":"up""#)
         two.write("q\n")
         try await expect(one, "left", #""with":"h2""#)
-        for player in [one, two] { try await expect(player, "published") }
+        for player in [one, two] { try await expect(player, "published", times: 2) }
         for _ in 0..<2 { try await browser.json(within: wait, "on the air") { $0.event == "added" } }
         // And again, the other way round.
-        try await expect(two, "found", #""name":"h1""#)
+        try await expect(two, "found", #""name":"h1""#, times: 2)
         two.write("h1\n")
-        for player in [one, two] { try await expect(player, "playing") }
+        for player in [one, two] { try await expect(player, "playing", times: 2) }
         for player in [one, two] {
             player.signal(SIGTERM)
             #expect(try await player.exit(within: wait) == .exited(0))
@@ -84,7 +89,7 @@ struct WiTapTests {
     func wire() async throws {
         let lab = try await Lab.start()
         let player = try await start(lab, "h1")
-        for address in ["10.77.0.1", "h1.local"] {
+        for (round, address) in ["10.77.0.1", "h1.local"].enumerated() {
             let port = try port(player)
             let client = try lab.python3(
                 "h2",
@@ -104,15 +109,16 @@ struct WiTapTests {
                 except OSError as error: print("second", b"")
                 s.close()
                 """, address)
-            try await expect(player, "playing")
-            try await expect(player, "pad", #""pad":5,"state":"down""#)
-            try await expect(player, "pad", #""pad":5,"state":"up""#)
+            try await expect(player, "playing", times: round + 1)
+            for state in ["down", "up"] {
+                try await expect(player, "pad", #""pad":5,"state":"\#(state)""#, times: round + 1)
+            }
             player.write("7\n")
             try await client.line(within: wait) { $0 == #"b'\x87' b'\x07'"# }
             try await client.line(within: wait) { $0 == "second b''" }
             #expect(try await client.exit(within: wait) == .exited(0), "\(client.lines(.stderr))")
-            try await expect(player, "left")
-            try await expect(player, "published")
+            try await expect(player, "left", times: round + 1)
+            try await expect(player, "published", times: round + 2)
         }
         #expect(player.lines().filter { $0.contains(#""pad""#) && !$0.contains(#""pad":5"#) }.isEmpty)
         player.signal(SIGTERM)
@@ -140,19 +146,20 @@ struct WiTapTests {
         try await other.line(within: wait) { $0 == "ready" }
         let evil = try await lab.avahiPublish("h1", "\u{1B}[31mevil", "_witap._tcp", "9124")
         let dead = try await lab.avahiPublish("h1", "dead", "_witap._tcp", "9125")
-        let player = try lab.app("h2", "witap")
-        try await player.line(within: wait) { $0 == #"found \u{1B}[31mevil"# }
-        player.write("2\n")  // The second of the list: "dead" is sorted after the escape.
-        try await player.line(within: wait) { $0 == "inviting dead" }
+        let player = try await start(lab, "h2")
+        for name in [#"\u001b[31mevil"#, "dead"] { try await expect(player, "found", #""name":"\#(name)""#) }
+        player.write("dead\n")
+        try await expect(player, "inviting", "dead")
         try await player.line(.stderr, within: wait) { $0.contains("dead") }
-        try await player.line(within: wait) { $0 == #"found \u{1B}[31mevil"# }
+        try await expect(player, "found", "evil", times: 2)
+        // The first of the list: the escape is sorted before all letters.
         player.write("1\n")
-        try await player.line(within: wait) { $0.hasPrefix("playing with") }
+        try await expect(player, "playing", "evil")
         player.write("4\n")
         try await other.line(within: wait) { $0 == "8404" }
-        try await player.line(within: wait) { $0 == "pad 1 down" }
-        try await player.line(within: wait) { $0.hasSuffix("left") }
-        try await player.line(within: wait) { $0.hasPrefix("on the air as h2") }
+        try await expect(player, "pad", #""pad":1,"state":"up""#)
+        try await expect(player, "left", "evil")
+        try await expect(player, "published", times: 3)
         player.closeInput()
         #expect(try await player.exit(within: wait) == .exited(0))
         #expect(!(player.lines() + player.lines(.stderr)).joined().contains("\u{1B}"))
