@@ -24,7 +24,8 @@ extension LocalNetwork {
         let bootstrap = Self.bootstrap(group).childChannelInitializer(initializer)
         let channel = try await Self.bind(family) { host, isDual in
             let bootstrap = isDual.map { bootstrap.serverChannelOption(Self.v6only, value: $0 ? 0 : 1) } ?? bootstrap
-            return try await bootstrap.bind(to: try SocketAddress(ipAddress: host, port: Int(port?.rawValue ?? 0))).get()
+            return try await bootstrap.bind(to: try SocketAddress(ipAddress: host, port: Int(port?.rawValue ?? 0)))
+                .get()
         }
         return try await publish(channel, name, type, domain, txt, interfaces, family, policy)
     }

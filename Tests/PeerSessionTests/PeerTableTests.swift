@@ -118,7 +118,7 @@ struct PeerTableTests {
         #expect(asking.link(to: high) == nil)
     }
 
-    @Test("a service that another session offers now: the former peer is gone, one that is connected stays until it ends")
+    @Test("a service that another session offers now: the former peer is gone, unless it is connected")
     func anew() {
         var table = PeerTable(own: low)
         _ = table.found(high, named: "tony", at: service())

@@ -17,7 +17,11 @@ struct WiTapTests {
         let deadline = ContinuousClock.now + wait
         while ContinuousClock.now < deadline {
             let lines = player.lines()
-            if lines.count(where: { $0.contains(#""event":"\#(event)""#) && (more.isEmpty || $0.contains(more)) }) >= times { return }
+            if lines.count(where: { $0.contains(#""event":"\#(event)""#) && (more.isEmpty || $0.contains(more)) })
+                >= times
+            {
+                return
+            }
             await player.waitForLines(beyond: lines.count, within: .seconds(1))
         }
         throw player.missed("\(event) \(more) was not seen \(times) times")
