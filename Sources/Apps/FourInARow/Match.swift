@@ -18,6 +18,8 @@ actor Match {
     let me: Player
     /// Who plays with us, safe for a terminal.
     let opponent: String
+    /// As it came, for JSON.
+    private let opponentName: String
     private let send: @Sendable ([UInt8]) async -> Void
     private var decoder = PacketDecoder()
     private(set) var game = Game(first: .host)
@@ -37,14 +39,15 @@ actor Match {
         self.terminal = terminal
         self.me = me
         self.opponent = opponent.escapedForTerminal
+        opponentName = opponent
         self.send = send
     }
 
     /// Plays with the connection's bytes until somebody leaves.
     /// - Throws: `AppError` when the opponent breaks the rules; what the connection fails with.
     func run(_ inbound: ByteLink.Bytes) async throws -> Ending {
-        terminal.tell("playing", "playing with \(opponent)") { [me, opponent] in
-            $0.member("with", opponent)
+        terminal.tell("playing", "playing with \(opponent)") { [me, opponentName] in
+            $0.member("with", opponentName)
             $0.member("as", me == .host ? "host" : "guest")
         }
         if me == .host { await send(Packet.start.bytes) }

@@ -20,6 +20,8 @@ actor PadGame {
 
     private let terminal: Terminal
     private let opponent: String
+    /// As it came, for JSON.
+    private let opponentName: String
     private let send: @Sendable ([UInt8]) async -> Void
     private var mine = Pads()
     private var theirs = Pads()
@@ -32,12 +34,13 @@ actor PadGame {
     init(terminal: Terminal, opponent: String, send: @escaping @Sendable ([UInt8]) async -> Void) {
         self.terminal = terminal
         self.opponent = opponent.escapedForTerminal
+        opponentName = opponent
         self.send = send
     }
 
     /// Plays.
     func run(_ bytes: ByteLink.Bytes) async -> Ending {
-        terminal.tell("playing", "playing with \(opponent)") { [opponent] in $0.member("with", opponent) }
+        terminal.tell("playing", "playing with \(opponent)") { [opponentName] in $0.member("with", opponentName) }
         draw()
         let ending = await withTaskGroup(of: Ending?.self) { group in
             group.addTask {
@@ -58,7 +61,7 @@ actor PadGame {
         }
         for hold in holds { hold.cancel() }
         if ending == .opponentLeft {
-            terminal.tell("left", "\(opponent) left") { [opponent] in $0.member("with", opponent) }
+            terminal.tell("left", "\(opponent) left") { [opponentName] in $0.member("with", opponentName) }
         }
         return ending
     }

@@ -37,7 +37,7 @@ struct WiTapTests {
         let one = try await start(lab, "h1")
         let two = try await start(lab, "h2")
         let browser = try lab.discoverd("h3", "browse", "_witap._tcp", "--json")
-        for name in ["h1", "h2"] { try await browser.json(within: wait, name) { $0.tells("added", name) } }
+        for _ in 0..<2 { try await browser.json(within: wait, "on the air") { $0.event == "added" } }
         try await expect(one, "found", #""name":"h2""#)
         try await expect(two, "found", #""name":"h1""#)
         one.write("h2\n")
@@ -155,6 +155,7 @@ struct WiTapTests {
         player.write("dead\n")
         try await expect(player, "inviting", "dead")
         try await player.line(.stderr, within: wait) { $0.contains("dead") }
+        try await expect(player, "published", times: 2)
         try await expect(player, "found", "evil", times: 2)
         // The first of the list: the escape is sorted before all letters.
         player.write("1\n")
