@@ -20,6 +20,15 @@ let package = Package(
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
         .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
+        // Programs on the library (docs/apps).
+        .executable(name: "stream-hello", targets: ["StreamHello"]),
+        .executable(name: "lanchat", targets: ["LanChat"]),
+        .executable(name: "filedrop", targets: ["FileDrop"]),
+        // Games, and the sessions that one of them is played in.
+        .executable(name: "four-in-a-row", targets: ["FourInARow"]),
+        .executable(name: "witap", targets: ["WiTap"]),
+        .executable(name: "tap-race", targets: ["TapRace"]),
+        .library(name: "PeerSession", targets: ["PeerSession"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -30,6 +39,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         // The C shim. Without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
@@ -107,6 +117,98 @@ let package = Package(
         .executableTarget(
             name: "HelloDiscovery", dependencies: ["DNSSD", "Discovery", "AvahiEngine"],
             path: "Sources/Examples/HelloDiscovery", swiftSettings: settings),
+        // Programs on the library: streams, chat, files (docs/apps).
+        .target(
+            name: "AppSupport",
+            dependencies: [
+                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Apps/AppSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "StreamHello",
+            dependencies: [
+                "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/Apps/StreamHello", swiftSettings: settings),
+        // The chat's rules and wire, apart from the program so that they can be tested as values.
+        .target(
+            name: "LanChatCore", dependencies: ["AppSupport", "DNSSD"], path: "Sources/Apps/LanChatCore",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "LanChat",
+            dependencies: [
+                "LanChatCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/Apps/LanChat", swiftSettings: settings),
+        // What goes over the wire and into the file system.
+        .target(
+            name: "FileDropCore",
+            dependencies: ["AppSupport", "DNSSD", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Sources/Apps/FileDropCore", swiftSettings: settings),
+        .executableTarget(
+            name: "FileDrop",
+            dependencies: [
+                "FileDropCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/Apps/FileDrop", swiftSettings: settings),
+        .testTarget(name: "AppSupportTests", dependencies: ["AppSupport"], swiftSettings: settings),
+        .testTarget(name: "LanChatTests", dependencies: ["LanChatCore"], swiftSettings: settings),
+        .testTarget(name: "FileDropTests", dependencies: ["FileDropCore"], swiftSettings: settings),
+        // Programs on the library: games and sessions. A terminal as a screen, and a list of services to choose from.
+        .target(name: "CTerminal", path: "Sources/Apps/CTerminal"),
+        .target(
+            name: "TerminalUI", dependencies: ["CTerminal", "AppSupport", "DNSSD", "Discovery", "DiscoveryJSON"],
+            path: "Sources/Apps/TerminalUI", swiftSettings: settings),
+        // A connection to one other player.
+        .target(
+            name: "Pairing", dependencies: [.product(name: "NIOCore", package: "swift-nio")],
+            path: "Sources/Apps/Pairing", swiftSettings: settings),
+        .executableTarget(
+            name: "FourInARow",
+            dependencies: [
+                "AppSupport", "Pairing", "TerminalUI", "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON",
+                "DiscoveryNIO", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Apps/FourInARow", swiftSettings: settings),
+        .executableTarget(
+            name: "WiTap",
+            dependencies: [
+                "AppSupport", "Pairing", "TerminalUI", "DNSSD", "Discovery", "DiscoveryJSON", "DiscoveryNIO",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Apps/WiTap", swiftSettings: settings),
+        // Peers that find, invite and message each other; and a game on it.
+        .target(
+            name: "PeerSession",
+            dependencies: [
+                "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON", "DiscoveryNIO",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/Apps/PeerSession", swiftSettings: settings),
+        .executableTarget(
+            name: "TapRace",
+            dependencies: [
+                "AppSupport", "PeerSession", "TerminalUI", "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Apps/TapRace", swiftSettings: settings),
+        .testTarget(
+            name: "TerminalUITests", dependencies: ["TerminalUI", "DNSSD", "Discovery"], swiftSettings: settings),
+        .testTarget(name: "FourInARowTests", dependencies: ["FourInARow"], swiftSettings: settings),
+        .testTarget(name: "WiTapTests", dependencies: ["WiTap", "TerminalUI", "DNSSD"], swiftSettings: settings),
+        .testTarget(
+            name: "PeerSessionTests",
+            dependencies: ["PeerSession", "TapRace", "DNSSD", "Discovery", "DiscoveryTesting"], swiftSettings: settings),
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
         .testTarget(
             name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],

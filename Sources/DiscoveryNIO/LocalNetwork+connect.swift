@@ -22,7 +22,7 @@ extension LocalNetwork {
         let connector = Connector(network: self, dialer: dialer, policy: policy, limits: limits)
         let establishment = await connector.establish(target, on: interfaces, over: family)
         let channel = try establishment.result.get()
-        return (try await dialer.activate(channel, initializer), establishment.report)
+        return (try await NIODialer.activate(channel, initializer), establishment.report)
     }
 
     /// Connects to a service by name, with handlers that `initializer` adds.

@@ -24,7 +24,8 @@ extension LocalNetwork {
         let bootstrap = Self.bootstrap(group).childChannelInitializer(initializer)
         let channel = try await Self.bind(family) { host, isDual in
             let bootstrap = isDual.map { bootstrap.serverChannelOption(Self.v6only, value: $0 ? 0 : 1) } ?? bootstrap
-            return try await bootstrap.bind(host: host, port: Int(port?.rawValue ?? 0)).get()
+            return try await bootstrap.bind(to: try SocketAddress(ipAddress: host, port: Int(port?.rawValue ?? 0)))
+                .get()
         }
         return try await publish(channel, name, type, domain, txt, interfaces, family, policy)
     }
@@ -50,7 +51,8 @@ extension LocalNetwork {
             let plain = Self.bootstrap(group)
             let bootstrap = isDual.map { plain.serverChannelOption(Self.v6only, value: $0 ? 0 : 1) } ?? plain
             return try await bootstrap.bind(
-                host: host, port: Int(port?.rawValue ?? 0), childChannelInitializer: initializer)
+                to: try SocketAddress(ipAddress: host, port: Int(port?.rawValue ?? 0)),
+                childChannelInitializer: initializer)
         }
         let listener = try await publish(server.channel, name, type, domain, txt, interfaces, family, policy)
         do {
@@ -68,14 +70,15 @@ extension LocalNetwork {
     }
 
     private static func bootstrap(_ group: any EventLoopGroup) -> ServerBootstrap {
-        ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 128)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.socketOption(.so_keepalive), value: 1)
+        KeepAlive.options.reduce(
+            ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 128)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+        ) { $0.childChannelOption($1.option, value: $1.value) }
     }
 
-    /// - Parameter bind: is given the address, and for IPv6 whether it takes IPv4, too.
+    /// - Parameter bind: is given the address (not a name: looking `::` up fails where there is no IPv6), and for IPv6 whether it takes IPv4, too.
     private static func bind<Bound>(
         _ family: IPAddress.Family?,
         _ bind: (_ host: String, _ isDual: Bool?) async throws -> Bound

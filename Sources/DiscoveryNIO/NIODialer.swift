@@ -22,9 +22,12 @@ public struct NIODialer: Dialer {
             throw DialFailure(.refused, "not an address for a socket")
         }
         let attempt = DialledChannel()
-        let connecting = ClientBootstrap(group: group)
+        let bootstrap = KeepAlive.options.reduce(ClientBootstrap(group: group)) {
+            $0.channelOption($1.option, value: $1.value)
+        }
+        let connecting =
+            bootstrap
             .channelOption(.autoRead, value: false)
-            .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connectTimeout(.hours(1))  // the race has the time
             .channelInitializer { channel in
@@ -49,15 +52,16 @@ public struct NIODialer: Dialer {
     /// Closes a channel that lost.
     public func close(_ connection: any Channel) async { try? await connection.close() }
 
-    /// Lets the caller's initializer build the pipeline of the winner, and tells the pipeline that it is active.
-    func activate<Output: Sendable>(
+    /// Lets the caller's initializer build the pipeline of a channel that did not read, and tells the pipeline that it is active.
+    static func activate<Output: Sendable>(
         _ channel: any Channel,
         _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
     ) async throws -> Output {
         do {
             let output = try await channel.eventLoop.flatSubmit { initializer(channel) }.get()
             try await channel.eventLoop.submit { if channel.isActive { channel.pipeline.fireChannelActive() } }.get()
-            try await channel.setOption(.autoRead, value: true).get()
+            // When it is closed already, the pipeline knows, and so will who uses it.
+            try? await channel.setOption(.autoRead, value: true).get()
             return output
         } catch {
             try? await channel.close()

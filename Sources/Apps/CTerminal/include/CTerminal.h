@@ -1,0 +1,29 @@
+#ifndef CTERMINAL_H
+#define CTERMINAL_H
+
+#include <stdbool.h>
+
+/// A terminal in raw mode. All of it is for one terminal, the process's own: standard input and output.
+
+/// Switches to raw mode (signals stay on), the alternate screen, no cursor, and mouse reports. From then on the terminal is
+/// restored when the process crashes (SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE), exits, or is stopped by Ctrl-Z.
+/// False, with errno, when there is no terminal.
+bool cterminal_enter(void);
+
+/// Back to what was before `cterminal_enter`. May be called again and in a signal handler; keeps errno.
+void cterminal_restore(void);
+
+/// A descriptor that becomes readable when the screen is to be drawn anew (it has another size, or the process was continued)
+/// and after `cterminal_wake`; -1 when there are no descriptors left. Read it empty.
+int cterminal_wakeups(void);
+
+/// Makes `cterminal_wakeups()` readable.
+void cterminal_wake(void);
+
+/// Takes the wish of a signal to have the screen drawn anew.
+bool cterminal_take_redraw(void);
+
+/// The size of standard output's terminal; false when it is none.
+bool cterminal_size(int *rows, int *columns);
+
+#endif

@@ -1,0 +1,145 @@
+// C, because what runs in a signal handler must be async-signal-safe (signal-safety(7)), which Swift does not promise.
+#define _GNU_SOURCE
+#include "CTerminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+static const char entering[] = "\033[?1049h\033[?25l\033[?1000h\033[?1006h\033[H\033[2J";
+static const char leaving[] = "\033[?1006l\033[?1000l\033[0m\033[?25h\033[?1049l";
+static const int crashes[] = {SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE};
+
+static struct termios saved;
+static struct sigaction previous[NSIG];
+// is_wanted: raw mode is to come back when the process is continued.
+static volatile sig_atomic_t is_raw, is_wanted, redraw;
+static int pipe_ends[2] = {-1, -1};
+
+static void say(const char *text, size_t length) {
+    while (length > 0) {
+        ssize_t written = write(STDOUT_FILENO, text, length);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return;
+        text += written;
+        length -= (size_t)written;
+    }
+}
+
+static bool make_raw(void) {
+    struct termios raw = saved;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
+    raw.c_iflag &= ~(tcflag_t)(IXON | ICRNL);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return false;
+    is_raw = 1;
+    say(entering, sizeof entering - 1);
+    return true;
+}
+
+static void leave(void) {
+    if (!is_raw) return;
+    is_raw = 0;
+    int error = errno;
+    say(leaving, sizeof leaving - 1);
+    // What was typed or reported by the mouse meanwhile is not for the shell.
+    tcflush(STDIN_FILENO, TCIFLUSH);
+    tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+    errno = error;
+}
+
+void cterminal_restore(void) {
+    is_wanted = 0;
+    leave();
+}
+
+static void crashed(int number) {
+    cterminal_restore();
+    sigaction(number, &previous[number], NULL);
+    // A fault comes again when this returns; SIGABRT and kill(2) do not.
+    raise(number);
+}
+
+static void resized(int number) {
+    (void)number;
+    redraw = 1;
+    cterminal_wake();
+}
+
+static void continued(int number) {
+    if (!is_wanted) return;
+    int error = errno;
+    make_raw();
+    resized(number);
+    errno = error;
+}
+
+// Ctrl-Z: the shell gets its terminal as it was.
+static void stopped(int number) {
+    int error = errno;
+    leave();
+    struct sigaction ours, stop;
+    memset(&stop, 0, sizeof stop);
+    stop.sa_handler = SIG_DFL;
+    sigaction(number, &stop, &ours);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    raise(number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    // Here it has been continued, and SIGCONT's handler has run.
+    sigaction(number, &ours, NULL);
+    errno = error;
+}
+
+static void handle(int number, void (*handler)(int), int flags) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, &previous[number]);
+}
+
+bool cterminal_enter(void) {
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &saved) != 0) return false;
+    if (cterminal_wakeups() < 0) return false;
+    atexit(cterminal_restore);
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) handle(crashes[i], crashed, SA_ONSTACK);
+    handle(SIGWINCH, resized, SA_RESTART);
+    handle(SIGTSTP, stopped, SA_RESTART);
+    handle(SIGCONT, continued, SA_RESTART);
+    is_wanted = 1;
+    return make_raw();
+}
+
+int cterminal_wakeups(void) {
+    if (pipe_ends[0] < 0 && pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+    return pipe_ends[0];
+}
+
+void cterminal_wake(void) {
+    int error = errno;
+    if (pipe_ends[1] >= 0 && write(pipe_ends[1], "", 1) < 0) { /* full: it is readable already */ }
+    errno = error;
+}
+
+bool cterminal_take_redraw(void) {
+    bool wanted = redraw;
+    redraw = 0;
+    return wanted;
+}
+
+bool cterminal_size(int *rows, int *columns) {
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return false;
+    *rows = size.ws_row;
+    *columns = size.ws_col;
+    return true;
+}

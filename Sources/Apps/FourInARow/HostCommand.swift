@@ -1,0 +1,104 @@
+import AppSupport
+import ArgumentParser
+import DNSSD
+import Discovery
+import DiscoveryJSON
+import DiscoveryNIO
+import Pairing
+import TerminalUI
+
+struct HostCommand: AppCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "host", abstract: "Publishes a game and waits for an opponent.")
+
+    @Option(
+        name: .long, help: "The name of the game; default: this machine's.", transform: { try ServiceName($0) })
+    var name: ServiceName?
+
+    @OptionGroup var game: GameOptions
+    @OptionGroup var options: AppOptions
+
+    func run(in app: App) async throws {
+        let network = try app.network()
+        let waiting = try await network.listenForOne(
+            name ?? .ofThisMachine(), type: try ServiceType(Play.type), on: app.options.interfaces,
+            initializer: ByteLink.make)
+        let terminal = Terminal.open(for: app, plain: game.plain)
+        defer { terminal.close() }
+        guard let link = try await Waiting(terminal: terminal, listener: waiting).run() else { return }
+        // The goodbye meanwhile: whoever still looks is not to find a game that is full.
+        async let withdrawn = waiting.close()
+        try await Play.run(link, me: .host, opponent: link.remote, terminal)
+        _ = await withdrawn
+    }
+}
+
+/// Waits until somebody comes, or the person leaves.
+private struct Waiting: Sendable {
+    let terminal: Terminal
+    let listener: SingleListener<ByteLink>
+
+    func run() async throws -> ByteLink? {
+        let found = try await withThrowingTaskGroup(of: ByteLink??.self) { group -> ByteLink? in
+            group.addTask { .some(try await listener.connection()) }
+            group.addTask {
+                for await status in listener.publication.updates { try show(status) }
+                return nil
+            }
+            group.addTask { await personLeft() ? .some(nil) : nil }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            return nil
+        }
+        if let found { return found }
+        // Somebody may have come in the very moment.
+        return await listener.close()
+    }
+
+    /// Waits until the person leaves. A standard input that has ended says nothing: who hosts may have no one to type yet.
+    private func personLeft() async -> Bool {
+        while let event = await terminal.next() {
+            switch event {
+            case .key(.character("q")), .key(.escape), .line("q"), .line("quit"): return true
+            case .redraw: draw(listener.publication.status, anew: true)
+            case .ended: return false
+            default: continue
+            }
+        }
+        return false
+    }
+
+    private func show(_ status: PublicationStatus) throws {
+        switch status.state {
+        case .failed(let error), .conflicted(let error): throw error
+        case .established:
+            let port = Int(listener.listener.port.rawValue)
+            terminal.tell("published", "waiting for an opponent as \(status.name), port \(port)") {
+                $0.member("name", status.name.value)
+                $0.member("wanted", status.wanted.value)
+                $0.member("type", Play.type)
+                $0.member("domain", "local")
+                $0.member("port", port)
+                $0.member("state", "established")
+            }
+        default: break
+        }
+        draw(status)
+    }
+
+    private func draw(_ status: PublicationStatus, anew: Bool = false) {
+        var canvas = Canvas()
+        canvas.put("Four in a Row", row: 1, column: 2, Style(bold: true))
+        let text =
+            switch status.state {
+            case .established: "Waiting for an opponent. Your game is called \(status.name)."
+            case .waiting(let reason): "No mDNS: \(reason)"
+            default: "Publishing …"
+            }
+        canvas.put(text, row: 3, column: 2)
+        canvas.put("q: leave", row: 22, column: 2)
+        terminal.draw(canvas, anew: anew)
+    }
+}

@@ -1,0 +1,140 @@
+internal import DNSSD
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+/// What goes over a connection: four bytes of length, big endian, of what follows; one byte that says what; a payload.
+package enum Frame: Hashable, Sendable {
+    /// First from who dialled: who it is. It invites.
+    case hello(Greeting)
+    /// The answer: who this is, and yes.
+    case welcome(Greeting)
+    /// The answer: no.
+    case decline(Refusal)
+    /// A message.
+    case message([UInt8], Delivery)
+    /// I am here. Sent every second.
+    case ping
+    /// I leave.
+    case bye
+
+    /// Why a connection is not wanted.
+    package enum Refusal: UInt8, Hashable, Sendable {
+        /// Somebody said no.
+        case declined = 0
+        /// There is a connection between the two already, or a better one on its way.
+        case duplicate = 1
+        /// Too many want one.
+        case busy = 2
+    }
+
+    /// The longest payload that is not a message.
+    package static let maximumControlLength = 1024
+
+    /// As on the wire.
+    package var bytes: [UInt8] {
+        let payload = payload
+        let length = UInt32(truncatingIfNeeded: payload.count + 1)
+        return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) } + [kind] + payload
+    }
+
+    private var kind: UInt8 {
+        switch self {
+        case .hello: 1
+        case .welcome: 2
+        case .decline: 3
+        case .message(_, .reliable): 4
+        case .message(_, .unreliable): 5
+        case .ping: 6
+        case .bye: 7
+        }
+    }
+
+    private var payload: [UInt8] {
+        switch self {
+        case .hello(let greeting), .welcome(let greeting): greeting.bytes
+        case .decline(let refusal): [refusal.rawValue]
+        case .message(let bytes, _): bytes
+        case .ping, .bye: []
+        }
+    }
+
+    init(kind: UInt8, payload: [UInt8]) throws(SessionError) {
+        switch kind {
+        case 1: self = .hello(try Greeting(payload))
+        case 2: self = .welcome(try Greeting(payload))
+        case 3:
+            guard payload.count == 1, let refusal = Refusal(rawValue: payload[0]) else {
+                throw SessionError(.malformed, "a refusal without a reason")
+            }
+            self = .decline(refusal)
+        case 4: self = .message(payload, .reliable)
+        case 5: self = .message(payload, .unreliable)
+        case 6: self = .ping
+        case 7: self = .bye
+        default: throw SessionError(.malformed, "a frame of the unknown kind \(kind)")
+        }
+    }
+
+    /// The longest payload of a kind.
+    static func limit(kind: UInt8) -> Int {
+        kind == 4 || kind == 5 ? PeerSession.maximumMessageLength : maximumControlLength
+    }
+}
+
+/// Who somebody is: `{"id":"0123456789abcdef","name":"tony","v":1}`.
+package struct Greeting: Hashable, Sendable {
+    package let id: PeerID
+    package let name: String
+
+    package init(id: PeerID, name: String) {
+        self.id = id
+        self.name = Peer.cut(name)
+    }
+
+    init(_ payload: [UInt8]) throws(SessionError) {
+        guard let json = try? JSONReader.read(payload), json["v"]?.integer == 1,
+            let id = json["id"]?.string.flatMap({ PeerID($0) }), let name = json["name"]?.string
+        else { throw SessionError(.malformed, "a greeting without version 1, id and name") }
+        self.init(id: id, name: name)
+    }
+
+    var bytes: [UInt8] {
+        var json = JSONWriter()
+        json.object { object in
+            object.member("v", 1)
+            object.member("id", id.description)
+            object.member("name", name)
+        }
+        return json.bytes
+    }
+}
+
+/// Cuts a stream of bytes into frames. It never holds more than one frame of the greatest length.
+package struct FrameDecoder: Sendable {
+    private var pending: [UInt8] = []
+
+    package init() {}
+
+    /// Takes in bytes.
+    /// - Returns: the frames that are complete.
+    /// - Throws: `.messageTooLong` and `.malformed`; the stream cannot be read any further.
+    package mutating func received(_ bytes: some Sequence<UInt8>) throws(SessionError) -> [Frame] {
+        pending.append(contentsOf: bytes)
+        var frames: [Frame] = []
+        var start = 0
+        defer { pending.removeFirst(start) }
+        while pending.count - start >= 5 {
+            let length = pending[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard length >= 1 else { throw SessionError(.malformed, "a frame of no length") }
+            let kind = pending[start + 4]
+            let limit = Frame.limit(kind: kind)
+            guard length - 1 <= limit else {
+                throw SessionError(.messageTooLong, "\(length - 1) bytes were announced, \(limit) are allowed")
+            }
+            guard pending.count - start >= 4 + length else { break }
+            frames.append(try Frame(kind: kind, payload: Array(pending[start + 5..<start + 4 + length])))
+            start += 4 + length
+        }
+        return frames
+    }
+}

@@ -1,0 +1,179 @@
+public import DNSSD
+public import Discovery
+internal import DiscoveryNIO
+internal import NIOCore
+
+/// A session of peers on the local network: they find, invite and message each other, in the manner of Game Kit.
+///
+/// Everything happens in `run()`; read `events` meanwhile. A peer that falls silent is `disconnected` within 5 s. Nobody proves
+/// who they are (RFC 6762 §21), and nothing is encrypted.
+public actor PeerSession {
+    /// The longest message: 87 KB, that is 89 088 bytes.
+    public static let maximumMessageLength = 87 * 1024
+    /// A length that fits into one packet of most networks.
+    public static let recommendedMessageLength = 1000
+
+    /// Which one this is.
+    public nonisolated let id: PeerID
+    /// What this calls itself.
+    public nonisolated let displayName: String
+    /// What this does to find others.
+    public nonisolated let mode: SessionMode
+    /// What happens, for one task. Read it, or messages stop coming.
+    public nonisolated let events: SessionEvents
+
+    let network: LocalNetwork
+    let type: ServiceType
+    let interfaces: InterfaceFilter
+    let queue = SessionEventQueue()
+    let jobs: AsyncStream<@Sendable () async -> Void>
+    let addJob: AsyncStream<@Sendable () async -> Void>.Continuation
+    var table: PeerTable
+    var links: [PeerTable.LinkID: Link] = [:]
+    private var nextNumber = 0
+    private var waiting: [PeerID: [(number: Int, continuation: CheckedContinuation<SessionError?, Never>)]] = [:]
+
+    /// Creates a session; `run()` begins it.
+    /// - Parameters:
+    ///   - identifier: what the sessions of one program have in common: 1 to 15 letters, digits and hyphens.
+    ///   - displayName: for people; cut to 200 bytes. The service gets as much of it as a name may have.
+    /// - Throws: `.invalidServiceType` for an identifier that gives no service type.
+    public init(
+        network: LocalNetwork,
+        identifier: String,
+        displayName: String,
+        mode: SessionMode,
+        id: PeerID = .random(),
+        on interfaces: InterfaceFilter = .all
+    ) throws(DiscoveryError) {
+        self.network = network
+        self.type = try ServiceType("_\(identifier)._tcp")
+        self.displayName = Peer.cut(displayName)
+        self.mode = mode
+        self.id = id
+        self.interfaces = interfaces
+        events = SessionEvents(queue: queue)
+        table = PeerTable(own: id)
+        (jobs, addJob) = AsyncStream.makeStream()
+    }
+
+    /// The peers that are known now, by name.
+    public var peers: [Peer] { table.peers }
+
+    /// Invites a peer, or accepts its invitation, and waits until it is connected.
+    /// - Throws: `.declined`, `.unreachable` (also after `limit`), `.noSuchPeer`, `.ended`.
+    public func connect(to peer: PeerID, within limit: Duration = .seconds(30)) async throws(SessionError) {
+        let number = number()
+        addJob.yield { [weak self] in
+            try? await Task.sleep(for: limit)
+            await self?.timedOut(peer, number)
+        }
+        let error = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<SessionError?, Never>) in
+                guard !Task.isCancelled else {
+                    return continuation.resume(returning: SessionError(.ended, "the task was cancelled"))
+                }
+                waiting[peer, default: []].append((number, continuation))
+                perform(table.wanted(peer))
+            }
+        } onCancel: {
+            Task { await self.cancelled(peer, number) }
+        }
+        if let error { throw error }
+    }
+
+    /// Says yes to an invitation.
+    public func accept(_ peer: PeerID) { perform(table.accepted(peer)) }
+
+    /// Says no to an invitation.
+    public func decline(_ peer: PeerID) { perform(table.declined(peer)) }
+
+    /// Ends the connection to a peer, or what was to become one.
+    public func disconnect(from peer: PeerID) { perform(table.unwanted(peer)) }
+
+    /// Ends all connections.
+    public func disconnectFromAll() {
+        for peer in table.peers { disconnect(from: peer.id) }
+    }
+
+    /// Sends a message to some connected peers.
+    /// - Throws: `.messageTooLong`, and `.noSuchPeer` when one is not connected, before anything is sent; `.noSuchPeer` also when a
+    ///   connection is lost meanwhile, after the message was sent to the others.
+    public func send(
+        _ message: [UInt8], to peers: [PeerID], _ delivery: Delivery = .reliable
+    ) async throws(SessionError) {
+        try Self.check(message)
+        var channels: [any Channel] = []
+        for peer in peers {
+            guard let link = table.link(to: peer), let channel = links[link]?.channel else {
+                throw SessionError(
+                    .noSuchPeer, "\(table.entries[peer]?.peer.description ?? "\(peer)") is not connected")
+            }
+            channels.append(channel)
+        }
+        try await write(message, delivery, to: channels)
+    }
+
+    /// Sends a message to all connected peers, also when there is none.
+    /// - Throws: `.messageTooLong`.
+    public func sendToAll(_ message: [UInt8], _ delivery: Delivery = .reliable) async throws(SessionError) {
+        try Self.check(message)
+        let connected = table.peers.compactMap { table.link(to: $0.id) }.compactMap { links[$0]?.channel }
+        // Who leaves meanwhile is not among all.
+        try? await write(message, delivery, to: connected)
+    }
+
+    private static func check(_ message: [UInt8]) throws(SessionError) {
+        guard message.count <= maximumMessageLength else {
+            throw SessionError(
+                .messageTooLong,
+                "the message has \(message.count) bytes, at most \(maximumMessageLength) (87 KB) are sent")
+        }
+    }
+
+    private func write(
+        _ message: [UInt8], _ delivery: Delivery, to channels: [any Channel]
+    ) async throws(SessionError) {
+        let buffer = ByteBuffer(bytes: Frame.message(message, delivery).bytes)
+        guard delivery == .reliable else {
+            for channel in channels where channel.isWritable { channel.writeAndFlush(buffer, promise: nil) }
+            return
+        }
+        // All at once: one that is slow does not hold up the others.
+        let writes = channels.map { $0.writeAndFlush(buffer) }
+        var isComplete = true
+        for write in writes where (try? await write.get()) == nil { isComplete = false }
+        if !isComplete { throw SessionError(.noSuchPeer, "a connection was lost") }
+    }
+
+    // MARK: Helpers
+
+    func number() -> Int {
+        nextNumber += 1
+        return nextNumber
+    }
+
+    func answer(_ peer: PeerID, _ error: SessionError?) {
+        for waiter in waiting.removeValue(forKey: peer) ?? [] { waiter.continuation.resume(returning: error) }
+    }
+
+    func answerAll() {
+        for peer in Array(waiting.keys) { answer(peer, SessionError(.ended, "the session is over")) }
+    }
+
+    private func timedOut(_ peer: PeerID, _ number: Int) {
+        guard waiting[peer]?.contains(where: { $0.number == number }) == true else { return }
+        let name = table.entries[peer]?.peer.description ?? "\(peer)"
+        perform(table.failed(peer, SessionError(.unreachable, "\(name) did not answer in time")))
+        answer(peer, SessionError(.unreachable, "\(name) did not answer in time"))
+    }
+
+    private func cancelled(_ peer: PeerID, _ number: Int) {
+        guard let index = waiting[peer]?.firstIndex(where: { $0.number == number }) else { return }
+        let error = SessionError(.ended, "the task was cancelled")
+        waiting[peer]?.remove(at: index).continuation.resume(returning: error)
+        guard waiting[peer]?.isEmpty == true else { return }
+        waiting[peer] = nil
+        perform(table.failed(peer, error))
+    }
+}

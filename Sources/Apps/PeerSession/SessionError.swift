@@ -1,0 +1,33 @@
+/// Why something cannot be done in a session.
+public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of reason. The set may grow; switch with a `default`.
+    public struct Code: Hashable, Sendable {
+        let text: String
+
+        /// A message has more than `PeerSession.maximumMessageLength` bytes.
+        public static let messageTooLong = Code(text: "message-too-long")
+        /// No such peer is there, or it is not connected.
+        public static let noSuchPeer = Code(text: "no-such-peer")
+        /// The peer was invited and said no.
+        public static let declined = Code(text: "declined")
+        /// The peer did not answer in time, or its host could not be reached.
+        public static let unreachable = Code(text: "unreachable")
+        /// What came from the peer breaks the protocol.
+        public static let malformed = Code(text: "malformed")
+        /// The session is over, or the task was cancelled.
+        public static let ended = Code(text: "ended")
+    }
+
+    /// What kind of reason.
+    public let code: Code
+    /// For people; safe for a terminal.
+    public let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}

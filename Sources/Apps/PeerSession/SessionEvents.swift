@@ -1,0 +1,140 @@
+import Synchronization
+
+/// What a session tells, to one task. Nothing is lost but states that were followed by others before they were looked at.
+///
+/// Bounded: when the messages that nobody has taken are too many, no more are read from the network.
+public struct SessionEvents: AsyncSequence, Sendable {
+    /// A session's end ends the sequence.
+    public typealias Failure = Never
+
+    let queue: SessionEventQueue
+
+    /// For one task at a time.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
+
+    /// Gives the events.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let queue: SessionEventQueue
+
+        /// The next event; nil when the session has ended, or the task is cancelled.
+        public mutating func next() async -> SessionEvent? { await queue.next() }
+
+        /// The next event; nil when the session has ended, or the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionEvent? { await queue.next() }
+    }
+}
+
+final class SessionEventQueue: Sendable {
+    /// Messages and bytes that may wait.
+    static let maximumMessages = 256
+    static let maximumBytes = 1 << 20
+
+    private struct State {
+        var events: [SessionEvent] = []
+        var messages = 0
+        var bytes = 0
+        var hasEnded = false
+        var waiting: (id: Int, continuation: CheckedContinuation<SessionEvent?, Never>)?
+        var room: [(id: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var nextID = 0
+
+        var isFull: Bool { messages >= maximumMessages || bytes >= maximumBytes }
+    }
+
+    private let state = Mutex(State())
+
+    func push(_ event: SessionEvent) {
+        let waiting = state.withLock { state -> CheckedContinuation<SessionEvent?, Never>? in
+            guard !state.hasEnded else { return nil }
+            if let waiting = state.waiting {
+                state.waiting = nil
+                return waiting.continuation
+            }
+            if case .changed(let peer) = event, case .changed(let last) = state.events.last, last.id == peer.id {
+                state.events.removeLast()
+            }
+            if case .received(let bytes, _, _) = event {
+                state.messages += 1
+                state.bytes += bytes.count
+            }
+            state.events.append(event)
+            return nil
+        }
+        waiting?.resume(returning: event)
+    }
+
+    /// Waits until messages may be pushed.
+    func room() async {
+        let id = nextID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let hasRoom = state.withLock { state in
+                    if !state.isFull || state.hasEnded || Task.isCancelled { return true }
+                    state.room.append((id, continuation))
+                    return false
+                }
+                if hasRoom { continuation.resume() }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                state.room.firstIndex { $0.id == id }.map { state.room.remove(at: $0).continuation }
+            }
+            waiting?.resume()
+        }
+    }
+
+    var isFull: Bool { state.withLock { $0.isFull } }
+
+    func end() {
+        let (waiting, room) = state.withLock { state in
+            state.hasEnded = true
+            defer {
+                state.waiting = nil
+                state.room = []
+            }
+            return (state.waiting?.continuation, state.room.map(\.continuation))
+        }
+        waiting?.resume(returning: nil)
+        for waiting in room { waiting.resume() }
+    }
+
+    func next() async -> SessionEvent? {
+        let id = nextID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (result, room) = state.withLock { state -> (SessionEvent??, [CheckedContinuation<Void, Never>]) in
+                    if Task.isCancelled { return (.some(nil), []) }
+                    if let event = state.events.first {
+                        state.events.removeFirst()
+                        if case .received(let bytes, _, _) = event {
+                            state.messages -= 1
+                            state.bytes -= bytes.count
+                        }
+                        guard !state.isFull else { return (event, []) }
+                        defer { state.room = [] }
+                        return (event, state.room.map(\.continuation))
+                    }
+                    if state.hasEnded || state.waiting != nil { return (.some(nil), []) }
+                    state.waiting = (id, continuation)
+                    return (nil, [])
+                }
+                for waiting in room { waiting.resume() }
+                if let result { continuation.resume(returning: result) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state -> CheckedContinuation<SessionEvent?, Never>? in
+                guard state.waiting?.id == id else { return nil }
+                defer { state.waiting = nil }
+                return state.waiting?.continuation
+            }
+            waiting?.resume(returning: nil)
+        }
+    }
+
+    private func nextID() -> Int {
+        state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Synchronization
+
+/// What a person did and the program has not looked at. Unlike an `AsyncStream` it survives the cancellation of who waits.
+final class EventQueue: Sendable {
+    /// More is left to the terminal or pipe.
+    static let capacity = 64
+
+    private struct State {
+        var events: [TerminalEvent] = []
+        var waiting: [(id: Int, continuation: CheckedContinuation<TerminalEvent?, Never>)] = []
+        var nextID = 0
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    var hasRoom: Bool { state.withLock { $0.events.count < Self.capacity } }
+
+    func push(_ event: TerminalEvent) {
+        let served = state.withLock { state -> CheckedContinuation<TerminalEvent?, Never>? in
+            if event == .ended { state.hasEnded = true }
+            // Drawing once is enough.
+            if event == .redraw, state.events.last == .redraw { return nil }
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst().continuation }
+            if event != .ended { state.events.append(event) }
+            return nil
+        }
+        served?.resume(returning: event)
+    }
+
+    /// The next event; nil when the task is cancelled.
+    func next() async -> TerminalEvent? {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let event = state.withLock { state -> TerminalEvent?? in
+                    if Task.isCancelled { return .some(nil) }
+                    if !state.events.isEmpty { return state.events.removeFirst() }
+                    if state.hasEnded { return .ended }
+                    state.waiting.append((id, continuation))
+                    return nil
+                }
+                if let event { continuation.resume(returning: event) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0).continuation }
+            }
+            waiting?.resume(returning: nil)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+/// Turns the bytes of a terminal into keys: UTF-8, cursor keys (ECMA-48 CSI, SS3) and mouse reports (xterm's SGR mode).
+///
+/// What it does not know is swallowed, whole sequences at a time, so that their bytes are not taken for keys.
+package struct KeyDecoder: Sendable {
+    /// Longer sequences are nothing that is known here.
+    private static let longestSequence = 32
+
+    private var pending: [UInt8] = []
+
+    package init() {}
+
+    /// Whether a key is not complete: an escape that is one key, or the beginning of a sequence.
+    package var isWaiting: Bool { !pending.isEmpty }
+
+    /// Takes in bytes.
+    package mutating func received(_ bytes: some Sequence<UInt8>) -> [Key] {
+        pending.append(contentsOf: bytes)
+        var keys: [Key] = []
+        while !pending.isEmpty {
+            guard let (length, key) = first() else { break }
+            pending.removeFirst(length)
+            if let key { keys.append(key) }
+        }
+        return keys
+    }
+
+    /// Nothing came for a moment: an escape alone is the escape key.
+    package mutating func paused() -> [Key] {
+        defer { pending = [] }
+        return pending == [0x1B] ? [.escape] : []
+    }
+
+    /// The first key and its length; no key for what is swallowed; nil when more bytes are needed.
+    private func first() -> (length: Int, key: Key?)? {
+        switch pending[0] {
+        case 0x1B: escape()
+        case 0x0D, 0x0A: (1, .enter)
+        case 0x7F, 0x08: (1, .backspace)
+        case 0x00..<0x20: (1, nil)
+        case let byte where byte < 0x80: (1, .character(Character(Unicode.Scalar(byte))))
+        case let byte: scalar(byte)
+        }
+    }
+
+    private func scalar(_ first: UInt8) -> (Int, Key?)? {
+        let length =
+            switch first {
+            case 0xC2...0xDF: 2
+            case 0xE0...0xEF: 3
+            case 0xF0...0xF4: 4
+            default: 1
+            }
+        guard length > 1 else { return (1, nil) }
+        guard pending.count >= length else { return nil }
+        guard let text = String(validating: pending.prefix(length), as: UTF8.self), let character = text.first else {
+            return (1, nil)
+        }
+        return (length, .character(character))
+    }
+
+    private func escape() -> (Int, Key?)? {
+        guard pending.count > 1 else { return nil }
+        switch pending[1] {
+        case UInt8(ascii: "["): break
+        case UInt8(ascii: "O"): return pending.count > 2 ? (3, Self.cursor(pending[2])) : nil
+        case 0x1B: return (1, .escape)
+        // Alt with a key: the key alone.
+        default: return (1, nil)
+        }
+        guard let end = pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
+            return pending.count > Self.longestSequence ? (pending.count, nil) : nil
+        }
+        let parameters = pending[2..<end]
+        let key = parameters.isEmpty ? Self.cursor(pending[end]) : Self.mouse(parameters, pending[end])
+        return (end + 1, key)
+    }
+
+    private static func cursor(_ final: UInt8) -> Key? {
+        switch final {
+        case UInt8(ascii: "A"): .up
+        case UInt8(ascii: "B"): .down
+        case UInt8(ascii: "C"): .right
+        case UInt8(ascii: "D"): .left
+        default: nil
+        }
+    }
+
+    /// `<BUTTON;COLUMN;ROW`, and `M` for down, `m` for up; the left button is 0.
+    private static func mouse(_ parameters: ArraySlice<UInt8>, _ final: UInt8) -> Key? {
+        guard parameters.first == UInt8(ascii: "<") else { return nil }
+        let numbers = parameters.dropFirst().split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .map { Int(String(decoding: $0, as: UTF8.self)) }
+        guard numbers.count == 3, numbers[0] == 0, let column = numbers[1], let row = numbers[2],
+            (1...9999).contains(column), (1...9999).contains(row)
+        else { return nil }
+        switch final {
+        case UInt8(ascii: "M"): return .pressed(column: column - 1, row: row - 1)
+        case UInt8(ascii: "m"): return .released(column: column - 1, row: row - 1)
+        default: return nil
+        }
+    }
+}

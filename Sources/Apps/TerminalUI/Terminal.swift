@@ -1,0 +1,99 @@
+public import AppSupport
+import CTerminal
+public import DiscoveryJSON
+import Glibc
+import Synchronization
+
+/// The terminal of this process, in raw mode; or, where there is none or plain lines are wanted, standard input as lines.
+///
+/// It is restored by `close`, at the end of the process however that comes about, but for SIGKILL, and while the process is
+/// stopped by Ctrl-Z. Ctrl-C stays the signal that it is.
+public final class Terminal: Sendable {
+    /// Whether there is a screen to draw on; else the program speaks in lines.
+    public let isInteractive: Bool
+    private let queue = EventQueue()
+    private let renderer: Mutex<Renderer>
+    private let isOpen = Mutex(true)
+    private let app: App
+
+    /// Opens the terminal, once in a process.
+    /// - Parameter plain: lines even if there is a terminal; always with `--json`.
+    public static func open(for app: App, plain: Bool = false) -> Terminal {
+        Terminal(app: app, plain: plain || app.json)
+    }
+
+    private init(app: App, plain: Bool) {
+        self.app = app
+        let term = variable("TERM")
+        let wantsScreen = !plain && !term.isEmpty && term != "dumb"
+        isInteractive = wantsScreen && cterminal_enter()
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).first { !$0.isEmpty } ?? ""
+        let isUTF8 = locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
+        renderer = Mutex(Renderer(.init(hasColour: variable("NO_COLOR").isEmpty, hasUnicode: isUTF8)))
+        if isInteractive { AppRunner.beforeExit { cterminal_restore() } }
+        _ = cterminal_wakeups()
+        InputThread(queue: queue, isRaw: isInteractive).start()
+    }
+
+    /// What the person does next; nil when the task is cancelled. Any number of tasks may wait, each event goes to one.
+    public func next() async -> TerminalEvent? {
+        let event = await queue.next()
+        cterminal_wake()
+        return event
+    }
+
+    /// Shows a screen; nothing where there is none.
+    public func draw(_ canvas: Canvas, anew: Bool = false) {
+        guard isInteractive else { return }
+        var (rows, columns) = (Int32(Canvas.height), Int32(Canvas.width))
+        _ = cterminal_size(&rows, &columns)
+        isOpen.withLock { isOpen in
+            guard isOpen else { return }
+            let bytes = renderer.withLock {
+                $0.draw(canvas, rows: Int(rows), columns: Int(columns), anew: anew)
+            }
+            if !writeAll(bytes) { AppRunner.stop() }
+        }
+    }
+
+    /// Tells something where there is no screen, and after `close`: as text, or as a line of JSON with `--json`.
+    ///
+    /// Each line of `text` is made safe for a terminal; what is within it must not bring lines of its own.
+    public func tell(_ event: String, _ text: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
+        guard !isInteractive || !isOpen.withLock({ $0 }) else { return }
+        if app.json { return app.output.json(event, members) }
+        for line in text.split(separator: "\n") { app.output.line(String(line)) }
+    }
+
+    /// Says on standard error what a person should know, where there is no screen.
+    public func notice(_ text: String) {
+        if !isInteractive || !isOpen.withLock({ $0 }) { app.notices.notice(text) }
+    }
+
+    /// Gives the terminal back as it was.
+    public func close() {
+        isOpen.withLock { isOpen in
+            isOpen = false
+            if isInteractive { cterminal_restore() }
+        }
+    }
+}
+
+private func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+
+/// - Returns: whether everything was written.
+private func writeAll(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        if count > 0 {
+            rest = rest.dropFirst(count)
+        } else if errno == EAGAIN {
+            var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&waiting, 1, -1)
+        } else if errno != EINTR {
+            return false
+        }
+    }
+    return true
+}

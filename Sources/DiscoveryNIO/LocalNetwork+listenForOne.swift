@@ -1,0 +1,200 @@
+public import DNSSD
+public import Discovery
+public import NIOCore
+public import NIOPosix
+
+extension LocalNetwork {
+    /// Listens and publishes as `listen` does, for one connection: the first that comes is given to who waits for it, closes the
+    /// listener and withdraws the service; others that came meanwhile are closed without a byte.
+    ///
+    /// `initializer` runs for that one connection; the channel becomes active after it.
+    /// - Throws: what binding fails with; collisions show in the listener's publication.
+    public func listenForOne<Connection: Sendable>(
+        _ name: ServiceName,
+        type: ServiceType,
+        in domain: Domain = .local,
+        port: Port? = nil,
+        txt: TXTRecord = TXTRecord(),
+        on interfaces: InterfaceFilter = .all,
+        over family: IPAddress.Family? = nil,
+        onConflict policy: ConflictPolicy = .rename,
+        group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup,
+        initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
+    ) async throws -> SingleListener<Connection> {
+        let place = SinglePlace()
+        let listener = try await listen(
+            name, type: type, in: domain, port: port, txt: txt, on: interfaces, over: family, onConflict: policy,
+            group: group
+        ) { channel in
+            guard place.take() else { return channel.eventLoop.makeFailedFuture(PlaceTaken()) }
+            // Nothing is read before there is somebody to read it.
+            return channel.setOption(.autoRead, value: false).flatMapThrowing {
+                try channel.pipeline.syncOperations.addHandler(Arrival(place: place))
+            }
+        }
+        return SingleListener(listener: listener, place: place, initializer: initializer)
+    }
+}
+
+/// Somebody else was first.
+private struct PlaceTaken: Error {}
+
+/// Tells when a connection is active: no sooner may the listener be closed, or SwiftNIO closes the connection, too.
+private final class Arrival: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+    private let place: SinglePlace
+    private var hasArrived = false
+
+    init(place: SinglePlace) { self.place = place }
+
+    func channelActive(context: ChannelHandlerContext) {
+        // It is told again, to the caller's handlers, when there is somebody to read.
+        if !hasArrived { place.fill(context.channel) }
+        hasArrived = true
+        context.fireChannelActive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { place.giveBack() }
+}
+
+/// A listener for one connection.
+public final class SingleListener<Connection: Sendable>: Sendable {
+    /// The socket and the service.
+    public let listener: PublishedListener
+    /// The service: its state, and its name after a collision.
+    public var publication: Publication { listener.publication }
+    private let place: SinglePlace
+    private let initializer: @Sendable (any Channel) -> EventLoopFuture<Connection>
+
+    fileprivate init(
+        listener: PublishedListener, place: SinglePlace,
+        initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
+    ) {
+        self.listener = listener
+        self.place = place
+        self.initializer = initializer
+        let channel = listener.channel
+        place.onFilled { channel.close(promise: nil) }
+    }
+
+    deinit { place.close()?.close(promise: nil) }
+
+    /// Waits for the connection. For one task, once.
+    /// - Throws: `DiscoveryError.closed` when the task is cancelled, or `close` was first; what `initializer` fails with.
+    public func connection() async throws -> Connection {
+        if let channel = await place.connection() { return try await NIODialer.activate(channel, initializer) }
+        throw DiscoveryError(.closed, "nobody waits for a connection to \(publication.service.name) any more")
+    }
+
+    /// Accepts no more, and says goodbye; returns when both are done.
+    /// - Returns: the connection, when one has come that nobody has waited for: it belongs to who calls this.
+    public func close() async -> Connection? {
+        let channel = place.close()
+        await listener.close()
+        guard let channel else { return nil }
+        return try? await NIODialer.activate(channel, initializer)
+    }
+}
+
+/// Room for one connection, and for one who waits for it.
+private final class SinglePlace: Sendable {
+    private enum State {
+        case free
+        /// Somebody comes.
+        case taken
+        case filled(any Channel)
+        case over
+    }
+
+    private struct Contents {
+        var state = State.free
+        var waiting: CheckedContinuation<(any Channel)?, Never>?
+        var onFilled: (@Sendable () -> Void)?
+        var wasFilled = false
+    }
+
+    private let contents = Locked(Contents())
+
+    /// - Returns: whether the caller may fill it.
+    func take() -> Bool {
+        contents.withLock { contents in
+            guard case .free = contents.state else { return false }
+            contents.state = .taken
+            return true
+        }
+    }
+
+    func giveBack() {
+        contents.withLock { contents in
+            if case .taken = contents.state { contents.state = .free }
+        }
+    }
+
+    func fill(_ connection: any Channel) {
+        let (isWanted, waiting, onFilled) = contents.withLock { contents in
+            // Too late.
+            guard case .taken = contents.state else {
+                return (false, CheckedContinuation<(any Channel)?, Never>?.none, (@Sendable () -> Void)?.none)
+            }
+            contents.wasFilled = true
+            let waiting = contents.waiting
+            contents.waiting = nil
+            contents.state = waiting == nil ? .filled(connection) : .over
+            return (true, waiting, contents.onFilled)
+        }
+        guard isWanted else { return connection.close(promise: nil) }
+        waiting?.resume(returning: connection)
+        onFilled?()
+    }
+
+    /// Has `body` called when it is filled, at once if it already was.
+    func onFilled(_ body: @escaping @Sendable () -> Void) {
+        let wasFilled = contents.withLock { contents in
+            contents.onFilled = body
+            return contents.wasFilled
+        }
+        if wasFilled { body() }
+    }
+
+    func connection() async -> (any Channel)? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let result = contents.withLock { contents -> (any Channel)?? in
+                    if Task.isCancelled { return .some(nil) }
+                    switch contents.state {
+                    case .filled(let connection):
+                        contents.state = .over
+                        return connection
+                    case .over: return .some(nil)
+                    case .free, .taken:
+                        guard contents.waiting == nil else { return .some(nil) }
+                        contents.waiting = continuation
+                        return nil
+                    }
+                }
+                if let result { continuation.resume(returning: result) }
+            }
+        } onCancel: {
+            let waiting = contents.withLock { contents in
+                defer { contents.waiting = nil }
+                return contents.waiting
+            }
+            waiting?.resume(returning: nil)
+        }
+    }
+
+    /// Lets nobody in any more.
+    func close() -> (any Channel)? {
+        let (waiting, connection) = contents.withLock {
+            contents -> (CheckedContinuation<(any Channel)?, Never>?, (any Channel)?) in
+            defer {
+                contents.waiting = nil
+                contents.state = .over
+            }
+            if case .filled(let connection) = contents.state { return (nil, connection) }
+            return (contents.waiting, nil)
+        }
+        waiting?.resume(returning: nil)
+        return connection
+    }
+}

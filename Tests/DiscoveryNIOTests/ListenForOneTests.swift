@@ -1,0 +1,106 @@
+import DNSSD
+import Discovery
+import DiscoveryNIO
+import DiscoveryTesting
+import NIOCore
+import NIOPosix
+import Testing
+
+/// A listener for one connection, over real sockets on loopback.
+@Suite("A listener for one", .timeLimit(.minutes(1)))
+struct ListenForOneTests {
+    private typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+    private let network: LocalNetwork
+    private let type: ServiceType
+    private let name: ServiceName
+
+    init() throws {
+        network = LocalNetwork(engine: try SimulatedNetwork().addMachine("h1", interfaces: [.loopback]))
+        type = try ServiceType("_witap._tcp")
+        name = try ServiceName("tony")
+    }
+
+    @Sendable private static func wire(_ channel: any Channel) -> EventLoopFuture<Wire> {
+        channel.eventLoop.makeCompletedFuture { try Wire(wrappingChannelSynchronously: channel) }
+    }
+
+    private func dial(_ port: Port) async throws -> Wire {
+        try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: Int(port.rawValue), channelInitializer: Self.wire)
+    }
+
+    @Test(
+        "the first connection is given, with what was sent before it was asked for; the service is withdrawn; fifty times"
+    )
+    func first() async throws {
+        for _ in 0..<50 {
+            let listener = try await network.listenForOne(name, type: type, initializer: Self.wire)
+            _ = try await listener.publication.established()
+            let client = try await dial(listener.listener.port)
+            try await client.executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: "hello"))
+                let server = try await listener.connection()
+                try await server.executeThenClose { inbound, outbound in
+                    var iterator = inbound.makeAsyncIterator()
+                    #expect(try await iterator.next().map { String(buffer: $0) } == "hello")
+                    try await outbound.write(ByteBuffer(string: "yes"))
+                }
+                var iterator = inbound.makeAsyncIterator()
+                #expect(try await iterator.next().map { String(buffer: $0) } == "yes")
+            }
+            for await status in listener.publication.updates where status.state == .withdrawn { break }
+            #expect(await listener.close() == nil)
+        }
+    }
+
+    @Test("of six that come at once one is let in; the others are refused or closed without a byte; twenty times")
+    func others() async throws {
+        for _ in 0..<20 {
+            let listener = try await network.listenForOne(name, type: type, initializer: Self.wire)
+            let port = listener.listener.port
+            let heard = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<6 { group.addTask { await hear(port) } }
+                let server = try await listener.connection()
+                try await server.executeThenClose { _, outbound in
+                    try await outbound.write(ByteBuffer(string: "yes"))
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(heard.filter { !$0.isEmpty } == ["yes"])
+            _ = await listener.close()
+        }
+    }
+
+    /// What a connection brings until it ends; nothing when it is refused.
+    private func hear(_ port: Port) async -> String {
+        guard let wire = try? await dial(port) else { return "" }
+        var heard = ""
+        try? await wire.executeThenClose { inbound, _ in
+            for try await buffer in inbound { heard += String(buffer: buffer) }
+        }
+        return heard
+    }
+
+    @Test("closing gives the connection that nobody waited for, or ends who waits; so does cancelling")
+    func closing() async throws {
+        let listener = try await network.listenForOne(name, type: type, initializer: Self.wire)
+        let waiter = Task { try await listener.connection() }
+        #expect(await listener.close() == nil)
+        await #expect(throws: DiscoveryError.self) { _ = try await waiter.value }
+
+        let second = try await network.listenForOne(name, type: type, initializer: Self.wire)
+        let cancelled = Task { try await second.connection() }
+        cancelled.cancel()
+        await #expect(throws: DiscoveryError.self) { _ = try await cancelled.value }
+        let client = try await dial(second.listener.port)
+        try await client.executeThenClose { inbound, _ in
+            // The listener closes itself when somebody has come.
+            try await second.listener.channel.closeFuture.get()
+            let unclaimed = await second.close()
+            try await unclaimed?.executeThenClose { _, outbound in try await outbound.write(ByteBuffer(string: "hello"))
+            }
+            var iterator = inbound.makeAsyncIterator()
+            #expect(try await iterator.next().map { String(buffer: $0) } == "hello")
+        }
+    }
+}

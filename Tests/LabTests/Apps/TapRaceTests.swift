@@ -1,0 +1,119 @@
+import Foundation
+import Testing
+
+/// `tap-race`, and with it PeerSession, between two hosts.
+@Suite("tap-race", .serialized, .labSlot, .timeLimit(.minutes(20)))
+struct TapRaceTests {
+    private let wait = Duration.seconds(60)
+
+    private func start(_ lab: Lab, _ host: String, _ options: String...) throws -> LabProcess {
+        try lab.exec(host, [AppBinary.path("tap-race"), "--json"] + options)
+    }
+
+    private func expect(_ player: LabProcess, _ event: String, _ more: String = "") async throws {
+        try await player.line(within: wait, "\(event) \(more)") {
+            $0.contains(#""event":"\#(event)""#) && (more.isEmpty || $0.contains(more))
+        }
+    }
+
+    @Test("one invites, the other accepts; both see both counts")
+    func race() async throws {
+        let lab = try await Lab.start()
+        let one = try start(lab, "h1", "--accept", "--seconds", "4")
+        try await expect(one, "published")
+        let two = try start(lab, "h2", "h1", "--seconds", "4")
+        for player in [one, two] { try await expect(player, "start") }
+        for _ in 0..<7 { one.write("\n") }
+        try await expect(two, "tap", #""count":7"#)
+        for _ in 0..<12 { two.write("\n") }
+        try await expect(one, "tap", #""count":12"#)
+        try await expect(one, "over", #""outcome":"lost","mine":7,"theirs":12"#)
+        try await expect(two, "over", #""outcome":"won","mine":12,"theirs":7"#)
+        for player in [one, two] { #expect(try await player.exit(within: wait) == .exited(0)) }
+        try await lab.stop()
+    }
+
+    @Test("both invite each other at once: one race")
+    func atOnce() async throws {
+        let lab = try await Lab.start()
+        let one = try start(lab, "h1", "h2", "--seconds", "2")
+        let two = try start(lab, "h2", "h1", "--seconds", "2")
+        for player in [one, two] {
+            #expect(try await player.exit(within: wait) == .exited(0), "\(player.lines(.stderr))")
+            #expect(player.lines().filter { $0.contains(#""event":"start""#) }.count == 1)
+            #expect(player.lines().last?.contains(#""outcome":"draw","mine":0,"theirs":0"#) == true)
+        }
+        try await lab.stop()
+    }
+
+    @Test("an invitation that is declined; nobody of that name")
+    func refusals() async throws {
+        let lab = try await Lab.start()
+        let one = try start(lab, "h1")
+        try await expect(one, "published")
+        let two = try start(lab, "h2", "h1")
+        try await expect(one, "invited", #""name":"h2""#)
+        one.write("n\n")
+        #expect(try await two.exit(within: wait) == .exited(1))
+        #expect(two.lines(.stderr).last?.contains("h1 declined") == true)
+        let nobody = try await lab.askApp("h2", "tap-race", "nobody\u{1B}", "--timeout", "1")
+        #expect(nobody.exit == .exited(1))
+        #expect(nobody.errors.last?.hasSuffix(#"nobody\u{1B} was not found"#) == true)
+        one.closeInput()
+        #expect(try await one.exit(within: wait) == .exited(0))
+        try await lab.stop()
+    }
+
+    @Test("a player that vanishes without a word is gone within 5 s; one that is killed, at once")
+    func vanished() async throws {
+        let lab = try await Lab.start()
+        for isKilled in [false, true] {
+            let one = try start(lab, "h1", "--accept")
+            try await expect(one, "published")
+            let two = try start(lab, "h2", "h1")
+            for player in [one, two] { try await expect(player, "start") }
+            let start = ContinuousClock.now
+            if isKilled {
+                one.signal(SIGKILL)
+            } else {
+                try await lab.run("h1", "ip", "link", "set", "eth0", "down")
+            }
+            try await expect(two, "left", #""name":"h1""#)
+            // 5 s, and what a machine under load takes to tell.
+            #expect(ContinuousClock.now - start < .seconds(7))
+            #expect(try await two.exit(within: wait) == .exited(1))
+            if !isKilled {
+                one.signal(SIGKILL)
+                try await lab.run("h1", "ip", "link", "set", "eth0", "up")
+            }
+            _ = try await one.exit(within: wait)
+        }
+        try await lab.stop()
+    }
+
+    @Test("in a terminal: invite, accept, tap, and the terminal is as before after Ctrl-C")
+    func terminal() async throws {
+        let lab = try await Lab.start()
+        let left = try await TerminalScreen(lab, "h1")
+        let right = try await TerminalScreen(lab, "h2")
+        let before = try await left.settings()
+        let program = "\(AppBinary.path("tap-race")) --seconds 6"
+        try await left.run(program)
+        try await right.run(program)
+        try await left.shows("> h2")
+        try await right.shows("> h1")
+        try await left.press("Enter")
+        try await right.shows("h1 wants to race: y or n")
+        try await right.press("y")
+        for screen in [left, right] { try await screen.shows("s left") }
+        try await left.press("a", "s", "d", "f", "a", "s", "d", "f")
+        try await right.shows("eight taps") { $0.contains { $0.hasSuffix(" 8") } }
+        try await left.shows("You win! 8 : 0")
+        try await right.shows("h1 wins. 0 : 8")
+        try await left.press("C-c")
+        try await left.shows("a prompt") { $0.last == "$" }
+        #expect(try await left.settings() == before)
+        for screen in [left, right] { try await screen.close() }
+        try await lab.stop()
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// A shell in a real terminal (tmux) on a host of the lab, 80 columns by 24 lines.
+final class TerminalScreen: Sendable {
+    private let lab: Lab
+    private let host: String
+    private let folder: TestFolder
+
+    /// - Parameter environment: more variables for the shell: `NO_COLOR=1`.
+    init(_ lab: Lab, _ host: String, _ environment: String = "") async throws {
+        self.lab = lab
+        self.host = host
+        folder = try TestFolder()
+        _ = try await tmux(
+            "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24",
+            "env LANG=C.UTF-8 PS1='$ ' SWIFT_BACKTRACE=enable=no \(environment) /bin/bash --norc --noprofile")
+        try await shows("a prompt") { $0.last == "$" }
+    }
+
+    private func tmux(_ arguments: String...) async throws -> [String] {
+        try await lab.toEnd(host, ["/usr/bin/tmux", "-S", "\(folder.path)/tmux"] + arguments, within: .seconds(30))
+            .output
+    }
+
+    /// Presses keys, by tmux's names for them.
+    func press(_ keys: String...) async throws {
+        for key in keys { _ = try await tmux("send-keys", "-t", "0", key) }
+    }
+
+    /// Runs a command of the shell.
+    func run(_ command: String) async throws { try await press(command, "Enter") }
+
+    /// Clicks: column and row begin with 0.
+    func click(_ column: Int, _ row: Int) async throws {
+        for end in ["M", "m"] {
+            _ = try await tmux("send-keys", "-t", "0", "-l", "\u{1B}[<0;\(column + 1);\(row + 1)\(end)")
+        }
+    }
+
+    /// The screen without empty lines at its end; with colours and the like as escape sequences if wanted.
+    func lines(withStyles: Bool = false) async throws -> [String] {
+        var lines =
+            try await withStyles ? tmux("capture-pane", "-e", "-p", "-t", "0") : tmux("capture-pane", "-p", "-t", "0")
+        while lines.last == "" { lines.removeLast() }
+        return lines
+    }
+
+    /// Waits until the screen is as wanted.
+    @discardableResult
+    func shows(_ what: String, _ matches: ([String]) -> Bool) async throws -> [String] {
+        let deadline = ContinuousClock.now + .seconds(60)
+        var lines: [String] = []
+        while ContinuousClock.now < deadline {
+            lines = try await self.lines()
+            if matches(lines) { return lines }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw LabProcess.Missed(description: "not shown: \(what):\n\(lines.joined(separator: "\n"))")
+    }
+
+    /// Waits until a text is somewhere on the screen.
+    func shows(_ text: String) async throws {
+        try await shows(text) { $0.contains { $0.contains(text) } }
+    }
+
+    /// The terminal's settings, by stty(1), from a shell that has it.
+    func settings() async throws -> String {
+        try await run("clear; echo \"<$(stty -g | md5sum)>\"; tput cols")
+        let lines = try await shows("settings") { $0.contains { $0.hasPrefix("<") } && $0.last == "$" }
+        return lines.first { $0.hasPrefix("<") } ?? ""
+    }
+
+    /// Ends the shell and everything in it.
+    func close() async throws { _ = try await tmux("kill-server") }
+}

@@ -1,0 +1,156 @@
+import DNSSD
+import PeerSession
+import Testing
+
+/// Which connection counts, as a value.
+@Suite("Peer session: table")
+struct PeerTableTests {
+    private let low = PeerID(rawValue: 1)
+    private let high = PeerID(rawValue: 2)
+
+    private let type: ServiceType
+
+    init() throws { type = try ServiceType("_tap-race._tcp") }
+
+    private func service(_ name: String = "tony") -> ServiceInstance {
+        ServiceInstance(name: ServiceName(observed: name), type: type)
+    }
+
+    private func states(_ actions: [PeerTable.Action]) -> [PeerState] {
+        actions.compactMap { if case .tell(.changed(let peer)) = $0 { peer.state } else { nil } }
+    }
+
+    /// A table that has said hello to `other` on connection 1.
+    private func greeted(_ own: PeerID, _ other: PeerID) -> PeerTable {
+        var table = PeerTable(own: own)
+        _ = table.found(other, named: "tony", at: service())
+        _ = table.wanted(other)
+        #expect(table.dialled(other, 1) == [.greet(1)])
+        return table
+    }
+
+    @Test("found, invited, welcomed, ended: the states of a peer in order")
+    func story() {
+        var table = PeerTable(own: low)
+        #expect(states(table.found(high, named: "tony", at: service())) == [.available])
+        let wanted = table.wanted(high)
+        #expect(states(wanted) == [.connecting])
+        #expect(wanted.contains(.dial(high, service())))
+        _ = table.dialled(high, 1)
+        let welcomed = table.welcomed(1, by: Greeting(id: high, name: "tony"))
+        #expect(states(welcomed) == [.connected])
+        #expect(welcomed.contains(.answer(high, nil)))
+        #expect(table.connectedPeer(on: 1)?.id == high)
+        #expect(states(table.ended(1, didVanish: false)) == [.disconnected, .available])
+        #expect(states(table.lost(service())) == [.unavailable])
+        #expect(table.peers.isEmpty)
+    }
+
+    @Test("both dial at once: both keep the connection of the smaller id, whatever comes first")
+    func simultaneous() {
+        // What `low` dialled is 1 there and 2 at `high`; what `high` dialled is 2 at `low` and 1 there.
+        var atLow = greeted(low, high)
+        var atHigh = greeted(high, low)
+        #expect(atLow.greeted(2, by: Greeting(id: high, name: "h")) == [.refuse(2, .duplicate)])
+        let accepted = atHigh.greeted(2, by: Greeting(id: low, name: "l"))
+        #expect(accepted.contains(.welcome(2)) && accepted.contains(.close(1)))
+        #expect(atHigh.link(to: low) == 2)
+        // The refusal of what it closed comes late, and means nothing.
+        #expect(atHigh.refused(1, .duplicate) == [.close(1)])
+        #expect(atHigh.ended(1, didVanish: false).isEmpty)
+        _ = atLow.welcomed(1, by: Greeting(id: high, name: "h"))
+        #expect(atLow.link(to: high) == 1)
+        #expect(atLow.ended(2, didVanish: false).isEmpty)
+        #expect(atLow.link(to: high) == 1 && atHigh.link(to: low) == 2)
+    }
+
+    @Test("the refusal may come before the other's hello: it is waited for, and accepted without asking")
+    func refusedFirst() {
+        var table = greeted(high, low)
+        #expect(table.refused(1, .duplicate) == [.close(1)])
+        #expect(table.ended(1, didVanish: false).isEmpty)
+        let actions = table.greeted(2, by: Greeting(id: low, name: "l"))
+        #expect(actions.contains(.welcome(2)) && actions.contains(.answer(low, nil)))
+        #expect(!actions.contains { if case .tell(.invited) = $0 { true } else { false } })
+    }
+
+    @Test("a hello while we dial and have said nothing: that connection is taken, the dialled one closed when it comes")
+    func helloWhileDialling() {
+        var table = PeerTable(own: low)
+        _ = table.found(high, named: "tony", at: service())
+        _ = table.wanted(high)
+        #expect(table.greeted(5, by: Greeting(id: high, name: "h")).contains(.welcome(5)))
+        #expect(table.dialled(high, 6) == [.close(6)])
+        #expect(table.link(to: high) == 5)
+    }
+
+    @Test(
+        "an invitation is answered once; a second one replaces the first; after the end of its connection it is no more"
+    )
+    func invitations() {
+        var table = PeerTable(own: low)
+        let invited = table.greeted(1, by: Greeting(id: high, name: "h"))
+        #expect(invited.contains { if case .tell(.invited(let peer)) = $0 { peer.id == high } else { false } })
+        #expect(table.greeted(2, by: Greeting(id: high, name: "h")).contains(.refuse(1, .duplicate)))
+        #expect(table.accepted(high).contains(.welcome(2)))
+        #expect(table.accepted(high).isEmpty)
+        #expect(table.declined(high).isEmpty)
+        var other = PeerTable(own: low)
+        _ = other.greeted(1, by: Greeting(id: high, name: "h"))
+        #expect(states(other.ended(1, didVanish: false)) == [.unavailable])
+        #expect(other.accepted(high).isEmpty)
+        #expect(other.peers.isEmpty)
+    }
+
+    @Test("nobody takes over a connection, a name, or answers for another")
+    func hijack() {
+        var table = greeted(low, high)
+        _ = table.welcomed(1, by: Greeting(id: high, name: "tony"))
+        #expect(table.greeted(2, by: Greeting(id: high, name: "evil")) == [.refuse(2, .duplicate)])
+        #expect(table.link(to: high) == 1)
+        #expect(table.found(high, named: "evil", at: service("evil")).isEmpty)
+        #expect(table.peers.map(\.displayName) == ["tony"])
+        #expect(table.greeted(3, by: Greeting(id: low, name: "us")) == [.refuse(3, .declined)])
+        #expect(table.found(low, named: "us", at: service("us")).isEmpty)
+        var asking = greeted(low, high)
+        let actions = asking.welcomed(1, by: Greeting(id: PeerID(rawValue: 9), name: "evil"))
+        #expect(actions.contains(.close(1)))
+        #expect(asking.link(to: high) == nil)
+    }
+
+    @Test("a service that another session offers now: the former peer is gone, unless it is connected")
+    func anew() {
+        var table = PeerTable(own: low)
+        _ = table.found(high, named: "tony", at: service())
+        let next = PeerID(rawValue: 3)
+        #expect(states(table.found(next, named: "tony", at: service())) == [.unavailable, .available])
+        #expect(table.peers.map(\.id) == [next])
+        var connected = greeted(low, high)
+        _ = connected.welcomed(1, by: Greeting(id: high, name: "tony"))
+        #expect(states(connected.found(next, named: "tony", at: service())) == [.available])
+        #expect(connected.link(to: high) == 1)
+        #expect(states(connected.ended(1, didVanish: true)) == [.disconnected, .unavailable])
+    }
+
+    @Test("a peer that vanished is disconnected, and not available because its service has not expired yet")
+    func vanished() {
+        var table = greeted(low, high)
+        _ = table.welcomed(1, by: Greeting(id: high, name: "tony"))
+        #expect(states(table.ended(1, didVanish: true)) == [.disconnected])
+        // Connecting again is allowed: it may be back.
+        #expect(table.wanted(high).contains(.dial(high, service())))
+        #expect(states(table.failed(high, SessionError(.unreachable, "no"))) == [.available])
+    }
+
+    @Test("a decline, an unknown peer, a connection that ends before the answer: who waits is told")
+    func failures() {
+        var table = greeted(low, high)
+        let declined = table.refused(1, .declined)
+        #expect(declined.contains { if case .answer(high, let error?) = $0 { error.code == .declined } else { false } })
+        #expect(states(declined) == [.available])
+        #expect(table.wanted(PeerID(rawValue: 77)).contains { if case .answer(_, .some) = $0 { true } else { false } })
+        var other = greeted(low, high)
+        let ended = other.ended(1, didVanish: false)
+        #expect(ended.contains { if case .answer(high, let error?) = $0 { error.code == .unreachable } else { false } })
+    }
+}

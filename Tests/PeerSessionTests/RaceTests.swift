@@ -1,0 +1,35 @@
+import TapRace
+import Testing
+
+/// The game, as a value.
+@Suite("Tap race")
+struct RaceTests {
+    @Test("messages are as they always were; what is none is nothing")
+    func messages() {
+        #expect(
+            String(decoding: TapMessage(count: 17, isOver: false).bytes, as: UTF8.self) == #"{"code":0,"count":17}"#)
+        #expect(TapMessage(Array(#"{"count":3,"code":1}"#.utf8)) == TapMessage(count: 3, isOver: true))
+        for text in [
+            "", "{}", #"{"code":2,"count":1}"#, #"{"code":0}"#, #"{"code":0,"count":-1}"#, #"{"code":0,"count":1e9}"#,
+        ] {
+            #expect(TapMessage(Array(text.utf8)) == nil, "\(text)")
+        }
+        #expect(TapMessage(Array(#"{"code":0,"count":1\#(String(repeating: " ", count: 1000))}"#.utf8)) == nil)
+    }
+
+    @Test("counts do not go backwards; after the last word there is none; the outcome is known when both are done")
+    func race() {
+        var race = Race()
+        #expect(race.tapped() == TapMessage(count: 1, isOver: false))
+        race.received(TapMessage(count: 5, isOver: false))
+        race.received(TapMessage(count: 4, isOver: false))
+        #expect(race.theirs == 5)
+        #expect(race.timeIsUp() == TapMessage(count: 1, isOver: true))
+        #expect(race.tapped() == nil)
+        #expect(race.outcome == nil)
+        race.received(TapMessage(count: 6, isOver: true))
+        race.received(TapMessage(count: 900, isOver: false))
+        #expect(race.outcome == .lost)
+        #expect(race.theirs == 6)
+    }
+}
