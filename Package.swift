@@ -20,6 +20,10 @@ let package = Package(
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
         .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
+        // Programs on the library (docs/apps).
+        .executable(name: "stream-hello", targets: ["StreamHello"]),
+        .executable(name: "lanchat", targets: ["LanChat"]),
+        .executable(name: "filedrop", targets: ["FileDrop"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -30,6 +34,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         // The C shim. Without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
@@ -107,6 +112,53 @@ let package = Package(
         .executableTarget(
             name: "HelloDiscovery", dependencies: ["DNSSD", "Discovery", "AvahiEngine"],
             path: "Sources/Examples/HelloDiscovery", swiftSettings: settings),
+        // Programs on the library: streams, chat, files (docs/apps).
+        .target(
+            name: "AppSupport",
+            dependencies: [
+                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Apps/AppSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "StreamHello",
+            dependencies: [
+                "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/Apps/StreamHello", swiftSettings: settings),
+        // The chat's rules and wire, apart from the program so that they can be tested as values.
+        .target(
+            name: "LanChatCore", dependencies: ["AppSupport", "DNSSD"], path: "Sources/Apps/LanChatCore",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "LanChat",
+            dependencies: [
+                "LanChatCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/Apps/LanChat", swiftSettings: settings),
+        // What goes over the wire and into the file system.
+        .target(
+            name: "FileDropCore",
+            dependencies: ["AppSupport", "DNSSD", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Sources/Apps/FileDropCore", swiftSettings: settings),
+        .executableTarget(
+            name: "FileDrop",
+            dependencies: [
+                "FileDropCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Sources/Apps/FileDrop", swiftSettings: settings),
+        .testTarget(name: "AppSupportTests", dependencies: ["AppSupport"], swiftSettings: settings),
+        .testTarget(name: "LanChatTests", dependencies: ["LanChatCore"], swiftSettings: settings),
+        .testTarget(name: "FileDropTests", dependencies: ["FileDropCore"], swiftSettings: settings),
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
         .testTarget(
             name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],

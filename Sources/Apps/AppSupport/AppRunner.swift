@@ -1,0 +1,102 @@
+public import ArgumentParser
+import DNSSD
+import Glibc
+import Synchronization
+
+/// Runs a program: its command line, signals, what its errors mean, its exit status.
+public enum AppRunner {
+    /// How long a program may take to end once it was asked to: goodbyes need 2 s at most.
+    private static let grace = 4
+
+    /// Whether a signal, or a standard output that nobody reads, asked the program to end.
+    public static var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    private struct State {
+        var isStopping = false
+        var cancel: (@Sendable () -> Void)?
+        var restore: [@Sendable () -> Void] = []
+    }
+
+    private static let state = Mutex(State())
+
+    /// Has `body` called before the process ends, however that comes about, but for SIGKILL and a crash.
+    public static func beforeExit(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.restore.append(body) }
+    }
+
+    /// Asks the running command to end, as Ctrl-C does.
+    public static func stop() {
+        let cancel = state.withLock { state in
+            state.isStopping = true
+            return state.cancel
+        }
+        cancel?()
+    }
+
+    /// Parses the command line, runs the command, exits. To be called by `main`, on the main thread, first thing.
+    public static func main<Root: ParsableCommand>(_ root: Root.Type) -> Never {
+        let name = root._commandName
+        let notices = Notices(program: name)
+        do {
+            var parsed = try root.parseAsRoot()
+            guard let command = parsed as? any AppCommand else {
+                try parsed.run()
+                exit(AppStatus.done.rawValue)
+            }
+            run(command, notices)
+        } catch {
+            let status = root.exitCode(for: error)
+            let text = root.fullMessage(for: error)
+            if status.isSuccess { print(text) } else if !text.isEmpty { notices.text(text) }
+            exit(status.rawValue)
+        }
+    }
+
+    /// Runs the command in a task while this, the main thread, waits for signals.
+    private static func run(_ command: any AppCommand, _ notices: Notices) -> Never {
+        signal(SIGPIPE, SIG_IGN)
+        let signals = EndingSignals()
+        signals.block()
+        let app = App(options: command.options, output: Output(), notices: notices)
+        let statusWhenStopped = type(of: command).statusWhenStopped
+        let task = Task {
+            let status: AppStatus
+            do {
+                try await command.run(in: app)
+                status = isStopping ? statusWhenStopped : .done
+            } catch {
+                status = isStopping ? statusWhenStopped : tell(error, notices)
+            }
+            await app.shutDown()
+            end(status)
+        }
+        let isLate = state.withLock { state in
+            state.cancel = { task.cancel() }
+            return state.isStopping
+        }
+        if isLate { task.cancel() }
+        signals.wait()
+        stop()
+        // Again: an impatient person.
+        signals.wait(atMost: grace)
+        end(statusWhenStopped)
+    }
+
+    private static func tell(_ error: any Error, _ notices: Notices) -> AppStatus {
+        let error =
+            (error as? AppError) ?? (error as? DiscoveryError).map { AppError($0) }
+            ?? AppError(.systemError, String(describing: error))
+        notices.failure(error)
+        return error.status
+    }
+
+    private static func end(_ status: AppStatus) -> Never {
+        let restore = state.withLock { state in
+            defer { state.restore = [] }
+            return state.restore
+        }
+        for body in restore { body() }
+        // Not exit(): other threads still run, and what they use must not be torn down under them.
+        _exit(status.rawValue)
+    }
+}
