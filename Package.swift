@@ -118,6 +118,8 @@ let package = Package(
             dependencies: [
                 "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Sources/Apps/AppSupport", swiftSettings: settings),
         .executableTarget(
@@ -133,10 +135,12 @@ let package = Package(
         .target(
             name: "LanChatCore", dependencies: ["AppSupport", "DNSSD"], path: "Sources/Apps/LanChatCore",
             swiftSettings: settings),
+        // Keys as they are typed, and the terminal given back in a signal handler.
+        .target(name: "CLineTerminal", path: "Sources/Apps/CLineTerminal"),
         .executableTarget(
             name: "LanChat",
             dependencies: [
-                "LanChatCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
+                "CLineTerminal", "LanChatCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

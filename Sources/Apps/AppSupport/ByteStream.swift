@@ -1,0 +1,54 @@
+public import NIOCore
+import NIOPosix
+
+/// A connection as a stream of bytes each way. Either side may end its direction and still receive, as `nc -N` does.
+public typealias ByteStream = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
+    /// The initializer for `LocalNetwork.connect`, `LocalNetwork.withListener` and `ServerSocket.listen`.
+    public static func wrap(_ channel: any Channel) -> EventLoopFuture<ByteStream> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+            return try ByteStream(
+                wrappingChannelSynchronously: channel,
+                // Buffers of 64 KiB at most: 4 to 16 of them wait for who reads slowly.
+                configuration: .init(
+                    backPressureStrategy: .init(lowWatermark: 4, highWatermark: 16),
+                    isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    /// Connects to a host by name or address; every address of a name is tried.
+    /// - Throws: `AppError` with `.unreachable`.
+    public static func connect(
+        host: String, port: Int, within limit: TimeAmount = .seconds(10)
+    ) async throws -> ByteStream {
+        do {
+            return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connectTimeout(limit)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .channelOption(.socketOption(.so_keepalive), value: 1)
+                .connect(host: host, port: port) { wrap($0) }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw AppError(.unreachable, "cannot connect to \(host) port \(port): \(reason(error))")
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? NIOConnectionError else { return failureText(error) }
+        if let failed = error.connectionErrors.last { return failureText(failed.error) }
+        return "no such host"
+    }
+}
+
+/// What an error of a socket is called.
+public func failureText(_ error: any Error) -> String {
+    switch error {
+    case let error as IOError: systemMessage(error.errnoCode)
+    case ChannelError.connectTimeout: "no answer in time"
+    case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed: "the connection is closed"
+    default: String(describing: error)
+    }
+}
