@@ -149,7 +149,7 @@ let package = Package(
         // What goes over the wire and into the file system.
         .target(
             name: "FileDropCore",
-            dependencies: ["AppSupport", "DNSSD", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["AppSupport", "CLinux", "DNSSD", .product(name: "Crypto", package: "swift-crypto")],
             path: "Sources/Apps/FileDropCore", swiftSettings: settings),
         .executableTarget(
             name: "FileDrop",

@@ -9,6 +9,7 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
     public static func wrap(_ channel: any Channel) -> EventLoopFuture<ByteStream> {
         channel.eventLoop.makeCompletedFuture {
             try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+            try channel.noticeVanishedPeers()
             return try ByteStream(
                 wrappingChannelSynchronously: channel,
                 // Buffers of 64 KiB at most: 4 to 16 of them wait for who reads slowly.
@@ -19,7 +20,7 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
     }
 
     /// Connects to a host by name or address; every address of a name is tried.
-    /// - Throws: `AppError` with `.unreachable`.
+    /// - Throws: `AppError` with `.notDone` for a name that has no address, `.unreachable` when none answers.
     public static func connect(
         host: String, port: Int, within limit: TimeAmount = .seconds(10)
     ) async throws -> ByteStream {
@@ -31,15 +32,24 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
                 .connect(host: host, port: port) { wrap($0) }
         } catch is CancellationError {
             throw CancellationError()
+        } catch let error as NIOConnectionError where error.connectionErrors.isEmpty {
+            throw AppError(.notDone, "there is no host \(host)")
         } catch {
-            throw AppError(.unreachable, "cannot connect to \(host) port \(port): \(reason(error))")
+            let last = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
+            throw AppError(.unreachable, "cannot connect to \(host) port \(port): \(failureText(last))")
         }
     }
+}
 
-    private static func reason(_ error: any Error) -> String {
-        guard let error = error as? NIOConnectionError else { return failureText(error) }
-        if let failed = error.connectionErrors.last { return failureText(failed.error) }
-        return "no such host"
+extension Channel {
+    /// Has the kernel end the connection when the other side has vanished: within a minute when nothing is said, within 30 s
+    /// when something is. On its event loop.
+    public func noticeVanishedPeers() throws {
+        // TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT and TCP_USER_TIMEOUT of <linux/tcp.h>.
+        for (name, value) in [(4, 30), (5, 10), (6, 3), (18, 30_000)] {
+            let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: CInt(name)))
+            try syncOptions?.setOption(option, value: value)
+        }
     }
 }
 
@@ -47,7 +57,7 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
 public func failureText(_ error: any Error) -> String {
     switch error {
     case let error as IOError: systemMessage(error.errnoCode)
-    case ChannelError.connectTimeout: "no answer in time"
+    case ChannelError.connectTimeout, is Deadline.Missed: "no answer in time"
     case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed: "the connection is closed"
     default: String(describing: error)
     }

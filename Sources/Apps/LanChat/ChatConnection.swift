@@ -24,11 +24,7 @@ final class ChatConnection: ChannelInboundHandler {
         try options.setOption(.allowRemoteHalfClosure, value: true)
         try options.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
         try options.setOption(.maxMessagesPerRead, value: 1)
-        for (name, value) in [(4, 30), (5, 10), (6, 3), (18, 30_000)] {
-            // TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_USER_TIMEOUT of <linux/tcp.h>.
-            try options.setOption(
-                ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: CInt(name))), value: CInt(value))
-        }
+        try channel.noticeVanishedPeers()
         try channel.pipeline.syncOperations.addHandler(ChatConnection(server))
     }
 

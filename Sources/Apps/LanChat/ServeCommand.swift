@@ -97,12 +97,12 @@ struct ServeCommand: AppCommand {
 
 extension ServiceName {
     /// This machine's name, without its domain.
-    static func thisMachine() throws(DiscoveryError) -> ServiceName {
+    static func thisMachine() throws -> ServiceName {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, 255) == 0 else { return try ServiceName("chat") }
         let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let label = String(name.prefix { $0 != "." })
-        return (try? ServiceName(label)) ?? (try ServiceName("chat"))
+        return try (try? ServiceName(label)) ?? ServiceName("chat")
     }
 }
 

@@ -1,5 +1,5 @@
 import AppSupport
-public import DNSSD
+import DNSSD
 
 /// Text that is passed on: bytes of a client become text that can do no terminal harm, whatever shows it.
 public enum ChatText {

@@ -45,11 +45,3 @@ struct HelloClient {
         if !isAnswered && !Task.isCancelled { throw AppError(.notDone, "\(events.peer) ended without an answer") }
     }
 }
-
-extension SocketAddress {
-    /// `10.77.0.1:9000`, `[fe80::1%eth0]:9000`.
-    var readable: String {
-        guard let port, let address = ipAddress else { return description }
-        return self.protocol == .inet6 ? "[\(address)]:\(port)" : "\(address):\(port)"
-    }
-}
