@@ -26,13 +26,13 @@ struct MessageReader {
     }
 
     /// Reads what is left and forgets it.
-    mutating func drain() async throws { while try await inbound.next() != nil {} }
+    mutating func drain() async throws { while try await inbound.next(isolation: #isolation) != nil {} }
 
     static let nonsense = AppError(.badData, "the other side broke the rules of the transfer")
 
     private mutating func take(_ count: Int) async throws -> [UInt8] {
         while buffer.readableBytes < count {
-            guard var more = try await inbound.next() else {
+            guard var more = try await inbound.next(isolation: #isolation) else {
                 throw AppError(.ioError, "the connection ended before everything was through")
             }
             if buffer.readableBytes == 0 { buffer = more } else { buffer.writeBuffer(&more) }

@@ -2,6 +2,7 @@ import AppSupport
 import ArgumentParser
 import DNSSD
 import FileDropCore
+import NIOCore
 
 struct OfferCommand: AppCommand {
     static let configuration = CommandConfiguration(
