@@ -23,7 +23,7 @@ public struct ProgressLine: Hashable, Sendable {
         let speed = rate > 0 ? "\(Self.size(Int64(rate)))/s" : ""
         guard let total, total > 0 else { return Self.fit("\(name)  \(Self.size(done))  \(speed)", columns) }
         let part = min(1, Double(done) / Double(total))
-        let rest = rate > 0 ? Self.clock(Int64(Double(max(0, total - done)) / rate)) : ""
+        let rest = rate > 0 ? Self.clock(Int64(min(Double(max(0, total - done)) / rate, 1e9))) : ""
         let bar = String(repeating: "#", count: Int(part * 20)) + String(repeating: "-", count: 20 - Int(part * 20))
         let tail = "  [\(bar)] \(Int(part * 100))%  \(speed)  \(rest)"
         return Self.fit(name, columns - tail.count) + tail

@@ -33,9 +33,9 @@ public struct SourceTree: Sendable {
         for path in paths {
             var status = stat()
             guard stat(path, &status) == 0 else { throw AppError(.noInput, "cannot read \(path)", errno: errno) }
-            var name = path[...]
-            while name.count > 1, name.hasSuffix("/") { name = name.dropLast() }
-            name = name.split(separator: "/").last ?? ""
+            var path = path
+            while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+            var name = path.split(separator: "/").last ?? ""
             if name == "." || name == ".." || name.isEmpty { name = Self.realName(path)[...] }
             guard let relative = RelativePath(Array(name.utf8)) else {
                 throw AppError(.usage, "\(path) cannot be sent: a name must not begin with a dot")

@@ -1,0 +1,55 @@
+import Foundation
+
+/// The built programs of Sources/Apps, next to the tests.
+enum AppBinary {
+    static func path(_ name: String) -> String {
+        URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().appending(path: name).path(
+            percentEncoded: false)
+    }
+}
+
+extension Lab {
+    /// Starts one of the programs on a host.
+    func app(_ host: String, _ name: String, _ arguments: String...) throws -> LabProcess {
+        try exec(host, [AppBinary.path(name)] + arguments)
+    }
+
+    /// Runs one of the programs on a host to its end.
+    func askApp(
+        _ host: String, _ name: String, _ arguments: String..., within limit: Duration = .seconds(60)
+    ) async throws -> Run {
+        try await toEnd(host, [AppBinary.path(name)] + arguments, within: limit)
+    }
+
+    /// Runs a Python program, given as text, on a host.
+    func python3(_ host: String, _ program: String, _ arguments: String...) throws -> LabProcess {
+        try exec(host, ["/usr/bin/python3", "-u", "-c", program] + arguments)
+    }
+}
+
+/// A folder that goes with the test.
+final class TestFolder: Sendable {
+    let path = FileManager.default.temporaryDirectory.appending(path: "discoverd-app-\(UUID().uuidString)")
+        .path(percentEncoded: false)
+
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Everything below a folder in it, sorted; none if there is no such folder.
+    func names(_ folder: String = "") -> [String] {
+        let names = try? FileManager.default.subpathsOfDirectory(atPath: folder.isEmpty ? path : "\(path)/\(folder)")
+        return names?.sorted() ?? []
+    }
+
+    /// A file of random bytes.
+    func makeFile(_ name: String, size: Int) throws {
+        let input = try FileHandle(forReadingFrom: URL(filePath: "/dev/urandom"))
+        let data = try input.read(upToCount: size) ?? Data()
+        try data.write(to: URL(filePath: "\(path)/\(name)"))
+    }
+
+    func isSame(_ one: String, _ other: String) -> Bool {
+        FileManager.default.contentsEqual(atPath: "\(path)/\(one)", andPath: "\(path)/\(other)")
+    }
+}
