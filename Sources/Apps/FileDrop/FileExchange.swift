@@ -29,7 +29,7 @@ struct FileExchange {
                 return try await receive(file, &reader)
             }
         } catch {
-            file.keep()
+            if count > 0 { file.keep() }
             throw error
         }
         progress.advance(Int(count))

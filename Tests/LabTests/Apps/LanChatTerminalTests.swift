@@ -35,7 +35,7 @@ struct LanChatTerminalTests {
         let screen = Screen(lab: lab, socket: "\(folder.path)/tmux")
         _ = try await screen.tmux(
             "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24",
-            "env LANG=C.UTF-8 PS1='$ ' \(environment) /bin/bash --norc --noprofile")
+            "env LANG=C.UTF-8 PS1='$ ' SWIFT_BACKTRACE=enable=no \(environment) /bin/bash --norc --noprofile")
         try await screen.shows("a prompt") { $0.last == "$" }
         return screen
     }
