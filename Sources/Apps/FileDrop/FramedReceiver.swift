@@ -11,7 +11,8 @@ struct FramedReceiver {
     /// Takes everything that one sender has.
     /// - Returns: how many files there are now, of how many bytes.
     func run(_ stream: ByteStream) async throws -> (files: Int, bytes: Int64) {
-        try await Transfer.run(stream) { inbound, outbound, silence in
+        defer { progress.clear() }
+        return try await Transfer.run(stream) { inbound, outbound, silence in
             var reader = MessageReader(inbound)
             do {
                 return try await receive(&reader, outbound, silence)
@@ -52,7 +53,6 @@ struct FramedReceiver {
                 }
                 try await Transfer.send(.complete, to: outbound)
             case .end:
-                progress.clear()
                 try await Transfer.send(.end, to: outbound)
                 return (files, bytes)
             case .failure(let failure, let text): throw Transfer.error(failure, text)

@@ -10,6 +10,7 @@ struct FramedSender {
 
     /// Sends everything; returns when the receiver has it all in its place.
     func run(_ stream: ByteStream) async throws {
+        defer { progress.clear() }
         try await Transfer.run(stream) { inbound, outbound, silence in
             let replies = Replies()
             try await withThrowingTaskGroup { group in
@@ -45,7 +46,6 @@ struct FramedSender {
         }
         try await Transfer.send(.end, to: outbound)
         guard try await replies.next() == .end else { throw MessageReader.nonsense }
-        progress.clear()
     }
 
     private func send(

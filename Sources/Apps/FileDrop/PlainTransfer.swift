@@ -11,7 +11,8 @@ struct PlainTransfer {
     /// Writes what comes to a file; the stream's end is the file's.
     /// - Returns: its size; nil when nothing came, which is no file.
     func receive(_ stream: ByteStream, as path: RelativePath, in target: TargetFolder) async throws -> Int64? {
-        try await Transfer.run(stream) { inbound, outbound, silence in
+        defer { progress.clear() }
+        return try await Transfer.run(stream) { inbound, outbound, silence in
             var file: IncomingFile?
             progress.begin(total: nil)
             progress.name(path.text)
@@ -22,7 +23,6 @@ struct PlainTransfer {
                 silence.restart()
                 progress.advance(bytes.count)
             }
-            progress.clear()
             guard let file, !Task.isCancelled else { return nil }
             try await blocking { try file.commit() }
             let name = file.finalName ?? path
@@ -33,6 +33,7 @@ struct PlainTransfer {
 
     /// Sends a file and ends the stream; returns when the other side has ended it too, or 10 s later.
     func send(_ item: SourceTree.Item, to stream: ByteStream) async throws {
+        defer { progress.clear() }
         try await Transfer.run(stream) { inbound, outbound, silence in
             let file = try await blocking { try SourceFile(item.path) }
             progress.begin(total: file.size)

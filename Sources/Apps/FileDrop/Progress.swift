@@ -92,8 +92,15 @@ final class Progress: Sendable {
                 if let note { $0.member("note", note) }
             }
         } else {
-            let digest = digest.map { "  sha256 \(Checksum.text($0))" } ?? ""
-            app.output.line("\(event) \(path)  \(bytes) bytes\(digest)\(note.map { "  (\($0))" } ?? "")")
+            // A person compares the beginning; a script has it all.
+            let isShort = app.output.isTerminal
+            let text = digest.map { "  sha256 " + Checksum.text($0).shortened(to: isShort ? 12 : 64) } ?? ""
+            let size = isShort ? ProgressLine.size(bytes) : "\(bytes) bytes"
+            app.output.line("\(event) \(path)  \(size)\(text)\(note.map { "  (\($0))" } ?? "")")
         }
     }
+}
+
+extension String {
+    fileprivate func shortened(to count: Int) -> String { self.count > count ? prefix(count) + "…" : self }
 }
