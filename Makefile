@@ -116,6 +116,17 @@ install-files:
 	set -e; for page in $(wildcard docs/man/*.[15]); do \
 	    install -D -m 644 "$$page" "$(DESTDIR)$(MANDIR)/man$${page##*.}/$$(basename "$$page")"; done
 
+# The programs on the library (docs/apps).
+APPS = stream-hello lanchat filedrop four-in-a-row witap tap-race
+.PHONY: install-apps uninstall-apps
+install-apps: ## release build of the programs of docs/apps, into $(DESTDIR)$(PREFIX)/bin
+	set -e; for app in $(APPS); do \
+	    $(SWIFT) build -c release --static-swift-stdlib --product $$app --scratch-path $(RELEASE); \
+	    install -D -s -m 755 $(RELEASE)/release/$$app $(DESTDIR)$(PREFIX)/bin/$$app; done
+
+uninstall-apps: ## remove what install-apps put there
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(APPS))
+
 uninstall: ## remove what install put there; the configuration stays
 	rm -f $(DESTDIR)$(PREFIX)/bin/discoverd $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
 	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf

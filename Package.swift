@@ -123,6 +123,8 @@ let package = Package(
             dependencies: [
                 "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Sources/Apps/AppSupport", swiftSettings: settings),
         .executableTarget(
@@ -138,10 +140,12 @@ let package = Package(
         .target(
             name: "LanChatCore", dependencies: ["AppSupport", "DNSSD"], path: "Sources/Apps/LanChatCore",
             swiftSettings: settings),
+        // Keys as they are typed, and the terminal given back in a signal handler.
+        .target(name: "CLineTerminal", path: "Sources/Apps/CLineTerminal"),
         .executableTarget(
             name: "LanChat",
             dependencies: [
-                "LanChatCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
+                "CLineTerminal", "LanChatCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -150,7 +154,7 @@ let package = Package(
         // What goes over the wire and into the file system.
         .target(
             name: "FileDropCore",
-            dependencies: ["AppSupport", "DNSSD", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["AppSupport", "CLinux", "DNSSD", .product(name: "Crypto", package: "swift-crypto")],
             path: "Sources/Apps/FileDropCore", swiftSettings: settings),
         .executableTarget(
             name: "FileDrop",

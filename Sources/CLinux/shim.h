@@ -20,4 +20,9 @@ static inline int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
+// Declared for _GNU_SOURCE only. RENAME_NOREPLACE, 1 in <linux/fs.h>: an error, EEXIST, when there is a file of that name.
+static inline int clinux_rename_new(int folder, const char *_Nonnull from, const char *_Nonnull to) {
+    return (int)syscall(SYS_renameat2, folder, from, folder, to, 1U);
+}
+
 #endif

@@ -21,12 +21,8 @@ extension LocalNetwork {
         group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup,
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws -> PublishedListener {
-        let bootstrap = Self.bootstrap(group).childChannelInitializer(initializer)
-        let channel = try await Self.bind(family) { host, isDual in
-            let bootstrap = isDual.map { bootstrap.serverChannelOption(Self.v6only, value: $0 ? 0 : 1) } ?? bootstrap
-            return try await bootstrap.bind(to: try SocketAddress(ipAddress: host, port: Int(port?.rawValue ?? 0)))
-                .get()
-        }
+        let channel = try await ServerSocket.listenWithHandlers(
+            port: port, over: family, group: group, initializer: initializer)
         return try await publish(channel, name, type, domain, txt, interfaces, family, policy)
     }
 
@@ -47,13 +43,7 @@ extension LocalNetwork {
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>,
         _ body: (PublishedListener, NIOAsyncChannelInboundStream<Connection>) async throws -> Result
     ) async throws -> Result {
-        let server = try await Self.bind(family) { host, isDual in
-            let plain = Self.bootstrap(group)
-            let bootstrap = isDual.map { plain.serverChannelOption(Self.v6only, value: $0 ? 0 : 1) } ?? plain
-            return try await bootstrap.bind(
-                to: try SocketAddress(ipAddress: host, port: Int(port?.rawValue ?? 0)),
-                childChannelInitializer: initializer)
-        }
+        let server = try await ServerSocket.listen(port: port, over: family, group: group, initializer: initializer)
         let listener = try await publish(server.channel, name, type, domain, txt, interfaces, family, policy)
         do {
             let result = try await server.executeThenClose { connections in try await body(listener, connections) }
@@ -62,33 +52,6 @@ extension LocalNetwork {
         } catch {
             await listener.close()
             throw error
-        }
-    }
-
-    private static var v6only: ChannelOptions.Types.SocketOption {
-        ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
-    }
-
-    private static func bootstrap(_ group: any EventLoopGroup) -> ServerBootstrap {
-        KeepAlive.options.reduce(
-            ServerBootstrap(group: group)
-                .serverChannelOption(.backlog, value: 128)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-        ) { $0.childChannelOption($1.option, value: $1.value) }
-    }
-
-    /// - Parameter bind: is given the address (not a name: looking `::` up fails where there is no IPv6), and for IPv6 whether it takes IPv4, too.
-    private static func bind<Bound>(
-        _ family: IPAddress.Family?,
-        _ bind: (_ host: String, _ isDual: Bool?) async throws -> Bound
-    ) async throws -> Bound {
-        guard family != .ipv4 else { return try await bind("0.0.0.0", nil) }
-        do {
-            return try await bind("::", family == nil)
-        } catch let error as IOError where family == nil && [97, 99].contains(error.errnoCode) {
-            // EAFNOSUPPORT, EADDRNOTAVAIL: there is no IPv6.
-            return try await bind("0.0.0.0", nil)
         }
     }
 

@@ -107,7 +107,7 @@ struct ListenTests {
             try await Task.sleep(for: .milliseconds(20))
         }
         let after = try resources(of: forwarder)
-        #expect(after.descriptors == before.descriptors)
+        #expect(after.descriptors <= before.descriptors)
         // The threads of the pool come and go; of ours there would be a hundred.
         #expect(after.threads <= before.threads + 8)
         forwarder.signal(SIGTERM)

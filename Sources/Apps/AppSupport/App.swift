@@ -1,3 +1,4 @@
+public import DNSSD
 public import Discovery
 import Synchronization
 
@@ -9,6 +10,7 @@ public final class App: Sendable {
     public let output: Output
     /// Standard error: what people should know, never data.
     public let notices: Notices
+    private let absence = Mutex<Task<Void, Never>?>(nil)
     private let opened = Mutex<LocalNetwork?>(nil)
 
     init(options: AppOptions, output: Output, notices: Notices) {
@@ -27,6 +29,28 @@ public final class App: Sendable {
             let network = try options.openNetwork()
             opened = network
             return network
+        }
+    }
+
+    /// Takes note of the backend's state, and tells of it. Without any backend for 5 s the program ends (status 69).
+    public func observe(_ state: BackendState) {
+        switch state {
+        case .available, .recovered:
+            absence.withLock { absence in
+                absence?.cancel()
+                absence = nil
+            }
+            if state == .recovered { notices.notice("the backend is back") }
+        case .unavailable(let reason):
+            absence.withLock { absence in
+                guard absence == nil else { return }
+                // Unstructured: it outlives whoever observes.
+                absence = Task {
+                    guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
+                    AppRunner.fail(AppError(DiscoveryError(.backendUnavailable, reason)))
+                }
+            }
+        case .lost(let reason): notices.notice("lost the backend (\(reason)); what is known is kept")
         }
     }
 

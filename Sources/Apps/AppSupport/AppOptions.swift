@@ -15,12 +15,15 @@ public struct AppOptions: ParsableArguments, Sendable {
         case `private`
     }
 
+    /// Whether output is one JSON object a line.
     @Flag(name: .long, help: "Print one JSON object a line.")
     public var json = false
 
+    /// What answers for mDNS.
     @Option(name: .long, help: "What answers for mDNS.")
     public var backend = Backend.auto
 
+    /// Shell patterns of interfaces to use.
     @Option(
         name: .long,
         help: ArgumentHelp(

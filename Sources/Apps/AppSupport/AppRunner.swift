@@ -13,6 +13,7 @@ public enum AppRunner {
 
     private struct State {
         var isStopping = false
+        var failure: AppError?
         var cancel: (@Sendable () -> Void)?
         var restore: [@Sendable () -> Void] = []
     }
@@ -31,6 +32,12 @@ public enum AppRunner {
             return state.cancel
         }
         cancel?()
+    }
+
+    /// Asks the running command to end, for a reason.
+    static func fail(_ error: AppError) {
+        state.withLock { if !$0.isStopping { $0.failure = error } }
+        stop()
     }
 
     /// Parses the command line, runs the command, exits. To be called by `main`, on the main thread, first thing.
@@ -63,9 +70,11 @@ public enum AppRunner {
             let status: AppStatus
             do {
                 try await command.run(in: app)
+                if let failure = state.withLock({ $0.failure }) { throw failure }
                 status = isStopping ? statusWhenStopped : .done
             } catch {
-                status = isStopping ? statusWhenStopped : tell(error, notices)
+                let failure = state.withLock { $0.failure }
+                status = isStopping && failure == nil ? statusWhenStopped : tell(failure ?? error, notices)
             }
             await app.shutDown()
             end(status)

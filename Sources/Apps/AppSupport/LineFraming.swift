@@ -10,36 +10,45 @@ public struct LineFraming: Sendable {
 
     /// The longest line in bytes.
     public let limit: Int
-    private let ends: Set<UInt8>
+    private let isEnd: [Bool]
     private var pending: [UInt8] = []
     private var isSkipping = false
 
     /// - Parameter ends: the bytes that end a line.
     public init(limit: Int, ends: Set<UInt8> = [0x0A]) {
         self.limit = limit
-        self.ends = ends
+        isEnd = (UInt8.min...UInt8.max).map { ends.contains($0) }
     }
 
     /// Takes in bytes.
     /// - Returns: the lines that are complete.
     public mutating func received(_ bytes: some Sequence<UInt8>) -> [Line] {
         var lines: [Line] = []
-        for byte in bytes {
-            if ends.contains(byte) {
-                if !isSkipping { lines.append(.line(take())) }
+        var rest = Array(bytes)[...]
+        while let end = rest.firstIndex(where: { isEnd[Int($0)] }) {
+            if isSkipping {
                 isSkipping = false
-            } else if !isSkipping {
-                // One more for the CR of CR LF, which does not count.
-                if pending.count > limit || (pending.count == limit && byte != 0x0D) {
-                    isSkipping = true
-                    pending = []
-                    lines.append(.tooLong)
-                } else {
-                    pending.append(byte)
-                }
+            } else if add(rest[..<end]) {
+                lines.append(.line(take()))
+            } else {
+                lines.append(.tooLong)
             }
+            rest = rest[(end + 1)...]
+        }
+        if !isSkipping, !add(rest) {
+            isSkipping = true
+            lines.append(.tooLong)
         }
         return lines
+    }
+
+    /// - Returns: whether the line is short enough until now; else what was there is forgotten.
+    private mutating func add(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let count = pending.count + bytes.count
+        // The CR of CR LF does not count.
+        let isFit = count <= limit || (count == limit + 1 && (bytes.last ?? pending.last) == 0x0D)
+        if isFit { pending.append(contentsOf: bytes) } else { pending = [] }
+        return isFit
     }
 
     /// The stream ended.

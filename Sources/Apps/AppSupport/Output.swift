@@ -1,5 +1,5 @@
-public import DiscoveryJSON
 import DNSSD
+public import DiscoveryJSON
 import Glibc
 import Synchronization
 

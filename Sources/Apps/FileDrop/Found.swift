@@ -1,0 +1,28 @@
+import DNSSD
+import Synchronization
+
+/// The services that can be dialled, until everything known at the start has been told.
+final class Found: Sendable {
+    private struct State {
+        var known: [ServiceInstance: DiscoveredService] = [:]
+        var isSettled = false
+    }
+    private let state = Mutex(State())
+
+    /// In no order.
+    var services: [DiscoveredService] { state.withLock { Array($0.known.values) } }
+
+    /// - Returns: whether there is nothing to wait for.
+    func note(_ event: ServiceEvent) -> Bool {
+        state.withLock { state in
+            switch event {
+            case .found(let service), .changed(let service):
+                state.known[service.instance] = service.state == .resolved ? service : nil
+            case .lost(let service): state.known[service.instance] = nil
+            case .settled: state.isSettled = true
+            case .backend, .degraded: break
+            }
+            return state.isSettled && !state.known.isEmpty
+        }
+    }
+}

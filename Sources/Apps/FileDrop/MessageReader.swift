@@ -1,0 +1,43 @@
+import AppSupport
+import FileDropCore
+import NIOCore
+
+/// Reads messages of the framed mode from a connection, none longer than the rules allow.
+struct MessageReader {
+    private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+    private var buffer = ByteBuffer()
+
+    init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) { self.inbound = inbound.makeAsyncIterator() }
+
+    /// The other side's first words.
+    mutating func greeting() async throws {
+        guard try await take(Message.greeting.count) == Message.greeting else {
+            throw AppError(.badData, "the other side does not speak this version of filedrop")
+        }
+    }
+
+    /// The next message.
+    /// - Throws: when the connection ended, or what came is none.
+    mutating func next() async throws -> Message {
+        let header = try await take(Message.headerLength)
+        guard let length = Message.bodyLength(header) else { throw Self.nonsense }
+        guard let message = Message(header: header, body: try await take(length)) else { throw Self.nonsense }
+        return message
+    }
+
+    /// Reads what is left and forgets it.
+    mutating func drain() async throws { while try await inbound.next(isolation: #isolation) != nil {} }
+
+    static let nonsense = AppError(.badData, "the other side broke the rules of the transfer")
+
+    private mutating func take(_ count: Int) async throws -> [UInt8] {
+        while buffer.readableBytes < count {
+            guard var more = try await inbound.next(isolation: #isolation) else {
+                throw AppError(.ioError, "the connection ended before everything was through")
+            }
+            if buffer.readableBytes == 0 { buffer = more } else { buffer.writeBuffer(&more) }
+        }
+        defer { if buffer.readerIndex > 1 << 20 { buffer.discardReadBytes() } }
+        return buffer.readBytes(length: count) ?? []
+    }
+}

@@ -1,0 +1,57 @@
+import AppSupport
+import FileDropCore
+import NIOCore
+
+/// What sending and receiving have in common.
+enum Transfer {
+    /// A connection on which nothing moves for so long is closed.
+    static let patience = Duration.seconds(300)
+
+    typealias Outbound = NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+    /// Runs `body` with a connection, and says in an `AppError` what broke it.
+    static func run<Result: Sendable>(
+        _ stream: ByteStream,
+        _ body: (NIOAsyncChannelInboundStream<ByteBuffer>, Outbound, Silence) async throws -> Result
+    ) async throws -> Result {
+        let silence = Silence(patience) { stream.channel.close(promise: nil) }
+        defer { silence.cancel() }
+        do {
+            return try await stream.executeThenClose { try await body($0, $1, silence) }
+        } catch let failure as FileFailure {
+            throw failure.error
+        } catch let error where !(error is AppError) && !(error is CancellationError) {
+            throw AppError(.ioError, "the connection broke: \(failureText(error))")
+        }
+    }
+
+    static func send(_ message: Message, to outbound: Outbound) async throws {
+        try await outbound.write(ByteBuffer(bytes: message.bytes))
+    }
+
+    /// What the other side's failure means here.
+    static func error(_ failure: Message.Failure, _ text: String) -> AppError {
+        let status: AppStatus =
+            switch failure {
+            case .noSpace, .other: .ioError
+            case .badData: .badData
+            case .notPermitted: .notPermitted
+            }
+        return AppError(status, "the other side: \(text)")
+    }
+
+    /// Ends our direction and waits for the other side to end its own, so that nothing is lost on the way.
+    static func finish(_ outbound: Outbound, _ reader: consuming MessageReader, within limit: Duration) async {
+        outbound.finish()
+        let reader = Box(reader)
+        try? await Deadline.run(limit) { try await reader.drain() }
+    }
+
+    /// Hands a reader over to the one task that drains it.
+    private final class Box: @unchecked Sendable {
+        // Touched by that task only.
+        private var reader: MessageReader
+        init(_ reader: MessageReader) { self.reader = reader }
+        func drain() async throws { try await reader.drain() }
+    }
+}

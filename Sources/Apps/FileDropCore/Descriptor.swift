@@ -1,0 +1,52 @@
+import Glibc
+
+/// An open file, closed with the last reference. Used by one task at a time.
+final class Descriptor: @unchecked Sendable {
+    // Set once.
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// Calls until it is not interrupted.
+    static func retrying(_ call: () -> Int) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 || errno != EINTR { return result }
+        }
+    }
+
+    func write(_ bytes: ArraySlice<UInt8>) -> Int32? {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { buffer in
+                Self.retrying { Glibc.write(number, buffer.baseAddress, buffer.count) }
+            }
+            guard count > 0 else { return count == 0 ? EIO : errno }
+            rest = rest.dropFirst(count)
+        }
+        return nil
+    }
+
+    /// - Returns: the bytes, none at the end; nil with `errno` when it failed.
+    func read(_ limit: Int) -> [UInt8]? {
+        var failed = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            let result = Self.retrying { Glibc.read(number, buffer.baseAddress, limit) }
+            failed = result < 0
+            count = max(0, result)
+        }
+        return failed ? nil : bytes
+    }
+
+    var status: stat? {
+        var status = stat()
+        return fstat(number, &status) == 0 ? status : nil
+    }
+}
+
+extension stat {
+    var isFile: Bool { st_mode & S_IFMT == S_IFREG }
+    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+}

@@ -1,0 +1,119 @@
+/// What both sides say in the framed mode (docs/apps/filedrop.md). Sender and receiver take turns for each entry.
+public enum Message: Hashable, Sendable {
+    /// Sender, first: how many entries and bytes are to come, for a progress bar only.
+    case total(entries: Int64, bytes: Int64)
+    /// Sender: the next file or folder.
+    case entry(Entry)
+    /// Receiver, for a file: so many bytes are here already, and this is their SHA-256.
+    case have(offset: Int64, digest: [UInt8])
+    /// Sender: data comes from this offset on; 0 when what is here is something else.
+    case from(offset: Int64)
+    /// Sender: bytes of the file.
+    case data([UInt8])
+    /// Sender: the SHA-256 of the whole file.
+    case digest([UInt8])
+    /// Receiver: the entry is complete and in its place.
+    case complete
+    /// Sender: that was all; receiver: all is here.
+    case end
+    /// Either side: it cannot go on, and why, for people.
+    case failure(Failure, String)
+
+    /// Why a side cannot go on.
+    public enum Failure: UInt8, Hashable, Sendable {
+        case other = 0
+        case noSpace = 1
+        case badData = 2
+        case notPermitted = 3
+    }
+
+    /// The longest data of one message.
+    public static let maximumData = 256 * 1024
+    /// The longest of all others.
+    static let maximumOther = 8 * 1024
+    /// What a side says first in its direction.
+    public static let greeting = Array("filedrop/1\n".utf8)
+
+    /// Bytes of a message before its body: its kind, and the body's length.
+    public static let headerLength = 5
+    static let digestLength = 32
+
+    var kind: UInt8 {
+        switch self {
+        case .total: 0x54
+        case .entry: 0x45
+        case .have: 0x48
+        case .from: 0x46
+        case .data: Self.dataKind
+        case .digest: 0x53
+        case .complete: 0x43
+        case .end: 0x5A
+        case .failure: 0x58
+        }
+    }
+
+    private static let dataKind: UInt8 = 0x44
+
+    /// As it is sent.
+    public var bytes: [UInt8] {
+        let body = body
+        return Self.header(kind, body.count) + body
+    }
+
+    /// The header of data, whose bytes follow it.
+    public static func dataHeader(_ count: Int) -> [UInt8] { header(dataKind, count) }
+
+    private static func header(_ kind: UInt8, _ count: Int) -> [UInt8] {
+        [kind] + (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) }
+    }
+
+    private var body: [UInt8] {
+        switch self {
+        case .total(let entries, let bytes): entries.bigEndianBytes + bytes.bigEndianBytes
+        case .entry(let entry): entry.bytes
+        case .have(let offset, let digest): offset.bigEndianBytes + digest
+        case .from(let offset): offset.bigEndianBytes
+        case .data(let bytes), .digest(let bytes): bytes
+        case .complete, .end: []
+        case .failure(let failure, let text): [failure.rawValue] + Array(text.utf8.prefix(1000))
+        }
+    }
+}
+
+extension Message {
+    /// The length of the body that a header announces; nil when it is too long or of no kind.
+    public static func bodyLength(_ header: [UInt8]) -> Int? {
+        guard header.count == headerLength else { return nil }
+        let length = header[1...].reduce(0) { $0 << 8 | Int($1) }
+        return length <= (header[0] == dataKind ? maximumData : maximumOther) ? length : nil
+    }
+
+    /// Reads a message; nil when a rule is broken.
+    public init?(header: [UInt8], body: [UInt8]) {
+        switch header.first {
+        case 0x54:
+            guard body.count == 16, let entries = Int64(bigEndianBytes: body[..<8]),
+                let bytes = Int64(bigEndianBytes: body[8...]), entries >= 0, bytes >= 0
+            else { return nil }
+            self = .total(entries: entries, bytes: bytes)
+        case 0x45:
+            guard let entry = Entry(body) else { return nil }
+            self = .entry(entry)
+        case 0x48:
+            guard body.count == 8 + Self.digestLength, let offset = Int64(bigEndianBytes: body[..<8]), offset >= 0
+            else { return nil }
+            self = .have(offset: offset, digest: Array(body[8...]))
+        case 0x46:
+            guard let offset = Int64(bigEndianBytes: body), offset >= 0 else { return nil }
+            self = .from(offset: offset)
+        case Self.dataKind: self = .data(body)
+        case 0x53 where body.count == Self.digestLength: self = .digest(body)
+        case 0x43 where body.isEmpty: self = .complete
+        case 0x5A where body.isEmpty: self = .end
+        case 0x58:
+            let failure = body.first.flatMap(Failure.init(rawValue:)) ?? .other
+            self = .failure(failure, String(decoding: body.dropFirst(), as: UTF8.self))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import AppSupport
+import Glibc
+
+/// The files and folders that are sent, in an order in which each folder comes before what is in it.
+public struct SourceTree: Sendable {
+    /// One of them.
+    public struct Item: Hashable, Sendable {
+        /// Where it is here.
+        public let path: String
+        /// What the other side is told.
+        public let entry: Entry
+    }
+
+    /// More are refused.
+    public static let maximumItems = 100_000
+
+    /// In order.
+    public private(set) var items: [Item] = []
+    /// What was left out, and why, for people: symbolic links, devices, names that nobody could take.
+    public private(set) var leftOut: [String] = []
+
+    /// Bytes of all files.
+    public var bytes: Int64 { items.reduce(0) { $0 + $1.entry.size } }
+
+    /// The one file that is sent, if it is one.
+    public var onlyFile: Item? {
+        guard items.count == 1, let item = items.first, item.entry.kind == .file else { return nil }
+        return item
+    }
+
+    /// Looks at files, and at folders with all that is in them. Links that are named are followed, others are left out.
+    public init(_ paths: [String]) throws(AppError) {
+        for path in paths {
+            var status = stat()
+            guard stat(path, &status) == 0 else { throw AppError(.noInput, "cannot read \(path)", errno: errno) }
+            var path = path
+            while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+            var name = path.split(separator: "/").last ?? ""
+            if name == "." || name == ".." || name.isEmpty { name = Self.realName(path)[...] }
+            guard let relative = RelativePath(Array(name.utf8)) else {
+                throw AppError(.usage, "\(path) cannot be sent: a name must not begin with a dot")
+            }
+            try add(path, relative, status, isNamed: true)
+        }
+    }
+
+    private static func realName(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return "" }
+        defer { free(real) }
+        return String(cString: real).split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    private mutating func add(
+        _ path: String, _ relative: RelativePath, _ status: stat, isNamed: Bool
+    ) throws(AppError) {
+        guard status.isFile || status.isFolder else {
+            if isNamed { throw AppError(.noInput, "\(path) is neither a file nor a folder") }
+            return leaveOut(path, "is neither a file nor a folder")
+        }
+        guard items.count < Self.maximumItems else {
+            throw AppError(.usage, "there are more than \(Self.maximumItems) files: send an archive")
+        }
+        let entry = Entry(
+            path: relative, kind: status.isFolder ? .folder : .file, size: status.isFolder ? 0 : Int64(status.st_size),
+            modified: Int64(status.st_mtim.tv_sec), isExecutable: status.st_mode & S_IXUSR != 0)
+        items.append(Item(path: path, entry: entry))
+        guard status.isFolder else { return }
+        let (names, unreadable) = try Self.names(in: path)
+        if unreadable > 0 { leaveOut(path, "has \(unreadable) names that are no UTF-8") }
+        for name in names {
+            let inner = path + "/" + name
+            var status = stat()
+            guard lstat(inner, &status) == 0 else {
+                leaveOut(inner, systemMessage(errno))
+                continue
+            }
+            guard let below = RelativePath(relative.bytes + [0x2F] + Array(name.utf8)) else {
+                leaveOut(inner, "has too long a path")
+                continue
+            }
+            try add(inner, below, status, isNamed: false)
+        }
+    }
+
+    private mutating func leaveOut(_ path: String, _ why: String) {
+        if leftOut.count < 20 { leftOut.append("\(path) \(why): left out") }
+    }
+
+    private static func names(in path: String) throws(AppError) -> (names: [String], unreadable: Int) {
+        guard let folder = opendir(path) else { throw AppError(.noInput, "cannot read \(path)", errno: errno) }
+        defer { closedir(folder) }
+        var (names, unreadable): ([String], Int) = ([], 0)
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            // A name that is no UTF-8 cannot be opened by a String; it is not one that people type.
+            let text = String(validating: name, as: UTF8.self)
+            if text == nil { unreadable += 1 }
+            if let text, text != ".", text != ".." { names.append(text) }
+        }
+        return (names.sorted(), unreadable)
+    }
+}

@@ -1,0 +1,107 @@
+import AppSupport
+import LanChatCore
+import NIOCore
+import NIOPosix
+
+/// One client of the server: lines in, at a bounded pace; lines out, from a bounded queue.
+final class ChatConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let server: ChatServer
+    private var framing = LineFraming(limit: ChatText.maximumLine)
+    private var pace = Pace(now: .zero)
+    private let start = NIODeadline.now()
+    private var pending = 0
+    private var id: Int?
+    private var context: ChannelHandlerContext?
+    private var isPaused = false
+
+    init(_ server: ChatServer) { self.server = server }
+
+    /// The options of a connection: little is read at a time, and who has vanished is noticed within a minute.
+    static func configure(_ channel: any Channel, _ server: ChatServer) throws {
+        guard let options = channel.syncOptions else { return }
+        try options.setOption(.allowRemoteHalfClosure, value: true)
+        try options.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
+        try options.setOption(.maxMessagesPerRead, value: 1)
+        try channel.noticeVanishedPeers()
+        try channel.pipeline.syncOperations.addHandler(ChatConnection(server))
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        id = server.entered(self)
+        guard let id else {
+            context.writeAndFlush(Self.wrap("* the room is full\n"), promise: nil)
+            return context.close(promise: nil)
+        }
+        context.fireChannelActive()
+        context.eventLoop.assumeIsolated().scheduleTask(in: ChatServer.patience) { [weak self] in
+            guard let self, !self.server.hasJoined(id) else { return }
+            self.context?.close(promise: nil)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let id else { return }
+        let lines = framing.received(unwrapInboundIn(data).readableBytesView)
+        for line in lines { server.received(line, from: id) }
+        let wait = pace.took(lines.count, now: now)
+        guard wait > .zero, !isPaused else { return }
+        // Its own socket fills up then, and the client waits: nobody else does.
+        isPaused = true
+        let milliseconds = wait.components.seconds * 1000 + wait.components.attoseconds / 1_000_000_000_000_000
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds + 1)) { [weak self] in
+            guard let self else { return }
+            self.isPaused = false
+            self.context?.read()
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case ChannelEvent.inputClosed = event else { return context.fireUserInboundEventTriggered(event) }
+        if let id, let rest = framing.ended() { server.received(.line(rest), from: id) }
+        leave()
+        // What was said until now still reaches the client.
+        let context = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.value.writeAndFlush(Self.wrap("")).whenComplete { _ in context.value.close(promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    /// Puts a line into the client's queue; a client whose queue is full is dropped.
+    func send(_ line: ByteBuffer) {
+        guard let context, context.channel.isActive else { return }
+        pending += line.readableBytes
+        guard pending <= ChatServer.maximumPending else {
+            // Not within the delivery to the others: that it has left is told after it.
+            return context.eventLoop.assumeIsolated().execute { [weak self] in self?.context?.close(promise: nil) }
+        }
+        let size = line.readableBytes
+        context.writeAndFlush(NIOAny(line)).assumeIsolated().whenComplete { [weak self] _ in self?.pending -= size }
+    }
+
+    private func leave() {
+        if let id { server.left(id) }
+        id = nil
+    }
+
+    private var now: Duration { .nanoseconds((NIODeadline.now() - start).nanoseconds) }
+
+    private static func wrap(_ text: String) -> NIOAny { NIOAny(ByteBuffer(string: text)) }
+}
+
+/// Reads on only when the client's pace allows it.
+extension ChatConnection: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    func read(context: ChannelHandlerContext) { if !isPaused { context.read() } }
+}

@@ -1,0 +1,97 @@
+import AppSupport
+import CLineTerminal
+import DNSSD
+import LanChatCore
+import Synchronization
+
+/// Where one chats: on a terminal a line to type below what was said, which scrolls as the terminal's own text; else plain lines.
+final class ChatScreen: Sendable {
+    private struct State {
+        var editor = LineEditor()
+        var isTyping: Bool
+    }
+
+    private let app: App
+    private let input = StandardInput()
+    private let isInteractive: Bool
+    private let state: Mutex<State>
+    private let plain = Mutex(LineFraming(limit: ChatText.maximumLine))
+
+    init(_ app: App) {
+        self.app = app
+        isInteractive = !app.json && clineterminal_enter()
+        state = Mutex(State(isTyping: isInteractive))
+        redraw()
+    }
+
+    /// Shows what happened, above the line that is typed.
+    func show(_ event: ChatEvent) {
+        if app.json { return event.write(to: app.output) }
+        guard isInteractive else { return app.output.line(text(event)) }
+        state.withLock { state in
+            let line = paint(text(event).safeForTerminal, event)
+            app.output.write(Array("\r\u{1B}[K\(line)\r\n\(prompt(state))".utf8))
+        }
+    }
+
+    /// Waits for lines that were typed; nil at the end.
+    func lines() async -> [String]? {
+        guard let bytes = await input.read() else { return rest() }
+        guard isInteractive else {
+            return plain.withLock { plain in
+                plain.received(bytes).map { line in
+                    guard case .line(let bytes) = line else { return "" }
+                    return String(decoding: bytes, as: UTF8.self)
+                }
+            }
+        }
+        let (lines, isEnd) = state.withLock { state in
+            let events = state.editor.received(bytes)
+            app.output.write(Array(prompt(state).utf8))
+            let lines = events.compactMap { if case .line(let line) = $0 { line } else { nil } }
+            return (lines, events.contains(.end))
+        }
+        return isEnd && lines.isEmpty ? nil : lines
+    }
+
+    /// Gives the terminal back.
+    func close() {
+        let wasTyping = state.withLock { state in
+            defer { state.isTyping = false }
+            return state.isTyping
+        }
+        guard wasTyping else { return }
+        app.output.write(Array("\r\u{1B}[K".utf8))
+        clineterminal_restore()
+    }
+
+    private func rest() -> [String]? {
+        plain.withLock { $0.ended() }.map { [String(decoding: $0, as: UTF8.self)] }
+    }
+
+    private func redraw() { state.withLock { app.output.write(Array(prompt($0).utf8)) } }
+
+    private func prompt(_ state: State) -> String {
+        guard state.isTyping else { return "" }
+        let room = Int(clineterminal_columns()) - 3
+        return "\r\u{1B}[K> " + state.editor.text.safeForTerminal.tail(columns: max(1, room))
+    }
+
+    private func text(_ event: ChatEvent) -> String {
+        switch event {
+        case .joined(let nick): "\(nick) has joined"
+        case .left(let nick): "\(nick) has left"
+        case .message(let nick, let text): "\(nick): \(text)"
+        case .notice(let text): "* \(text)"
+        }
+    }
+
+    private func paint(_ line: String, _ event: ChatEvent) -> String {
+        guard app.output.hasColour else { return line }
+        switch event {
+        case .message(let nick, _):
+            return "\u{1B}[1m\(nick.safeForTerminal)\u{1B}[0m" + line.dropFirst(nick.safeForTerminal.count)
+        case .joined, .left, .notice: return "\u{1B}[2m\(line)\u{1B}[0m"
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import AppSupport
+import DNSSD
+
+/// Text that is passed on: bytes of a client become text that can do no terminal harm, whatever shows it.
+public enum ChatText {
+    /// The longest line in bytes, either way.
+    public static let maximumLine = 4096
+
+    /// The bytes as text: what is not UTF-8, and every character that could move a cursor, hide itself or turn text around,
+    /// becomes U+FFFD. Blanks at both ends are left out.
+    public static func clean(_ bytes: some Sequence<UInt8>) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in String(decoding: Array(bytes), as: UTF8.self).unicodeScalars {
+            // A tab is a blank here; variation selectors only choose how an emoji looks.
+            switch scalar.value {
+            case 0x09: text.append(" ")
+            case 0xFE0E, 0xFE0F: text.append(scalar)
+            default: text.append(String(scalar).needsTerminalEscaping ? "\u{FFFD}" : scalar)
+            }
+        }
+        return String(trimming(text))
+    }
+
+    private static func trimming(_ text: String.UnicodeScalarView) -> Substring.UnicodeScalarView {
+        guard let first = text.firstIndex(where: { $0 != " " }), let last = text.lastIndex(where: { $0 != " " }) else {
+            return Substring.UnicodeScalarView()
+        }
+        return text[first...last]
+    }
+}
+
+/// The name of someone who chats: 1 to 32 characters without a colon, which ends it in a line, and not like a notice.
+public struct Nick: Hashable, Sendable, CustomStringConvertible {
+    /// The longest in characters.
+    public static let maximumLength = 32
+
+    /// The name; safe for a terminal.
+    public let description: String
+
+    /// A name in clean text; nil when it breaks a rule.
+    public init?(_ text: String) {
+        guard (1...Self.maximumLength).contains(text.count), text.utf8.count <= 4 * Self.maximumLength,
+            !text.contains(":"), !text.hasPrefix("*"), !text.contains("\u{FFFD}")
+        else { return nil }
+        description = text
+    }
+
+    /// What makes two names the same to a reader: no matter the case.
+    var key: String { description.lowercased() }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import Testing
+
+@Suite("lanchat between two hosts", .serialized, .labSlot, .timeLimit(.minutes(20)))
+struct LanChatTests {
+    private let program = "lanchat"
+
+    private func serve(_ lab: Lab, _ arguments: String...) async throws -> LabProcess {
+        let server = try lab.exec("h1", [AppBinary.path(program), "serve", "--name", "den"] + arguments)
+        try await server.line { $0 == "published den._chat-discoverd._tcp.local port 6222" }
+        return server
+    }
+
+    @Test("found by type, by name and by host; nc joins; everyone sees who comes, speaks and goes")
+    func story() async throws {
+        let lab = try await Lab.start()
+        let server = try await serve(lab)
+        let anna = try lab.app("h2", program, "join", "--nick", "anna")
+        try await anna.line { $0 == "anna has joined" }
+        let bob = try lab.app("h1", program, "join", "den", "--nick", "bob", "--json")
+        try await bob.line { $0 == #"{"v":1,"event":"joined","nick":"bob"}"# }
+        let nc = try lab.exec("h2", "nc", "-N", "10.77.0.1", "6222")
+        nc.write("iam:carl\r\nmsg:hello from nc\r\n")
+        try await nc.line { $0 == "carl: hello from nc" }
+        let dora = try lab.app("h2", program, "join", "--host", "10.77.0.1", "--nick", "dora")
+        try await dora.line { $0 == "dora has joined" }
+
+        anna.write("good morning\n//slash\n/nick other\n")
+        try await nc.line { $0 == "anna: good morning" }
+        try await nc.line { $0 == "anna: /slash" }
+        try await anna.line { $0 == "* you are anna already" }
+        try await bob.line { $0 == #"{"v":1,"event":"message","nick":"carl","text":"hello from nc"}"# }
+        try await server.line { $0 == "anna: good morning" }
+
+        dora.write("/quit\n")
+        #expect(try await dora.exit() == .exited(0))
+        try await nc.line { $0 == "dora has left" }
+        // The end of standard input leaves, after what was said was heard.
+        anna.write("last words\n")
+        anna.closeInput()
+        #expect(try await anna.exit() == .exited(0))
+        #expect(anna.lines().contains("anna: last words"))
+        try await nc.line { $0 == "anna has left" }
+        nc.signal(SIGKILL)
+        try await bob.line { $0 == #"{"v":1,"event":"left","nick":"carl"}"# }
+
+        try await server.stop()
+        #expect(try await bob.exit() == .exited(0), "the room is closed")
+        try await lab.stop()
+    }
+
+    @Test("refusals: no such room, nobody listens, a bad nick, the port is taken, a nick is taken, the room is full")
+    func refusals() async throws {
+        let lab = try await Lab.start()
+        let server = try await serve(lab, "--max-clients", "2")
+        #expect(try await lab.askApp("h2", program, "join", "nowhere").exit == .exited(1))
+        #expect(try await lab.askApp("h2", program, "join", "--host", "10.77.0.1", "--port", "1").exit == .exited(76))
+        #expect(try await lab.askApp("h2", program, "join", "--nick", "a:b").exit == .exited(64))
+        #expect(try await lab.askApp("h1", program, "serve").exit == .exited(71))
+        let first = try lab.app("h2", program, "join", "--nick", "anna")
+        try await first.line { $0 == "anna has joined" }
+        let second = try lab.app("h2", program, "join", "--nick", "Anna")
+        try await second.line { $0 == "* the nick Anna is taken" }
+        second.write("/nick eve\nhi\n")
+        try await first.line { $0 == "eve: hi" }
+        let third = try await lab.askApp("h2", program, "join", "--nick", "x")
+        #expect(third.output == ["* the room is full"])
+        try await server.stop()
+        try await lab.stop()
+    }
+
+    @Test("escape sequences, a megabyte in a line, bytes that are no UTF-8, iam twice, half a line: nobody is harmed")
+    func hostile() async throws {
+        let lab = try await Lab.start()
+        let server = try await serve(lab)
+        let anna = try lab.app("h2", program, "join", "--nick", "anna")
+        try await anna.line { $0 == "anna has joined" }
+        let nc = try lab.exec("h2", "nc", "10.77.0.1", "6222")
+        nc.write("iam:nc\n")
+        try await nc.line { $0 == "nc has joined" }
+        let evil = try lab.python3("h2", Self.evil)
+        #expect(try await evil.exit(within: .seconds(60)) == .exited(0), "\(evil.lines(.stderr))")
+        #expect(evil.lines().contains("* you are evil already"))
+        #expect(evil.lines().contains("* that line is too long: 4096 bytes at most"))
+        for process in [anna, nc] {
+            try await process.line(within: .seconds(30)) { $0 == "evil: the end" }
+            try await process.line { $0 == "evil has left" }
+        }
+        for process in [anna, nc, server] {
+            let seen = process.lines()
+            #expect(!seen.contains { $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } })
+            #expect(!seen.contains { $0.unicodeScalars.contains { (0x80...0x9F).contains($0.value) } })
+            #expect(!seen.contains { $0.utf8.count > 5000 })
+            #expect(seen.contains("evil: \u{FFFD}[2J\u{FFFD}]0;title\u{FFFD}\u{FFFD}"))
+        }
+        // A server that is hostile does no more harm to the client.
+        let fake = try lab.python3("h1", Self.fakeServer)
+        try await fake.line { $0 == "ready" }
+        let guest = try await lab.askApp("h2", program, "join", "--host", "10.77.0.1", "--port", "6300", "--nick", "x")
+        #expect(guest.exit == .exited(0), "\(guest.errors)")
+        #expect(!guest.output.joined().utf8.contains(0x1B))
+        #expect(guest.output.last == "* after")
+        try await server.stop()
+        try await lab.stop()
+    }
+
+    @Test("500 clients hear everything; one that does not read is dropped and slows nobody")
+    func many() async throws {
+        let lab = try await Lab.start()
+        let server = try await serve(lab)
+        let clients = try lab.python3("h2", Self.crowd)
+        #expect(try await clients.exit(within: .seconds(300)) == .exited(0), "\(clients.lines(.stderr).suffix(5))")
+        #expect(clients.lines().suffix(2) == ["the slow one is dropped", "500 heard everything"])
+        #expect(!server.lines(.stderr).contains { $0.contains("error") })
+        try await server.stop()
+        try await lab.stop()
+    }
+
+    /// What nobody should send.
+    private static let evil = """
+        import socket
+        s = socket.create_connection(("10.77.0.1", 6222))
+        s.sendall(b"iam:evil\\niam:evil2\\nmsg:\\x1b[2J\\x1b]0;title\\x07\\xff\\n")
+        s.sendall(b"msg:" + b"x" * 1000000 + b"\\n" + b"msg:\\xe2\\x80\\xae\\xc2\\x9b31m\\n\\0\\0\\n" + b"msg:a\\rb\\n")
+        s.sendall(b"y" * 100000 + b"\\nmsg:the end\\nmsg:half a li")
+        s.shutdown(socket.SHUT_WR)
+        data = b""
+        while True:
+            more = s.recv(65536)
+            if not more: break
+            data += more
+        print(data.decode("utf-8"))
+        """
+
+    private static let fakeServer = """
+        import socket
+        l = socket.create_server(("0.0.0.0", 6300))
+        print("ready")
+        s, _ = l.accept()
+        s.sendall(b"\\x1b[2J\\x1b]0;x\\x07: hi\\n" + b"z" * 3000000 + b"\\n\\xff\\xfe\\n* after\\n")
+        s.shutdown(socket.SHUT_WR)
+        while s.recv(65536): pass
+        """
+
+    /// 500 clients that read, one that does not; 10 of the 500 speak until the slow one is dropped.
+    private static let crowd = """
+        import asyncio, resource, socket
+        resource.setrlimit(resource.RLIMIT_NOFILE, (2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        COUNT, TEXT = 500, "x" * 3900
+        dropped = asyncio.Event()
+        said = 0
+        async def read(reader, seen):
+            while line := await reader.readline():
+                if line == b"slow has left\\n": dropped.set()
+                elif line.startswith(b"n") and b": " in line:
+                    seen.append(line.split(b" ", 2)[1])
+                    if line.endswith(b"last\\n"): return
+        async def main():
+            global said
+            slow = socket.socket(); slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.connect(("10.77.0.1", 6222)); slow.sendall(b"iam:slow\\n")
+            clients = []
+            for i in range(COUNT):
+                reader, writer = await asyncio.open_connection("10.77.0.1", 6222, limit=1 << 20)
+                writer.write(b"iam:n%d\\n" % i)
+                while (await reader.readline()) != b"n%d has joined\\n" % i: pass
+                clients.append((reader, writer, []))
+            readers = [asyncio.create_task(read(r, seen)) for r, _, seen in clients]
+            while not dropped.is_set():
+                assert said < 5000, "the slow one is still there"
+                for _, writer, _ in clients[:10]:
+                    writer.write(f"msg:{said} {TEXT}\\n".encode()); said += 1
+                heard = [len(seen) for _, _, seen in clients]
+                while min(heard) < said:
+                    await asyncio.sleep(0.01)
+                    heard = [len(seen) for _, _, seen in clients]
+            print("the slow one is dropped")
+            clients[0][1].write(f"msg:{said} last\\n".encode()); said += 1
+            await asyncio.gather(*readers)
+            for _, _, seen in clients: assert sorted(map(int, seen)) == list(range(said)), seen
+            print(f"{COUNT} heard everything")
+        asyncio.run(asyncio.wait_for(main(), 280))
+        """
+}
