@@ -23,7 +23,8 @@ struct ServerSocketTests {
                     .connect(host: host, port: port).get()
                 let accepted = try #require(try await connections.next())
                 try await accepted.executeThenClose { _, outbound in try await outbound.write(ByteBuffer(string: "x")) }
-                try await client.close()
+                // The other side has closed it, perhaps noticed already.
+                try? await client.close()
             }
         }
     }
