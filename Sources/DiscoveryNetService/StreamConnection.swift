@@ -49,15 +49,18 @@ final class StreamConnection: @unchecked Sendable {
         return body(&value)
     }
 
-    /// Changes something that somebody may wait for, and tells both streams.
-    private func change(_ body: (inout Value) -> Void) {
-        let (input, output) = locked { value in
-            body(&value)
+    /// Changes something that somebody may wait for, and tells both streams. No channel is called in `body`: it may call
+    /// back at once.
+    @discardableResult
+    private func change<Result>(_ body: (inout Value) -> Result) -> Result {
+        let (result, input, output) = locked { value in
+            let result = body(&value)
             condition.broadcast()
-            return (value.inputChanged, value.outputChanged)
+            return (result, value.inputChanged, value.outputChanged)
         }
         input?()
         output?()
+        return result
     }
 }
 
@@ -67,14 +70,13 @@ extension StreamConnection {
     func adopt(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.setOption(.allowRemoteHalfClosure, value: true).flatMapThrowing { [self] in
             try channel.pipeline.syncOperations.addHandler(StreamConnectionHandler(connection: self))
-            change { value in
-                guard case .closed = value.phase else {
-                    value.channel = channel
-                    value.phase = .open
-                    return
-                }
-                channel.close(promise: nil)
+            let isWanted = change { value in
+                if value.isOver { return false }
+                value.channel = channel
+                value.phase = .open
+                return true
             }
+            if !isWanted { channel.close(promise: nil) }
         }
     }
 
@@ -224,12 +226,12 @@ extension StreamConnection {
         guard let count, let channel, count > 0 else { return count }
         let buffer = ByteBuffer(bytes: bytes[..<count])
         channel.writeAndFlush(buffer).whenComplete { [self] result in
-            change { value in
+            let mustClose = change { value in
                 value.sending -= count
-                if value.isOver && value.sending == 0 { channel.close(promise: nil) }
-                guard case .failure(let error) = result, case .open = value.phase else { return }
-                value.phase = .failed(.stream(error))
+                if case .failure(let error) = result, case .open = value.phase { value.phase = .failed(.stream(error)) }
+                return value.isOver && value.sending == 0
             }
+            if mustClose { channel.close(promise: nil) }
         }
         return count
     }
