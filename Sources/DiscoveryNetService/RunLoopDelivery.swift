@@ -45,12 +45,22 @@ final class RunLoopDelivery: Sendable {
         return delivery
     }
 
+    /// The main queue is served by any thread in a program whose `main` is async: what runs there belongs to the main run
+    /// loop, though that thread has one of its own, which nobody runs.
+    private static let mainQueueKey: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
     deinit {
         for place in state.withLock({ $0.places }) { place.keepsAlive?.invalidate() }
     }
 
     /// Adds a mode; another run loop takes the place of the one before.
     func schedule(in runLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        let isOnMainQueue = DispatchQueue.getSpecific(key: Self.mainQueueKey) != nil
+        let runLoop = isOnMainQueue && runLoop === RunLoop.current ? RunLoop.main : runLoop
         var keepsAlive: Timer?
         if runLoop !== RunLoop.main {
             let timer = Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }
@@ -126,7 +136,11 @@ final class RunLoopDelivery: Sendable {
         if places.contains(where: \.isMainQueue) { DispatchQueue.main.async { [self] in drain(in: runLoop) } }
         for place in places where !place.isMainQueue {
             // Not `perform(inModes:block:)`: it does not wake a run loop that waits.
-            let timer = Timer(fire: Date(), interval: 0, repeats: false) { [self] _ in drain(in: runLoop) }
+            let timer = Timer(fire: Date(), interval: 0, repeats: false) { [self] _ in
+                drain(in: runLoop)
+                // `run(mode:before:)` returns after something other than a timer was done; this is meant to be such a thing.
+                RunLoop.current._stop()
+            }
             place.runLoop.add(timer, forMode: place.mode)
         }
     }

@@ -218,7 +218,9 @@ extension StreamConnection {
     func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let (count, channel) = locked { value -> (Int?, (any Channel)?) in
             while value.sending >= Self.capacity && value.isAlive || value.isConnecting { condition.wait() }
-            guard case .open = value.phase, value.output != .closed, let channel = value.channel else { return (nil, nil) }
+            guard case .open = value.phase, value.output != .closed, let channel = value.channel else {
+                return (nil, nil)
+            }
             let count = min(bytes.count, Self.capacity - value.sending)
             value.sending += count
             return (count, channel)

@@ -74,8 +74,10 @@ struct NetServiceTests {
 
     @Test(
         "what cannot be published is -72004, what cannot be now -72003",
-        arguments: [("_tonyipp", "tony", 9000), ("_tonyipp._tcp", "tony", -1), ("_tonyipp._tcp", "tony", 0),
-            ("_tonyipp._tcp", "to\u{1B}ny", 9000), ("_tonyipp._tcp", String(repeating: "x", count: 64), 9000)]
+        arguments: [
+            ("_tonyipp", "tony", 9000), ("_tonyipp._tcp", "tony", -1), ("_tonyipp._tcp", "tony", 0),
+            ("_tonyipp._tcp", "to\u{1B}ny", 9000), ("_tonyipp._tcp", String(repeating: "x", count: 64), 9000),
+        ]
             as [(String, String, Int32)])
     func refusals(_ type: String, _ name: String, _ port: Int32) async {
         let wrong = NetService(domain: "", type: type, name: name, port: port)
@@ -89,9 +91,10 @@ struct NetServiceTests {
         tony.publish()
         tony.resolve(withTimeout: 1)
         let words = await recorder.words(5)
-        #expect(Set(words.dropFirst()) == [
-            "will publish", "did publish tony", "did not publish 10 -72003", "did not resolve 10 -72003",
-        ])
+        #expect(
+            Set(words.dropFirst()) == [
+                "will publish", "did publish tony", "did not publish 10 -72003", "did not resolve 10 -72003",
+            ])
     }
 
     @Test("an empty name is this machine's, an empty domain is local")
@@ -136,7 +139,8 @@ struct NetServiceTests {
         let addresses = try #require(found.addresses)
         try #require(addresses.count == 2)
         let v4 = addresses[0].withUnsafeBytes { $0.loadUnaligned(as: sockaddr_in.self) }
-        #expect(v4.sin_family == AF_INET && v4.sin_port.bigEndian == 9000 && v4.sin_addr.s_addr.bigEndian == 0x0A00_0001)
+        #expect(
+            v4.sin_family == AF_INET && v4.sin_port.bigEndian == 9000 && v4.sin_addr.s_addr.bigEndian == 0x0A00_0001)
         let v6 = addresses[1].withUnsafeBytes { $0.loadUnaligned(as: sockaddr_in6.self) }
         #expect(v6.sin6_family == AF_INET6 && v6.sin6_port.bigEndian == 9000 && v6.sin6_scope_id == 2)
         #expect(addresses[1][8] == 0xFE && addresses[1][9] == 0x80 && addresses[1][23] == 1)

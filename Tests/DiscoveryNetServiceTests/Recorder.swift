@@ -16,7 +16,7 @@ import Testing
     private var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     private func tell(_ word: String) {
-        words.append(word); print("TOLD", word)
+        words.append(word)
         let reached = waiters.filter { $0.count <= words.count }
         waiters.removeAll { $0.count <= words.count }
         told?(word)
