@@ -86,14 +86,11 @@ open class NetServiceBrowser: NSObject {
         let (delivery, this, time) = (delivery, RunLoopBound(self), network.directory.time)
         task = Task {
             await delivery.deliver { this.object.map { $0.delegate?.netServiceBrowserWillSearch($0) } }
-            var run = SearchRun(makeSource(), time: time)
-            do throws(DiscoveryError) {
-                while let findings = try await run.next() {
-                    await delivery.deliver { this.object?.found(findings, by: id) }
-                }
-            } catch {
-                await delivery.deliver { this.object?.failed(error, id) }
+            let error = await SearchRun.follow(makeSource, time: time) { findings in
+                await delivery.deliver { this.object?.found(findings, by: id) }
             }
+            guard let error else { return }
+            await delivery.deliver { this.object?.failed(error, id) }
         }
     }
 

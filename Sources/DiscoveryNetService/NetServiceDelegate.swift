@@ -20,6 +20,7 @@ public protocol NetServiceDelegate: AnyObject {
     /// The TXT record, at first and whenever it changes, between `startMonitoring()` and `stopMonitoring()`.
     func netService(_ sender: NetService, didUpdateTXTRecord data: Data)
     /// Somebody connected to a service that was published with `.listenForConnections`; the streams are to be opened.
+    /// Who is fast may come before `netServiceDidPublish`.
     func netService(
         _ sender: NetService, didAcceptConnectionWith inputStream: InputStream, outputStream: OutputStream)
 }

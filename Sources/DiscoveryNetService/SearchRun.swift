@@ -35,6 +35,20 @@ struct SearchRun<Source: SearchSource> {
         self.time = time
     }
 
+    /// Follows a source until its end; the search is given up when this returns.
+    /// - Returns: why it ended; nil when the task was cancelled.
+    static func follow(
+        _ makeSource: () -> Source, time: any TimeSource, _ tell: ([Finding]) async -> Void
+    ) async -> DiscoveryError? {
+        var run = SearchRun(makeSource(), time: time)
+        do throws(DiscoveryError) {
+            while let findings = try await run.next() { await tell(findings) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// All that is news at one time, so that the last of it is known; nil when the task is cancelled.
     /// - Throws: `.backendUnavailable`, `.closed`.
     mutating func next() async throws(DiscoveryError) -> [Finding]? {
