@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .library(name: "Discovery", targets: ["Discovery", "DNSSD", "AvahiEngine"]),
         .library(name: "DiscoveryNIO", targets: ["DiscoveryNIO"]),
+        .library(name: "DiscoveryNetService", targets: ["DiscoveryNetService"]),
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
         .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
@@ -64,6 +65,19 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
+        // NetService and NetServiceBrowser, for code that is ported.
+        .target(
+            name: "DiscoveryNetService",
+            dependencies: [
+                "AvahiEngine", "DNSSD", "Discovery", "DiscoveryNIO", .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "BonjourByOldNames", dependencies: ["DNSSD", "DiscoveryNetService"],
+            path: "Sources/Examples/BonjourByOldNames", swiftSettings: settings),
+        .testTarget(
+            name: "DiscoveryNetServiceTests",
+            dependencies: ["DNSSD", "Discovery", "DiscoveryNetService", "DiscoveryTesting"], swiftSettings: settings),
         // JSON lines, version 1 (docs/contract.md).
         .target(name: "DiscoveryJSON", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
         // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.

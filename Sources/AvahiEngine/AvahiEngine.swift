@@ -105,6 +105,10 @@ public actor AvahiEngine: DiscoveryEngine {
         }
     }
 
+    fileprivate nonisolated func update(_ id: UInt64, txt: TXTRecord) {
+        loop.post { [self] in assumeIsolated { $0.core.update(id: id, txt: txt) } }
+    }
+
     /// What a caller holds of an operation.
     private final class Handle: EngineOperation {
         let engine: AvahiEngine
@@ -121,6 +125,11 @@ public actor AvahiEngine: DiscoveryEngine {
             let gate = Gate()
             engine.end(id) { gate.open() }
             return await gate.wait(atMost: limit)
+        }
+
+        func update(txt: TXTRecord) -> Bool {
+            engine.update(id, txt: txt)
+            return true
         }
     }
 }

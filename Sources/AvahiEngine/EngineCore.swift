@@ -71,6 +71,8 @@ final class EngineCore: @unchecked Sendable {
         if operations.isEmpty { carryOut(lifecycle.unwanted()) }
     }
 
+    func update(id: UInt64, txt: TXTRecord) { (operations[id] as? PublishOperation)?.update(txt: txt) }
+
     func endAll() {
         isOver = true
         // One call instead of one for each object: avahi-daemon frees all that a client had, with goodbyes.

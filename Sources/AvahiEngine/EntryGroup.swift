@@ -66,6 +66,18 @@ import DNSSD
         }
     }
 
+    /// Replaces the TXT record of what `add` put into it: announced at once, without probing (RFC 6762 §8.4).
+    func update(_ service: Service, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
+        guard let group = unsafe pointer else { return }
+        let family = AvahiPath.avahiProtocol(service.family)
+        let code = unsafe AvahiStrings.withList(of: service.txt.strings) { list in
+            unsafe avahi_entry_group_update_service_txt_strlst(
+                group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, service.type.description,
+                service.domain.name, list)
+        }
+        guard code == 0 else { throw .avahi(code, during: "cannot change the TXT record of \(name)") }
+    }
+
     func commit() throws(DiscoveryError) {
         guard let group = unsafe pointer else { return }
         let code = unsafe avahi_entry_group_commit(group)

@@ -43,6 +43,17 @@ final class GroupSet {
         }
     }
 
+    /// Changes what was put into the groups and committed.
+    func update(_ body: (EntryGroup, Int32) throws(DiscoveryError) -> Void) throws(DiscoveryError) {
+        for (index, group) in groups {
+            switch states[index] {
+            case .registering, .established: try body(group, index)
+            // Nothing is in it, or nothing stays.
+            case .uncommitted, .collision, .failed, nil: continue
+            }
+        }
+    }
+
     func reset() {
         for index in groups.keys {
             groups[index]?.reset()

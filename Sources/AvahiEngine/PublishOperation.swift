@@ -3,7 +3,7 @@ import Discovery
 
 /// Publishes one service on avahi-daemon: carries out what its `Registration` decides.
 final class PublishOperation: CoreOperation {
-    private let service: Service
+    private var service: Service
     private let report: (PublicationFact) -> Void
     private var registration: Registration
     private var connection: AvahiConnection?
@@ -48,6 +48,20 @@ final class PublishOperation: CoreOperation {
         free()
         connection = nil
         timer.free()
+    }
+
+    /// Another TXT record for what is in the groups; what is put into them later has it, too.
+    func update(txt: TXTRecord) {
+        service.txt = txt
+        guard registration.isRegistered, connection?.isOpen == true else { return }
+        do throws(DiscoveryError) {
+            try groups.update { group, index throws(DiscoveryError) in
+                try group.update(service, as: registration.name, interface: index)
+            }
+        } catch {
+            groups.reset()
+            carryOut(registration.failed(error))
+        }
     }
 
     private func free() {

@@ -73,7 +73,9 @@ package final class Directory: Sendable {
         core.whenEnded { [weak self] in
             self?.publications.withLock { $0.cores[id] = nil }
         }
-        core.opened(engine.publish(service, onConflict: policy) { [weak core] fact in core?.reported(fact) })
+        core.start { [engine] service, report in
+            engine.publish(service, onConflict: policy, reporting: report)
+        }
         return core
     }
 

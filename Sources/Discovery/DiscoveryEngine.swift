@@ -35,6 +35,16 @@ public protocol EngineOperation: AnyObject, Sendable {
     /// Returns after `limit` at the latest.
     /// - Returns: whether the backend was told in time.
     @discardableResult func cancel(waitingAtMost limit: Duration) async -> Bool
+
+    /// Announces another TXT record for a publication, without withdrawing it; it counts from here on, also when the service is
+    /// put to the backend again. Returns at once.
+    /// - Returns: false when the engine cannot, or the operation is not a publication: it must be published anew.
+    func update(txt: TXTRecord) -> Bool
+}
+
+extension EngineOperation {
+    /// An engine that does not say otherwise cannot.
+    public func update(txt: TXTRecord) -> Bool { false }
 }
 
 /// A question for services: all of a type, or one by name.

@@ -4,7 +4,7 @@ public import DNSSD
 ///
 /// It stays wanted through every fault of the backend. A rename after a collision is not an error: it shows in `status`.
 public final class Publication: Sendable {
-    /// What was asked for.
+    /// What was asked for, with the TXT record of the last `update(txt:)`.
     public var service: Service { core.service }
     /// Where it stands now.
     public var status: PublicationStatus { core.status }
@@ -33,6 +33,10 @@ public final class Publication: Sendable {
         }
         throw DiscoveryError(.closed, "nobody waits for \(service.name) any more: the task was cancelled")
     }
+
+    /// Announces another TXT record: others see a change, no end (RFC 6762 §8.4). With an engine that cannot, the service is
+    /// withdrawn and published anew. Nothing happens after a final state.
+    public func update(txt: TXTRecord) async { await core.update(txt: txt) }
 
     /// Withdraws the service and waits, `limit` at most, until goodbyes are sent (RFC 6762 §10.1), even in a cancelled task.
     /// - Returns: whether they were sent in time.

@@ -2,7 +2,11 @@ import DNSSD
 
 /// What a `Publication` and those who watch it share: the newest status, who waits for one, and the engine's operation.
 final class PublicationCore: Sendable {
+    /// Publishes a service on the engine.
+    typealias Open = @Sendable (Service, _ report: @escaping @Sendable (PublicationFact) -> Void) -> any EngineOperation
+
     private struct State {
+        var service: Service
         var status: PublicationStatus
         /// Counts the statuses, so that a watcher knows whether it has seen this one.
         var version: UInt64 = 1
@@ -11,28 +15,52 @@ final class PublicationCore: Sendable {
         var operation: (any EngineOperation)?
         var isCancelled = false
         var onEnd: FollowUp?
+        var open: Open?
     }
 
-    let service: Service
     let time: any TimeSource
     private let state: Locked<State>
 
     init(service: Service, time: any TimeSource) {
-        self.service = service
         self.time = time
-        state = Locked(State(status: PublicationStatus(wanted: service.name, since: time.now)))
+        let status = PublicationStatus(wanted: service.name, since: time.now)
+        state = Locked(State(service: service, status: status))
     }
+
+    var service: Service { state.withLock { $0.service } }
 
     var status: PublicationStatus { state.withLock { $0.status } }
 
     func whenEnded(_ action: @escaping FollowUp) { state.withLock { $0.onEnd = action } }
 
-    func opened(_ operation: any EngineOperation) {
+    /// Publishes; `open` is kept for publishing anew.
+    func start(_ open: @escaping Open) {
+        state.withLock { $0.open = open }
+        publish(open)
+    }
+
+    private func publish(_ open: Open) {
+        let operation = open(service) { [weak self] fact in self?.reported(fact) }
         let isCancelled = state.withLock { state in
             state.operation = operation
-            return state.isCancelled
+            return state.isCancelled || state.status.state.isFinal
         }
         if isCancelled { operation.cancel() }
+    }
+
+    func update(txt: TXTRecord) async {
+        let (operation, open) = state.withLock { state -> ((any EngineOperation)?, Open?) in
+            guard !state.status.state.isFinal, state.service.txt != txt else { return (nil, nil) }
+            state.service.txt = txt
+            return (state.operation, state.open)
+        }
+        guard let operation, let open, !operation.update(txt: txt) else { return }
+        // A task of its own: half done, the service would be gone.
+        await Task {
+            await operation.cancel(waitingAtMost: .seconds(2))
+            guard !status.state.isFinal else { return }
+            publish(open)
+        }.value
     }
 
     func reported(_ fact: PublicationFact) { update { $0.reported(fact, now: $1) } }

@@ -54,6 +54,20 @@ extension EngineConformance {
                 _ = try await watcher.found(name) { $0.txt.text(for: "v") == "2" }
             }
         },
+        Check("another TXT record is a change and not an end, and is the one that counts (RFC 6762 §8.4)") { bench in
+            var watcher = bench.watch()
+            try await bench.publisher.withPublished(try bench.service("changing", txt: ["v": "1"])) { publication in
+                let name = try await publication.established()
+                _ = try await watcher.found(name) { $0.txt.text(for: "v") == "1" }
+                await publication.update(txt: try TXTRecord(["v": "2", "flag": nil]))
+                let changed = try await watcher.found(name) { $0.txt.text(for: "v") == "2" }
+                try expect(changed.txt.contains("flag"), "TXT \(changed.txt)")
+                try expect(publication.service.txt == changed.txt, "the publication has \(publication.service.txt)")
+                try expect(try await publication.established() == name, "it became \(publication.status.name)")
+                let hasEnded = watcher.events.contains { if case .lost = $0 { true } else { false } }
+                try expect(!hasEnded, "\(watcher.events)")
+            }
+        },
     ]
 
     // Each check has a name of its own: a backend may still hold the one before for a moment.

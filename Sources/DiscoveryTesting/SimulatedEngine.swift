@@ -82,4 +82,9 @@ private final class SimulatedHandle: EngineOperation {
         cancel()
         return true
     }
+
+    func update(txt: TXTRecord) -> Bool {
+        network.update(id, txt: txt)
+        return true
+    }
 }

@@ -105,6 +105,14 @@ public final class SimulatedNetwork: Sendable {
         change { $0.start(kind, on: machine) }
     }
 
+    func update(_ id: UInt64, txt: TXTRecord) {
+        change { world in
+            guard case .publication(var publication) = world.operations[id]?.kind else { return }
+            publication.service.txt = txt
+            world.operations[id]?.kind = .publication(publication)
+        }
+    }
+
     func cancel(_ id: UInt64) { change { $0.cancel([id]) } }
 
     func shutDown(_ machine: String) {

@@ -1,0 +1,103 @@
+import Foundation
+
+/// The bytes that come over a connection.
+final class ConnectionInputStream: InputStream {
+    private let connection: StreamConnection
+    /// Set once: it needs this object.
+    private(set) lazy var events = StreamEvents { [bound = RunLoopBound(self)] in bound.object?.look() }
+    private var isOpened = false
+    private var isClosed = false
+    private var told: Stream.Event = []
+
+    init(_ connection: StreamConnection) {
+        self.connection = connection
+        super.init(data: Data())
+    }
+
+    deinit { connection.dropped(.input) }
+
+    override func open() {
+        guard !isOpened else { return }
+        isOpened = true
+        connection.open(.input)
+    }
+
+    override func close() {
+        guard isOpened, !isClosed else { return }
+        isClosed = true
+        connection.close(.input)
+    }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
+        guard isOpened, !isClosed, len >= 0 else { return -1 }
+        let count = connection.read(into: UnsafeMutableBufferPointer(start: buffer, count: len))
+        told.remove(.hasBytesAvailable)
+        events.changed()
+        return count ?? -1
+    }
+
+    /// There is no buffer to lend.
+    override func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length len: UnsafeMutablePointer<Int>
+    ) -> Bool { false }
+
+    override var hasBytesAvailable: Bool { isOpened && !isClosed && connection.hasBytes }
+
+    override var streamStatus: Status {
+        if isClosed { return .closed }
+        guard isOpened else { return .notOpen }
+        if connection.isAtEnd { return .atEnd }
+        return connection.status
+    }
+
+    override var streamError: (any Error)? { connection.error }
+
+    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        events.delivery.schedule(in: aRunLoop, forMode: mode)
+    }
+
+    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        events.delivery.remove(from: aRunLoop, forMode: mode)
+    }
+
+    override func property(forKey key: PropertyKey) -> AnyObject? { nil }
+
+    override func setProperty(_ property: AnyObject?, forKey key: PropertyKey) -> Bool { false }
+
+    /// Tells the delegate what is there and was not told since the last reading.
+    private func look() {
+        guard isOpened else { return }
+        switch connection.phase {
+        case .idle, .connecting, .closed: return
+        case .open:
+            tell(.openCompleted)
+            if connection.hasBytes { tell(.hasBytesAvailable) }
+            if connection.isAtEnd { tell(.endEncountered) }
+        case .failed:
+            if connection.hasBytes { tell(.hasBytesAvailable) }
+            tell(.errorOccurred)
+        }
+    }
+
+    private func tell(_ event: Stream.Event) {
+        guard !isClosed, !told.contains(event) else { return }
+        told.insert(event)
+        delegate?.stream(self, handle: event)
+    }
+}
+
+extension StreamConnection {
+    /// The state of an opened stream.
+    var status: Stream.Status {
+        switch phase {
+        case .idle, .connecting: .opening
+        case .open: .open
+        case .failed: .error
+        case .closed: .closed
+        }
+    }
+
+    var error: NSError? {
+        if case .failed(let error) = phase { error } else { nil }
+    }
+}

@@ -1,0 +1,125 @@
+import DNSSD
+import Discovery
+public import Foundation
+
+extension NetService {
+    /// Resolves: asks for host, port, TXT record and every address, for `timeout` seconds; 0 is without end.
+    ///
+    /// `netServiceWillResolve` follows, then `netServiceDidResolveAddress`, once more when further addresses become
+    /// known, and `netServiceDidStop` when the time is over; or `didNotResolve`: `timeoutError`, `notFoundError` when it
+    /// was there and went, `badArgumentError`, `activityInProgress`.
+    public func resolve(withTimeout timeout: TimeInterval) {
+        guard case .none = activity else {
+            return refuse(.activityInProgress) { $0.netService($1, didNotResolve: $2) }
+        }
+        let instance: ServiceInstance
+        do throws(DiscoveryError) {
+            instance = try self.instance()
+        } catch {
+            failure = error
+            return refuse(ErrorCode(error)) { $0.netService($1, didNotResolve: $2) }
+        }
+        lastActivity += 1
+        let id = lastActivity
+        activity = .resolving(id)
+        let limit: Duration? = timeout > 0 && timeout < 1e9 ? .seconds(timeout) : nil
+        let (delivery, this, before) = (delivery, RunLoopBound(self), task)
+        task = Task { [network] in
+            await before?.value
+            await delivery.deliver { this.object.map { $0.delegate?.netServiceWillResolve($0) } }
+            let resolution = Resolving(instance, within: limit, network)
+            await resolution.run { event in
+                await delivery.deliver { this.object?.resolving(id, tells: event) }
+            }
+        }
+    }
+
+    private func resolving(_ id: UInt64, tells event: Resolving.Event) {
+        guard case .resolving(id) = activity else { return }
+        switch event {
+        case .resolved(let service):
+            take(service)
+            delegate?.netServiceDidResolveAddress(self)
+        case .failed(let error):
+            failure = error
+            activity = .none
+            delegate?.netService(self, didNotResolve: Self.dictionary(ErrorCode(error)))
+        case .ended:
+            activity = .none
+            delegate?.netServiceDidStop(self)
+        }
+    }
+
+    private func take(_ service: DiscoveredService) {
+        resolved = service
+        hostName = service.host.map { "\($0.name)." }
+        port = service.port.map { Int($0.rawValue) } ?? -1
+        addresses = service.endpoints.map(\.socketAddress)
+        txt = service.txt
+    }
+}
+
+/// One service being resolved, for a time.
+struct Resolving: Sendable {
+    enum Event: Sendable {
+        case resolved(DiscoveredService)
+        case failed(DiscoveryError)
+        /// The time is over, and it was resolved.
+        case ended
+    }
+
+    private let instance: ServiceInstance
+    private let limit: Duration?
+    private let network: LocalNetwork
+
+    init(_ instance: ServiceInstance, within limit: Duration?, _ network: LocalNetwork) {
+        self.instance = instance
+        self.limit = limit
+        self.network = network
+    }
+
+    func run(_ tell: @Sendable (Event) async -> Void) async {
+        let time = network.directory.time
+        let deadline = limit.map { time.now + $0 }
+        do throws(DiscoveryError) {
+            var known = try await network.resolve(instance, within: limit ?? .seconds(1e9))
+            guard known.state == .resolved else {
+                throw DiscoveryError(.notFound, "\(instance.name) is not offered: its port is 0 (RFC 6763 §8)")
+            }
+            await tell(.resolved(known))
+            let query = ServiceQuery(.instance(instance), resolution: .watch)
+            var events = network.browse(query).makeAsyncIterator()
+            while let event = try await Self.next(&events, until: deadline) {
+                guard case .found(let service) = event.changed, service.hasNews(after: known) else { continue }
+                known = service
+                await tell(.resolved(service))
+            }
+            await tell(.ended)
+        } catch {
+            await tell(.failed(error))
+        }
+    }
+
+    /// Nil when the deadline has passed or the task is cancelled.
+    private static func next(
+        _ events: inout ServiceEvents.AsyncIterator, until deadline: Duration?
+    ) async throws(DiscoveryError) -> ServiceEvent? {
+        guard let deadline else { return try await events.next() }
+        return try await events.nextBatch(atMost: 1, until: deadline)?.first
+    }
+}
+
+extension ServiceEvent {
+    /// What is found and what has changed alike.
+    fileprivate var changed: ServiceEvent {
+        if case .changed(let service) = self { .found(service) } else { self }
+    }
+}
+
+extension DiscoveredService {
+    /// There is something to dial that was not there before.
+    fileprivate func hasNews(after other: DiscoveredService) -> Bool {
+        guard state == .resolved else { return false }
+        return host != other.host || port != other.port || !Set(endpoints).isSubset(of: other.endpoints)
+    }
+}

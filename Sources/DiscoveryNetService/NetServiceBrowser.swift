@@ -1,0 +1,131 @@
+public import DNSSD
+public import Discovery
+public import Foundation
+
+/// Looks for services or domains, by Foundation's old name; one search at a time.
+///
+/// It belongs to one thread: use it where its run loop runs (`schedule(in:forMode:)`), where its delegate is called too.
+/// Dropping the last reference ends the search.
+open class NetServiceBrowser: NSObject {
+    /// Who is told; not kept alive.
+    open weak var delegate: (any NetServiceBrowserDelegate)?
+    /// Has no effect: there is no peer-to-peer Wi-Fi of this kind on Linux.
+    open var includesPeerToPeer = false
+    /// Why the last search failed, in words.
+    public private(set) var failure: DiscoveryError?
+    /// The network that is asked: avahi-daemon's of this machine, or another one that is set before a search.
+    public var network: LocalNetwork {
+        get { givenNetwork ?? SharedNetwork.network }
+        set { givenNetwork = newValue }
+    }
+
+    private let delivery = RunLoopDelivery.scheduled()
+    private var givenNetwork: LocalNetwork?
+    private var task: Task<Void, Never>?
+    /// The number of the search that goes on, which its events carry.
+    private var search: UInt64?
+    private var lastSearch: UInt64 = 0
+    /// What was found, so that the same object is given when it goes.
+    private var services: [ServiceInstance: NetService] = [:]
+
+    /// A browser that does nothing yet.
+    public override init() { super.init() }
+
+    deinit { task?.cancel() }
+
+    /// Has the delegate called in a mode of a run loop; see `NetService.schedule(in:forMode:)`.
+    open func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        delivery.schedule(in: aRunLoop, forMode: mode)
+    }
+
+    /// Takes a mode away; without any the delegate is not called until there is one again.
+    open func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        delivery.remove(from: aRunLoop, forMode: mode)
+    }
+
+    /// Looks for the services of a type, `_http._tcp` or `_printer._sub._http._tcp`, until `stop()`. An empty domain is
+    /// `local`. Services are found by name, and not resolved.
+    open func searchForServices(ofType type: String, inDomain domainString: String) {
+        guard search == nil else { return refuse(.activityInProgress) }
+        do throws(DiscoveryError) {
+            let domain = domainString.isEmpty ? .local : try Domain(domainString)
+            let query = ServiceQuery(.type(try ServiceType.toBrowse(type), domain), resolution: .none)
+            run { [network] in BrowseSource(iterator: network.browse(query).makeAsyncIterator()) }
+        } catch {
+            failure = error
+            refuse(NetService.ErrorCode(error))
+        }
+    }
+
+    /// Looks for the domains in which to browse, until `stop()`.
+    open func searchForBrowsableDomains() { searchForDomains(.browsing) }
+
+    /// Looks for the domains in which to publish, until `stop()`.
+    open func searchForRegistrationDomains() { searchForDomains(.registration) }
+
+    /// Ends the search; `netServiceBrowserDidStopSearch` follows, and nothing of the search after this call.
+    open func stop() {
+        guard search != nil else { return }
+        search = nil
+        services = [:]
+        task?.cancel()
+        delivery.post { [this = RunLoopBound(self)] in
+            this.object.map { $0.delegate?.netServiceBrowserDidStopSearch($0) }
+        }
+    }
+
+    private func searchForDomains(_ purpose: DomainQuery.Purpose) {
+        guard search == nil else { return refuse(.activityInProgress) }
+        run { [network] in DomainSource(iterator: network.domains(DomainQuery(purpose)).makeAsyncIterator()) }
+    }
+
+    private func run(_ makeSource: @escaping @Sendable () -> some SearchSource) {
+        lastSearch += 1
+        let id = lastSearch
+        search = id
+        let (delivery, this, time) = (delivery, RunLoopBound(self), network.directory.time)
+        task = Task {
+            await delivery.deliver { this.object.map { $0.delegate?.netServiceBrowserWillSearch($0) } }
+            let error = await SearchRun.follow(makeSource, time: time) { findings in
+                await delivery.deliver { this.object?.found(findings, by: id) }
+            }
+            guard let error else { return }
+            await delivery.deliver { this.object?.failed(error, id) }
+        }
+    }
+
+    private func found(_ findings: [Finding], by id: UInt64) {
+        for (index, finding) in findings.enumerated() {
+            // Stopped by the delegate, perhaps.
+            guard search == id else { return }
+            let moreComing = index < findings.count - 1
+            switch finding {
+            case .found(let instance):
+                let service = NetService(found: instance, network)
+                services[instance] = service
+                delegate?.netServiceBrowser(self, didFind: service, moreComing: moreComing)
+            case .lost(let instance):
+                let service = services.removeValue(forKey: instance) ?? NetService(found: instance, network)
+                delegate?.netServiceBrowser(self, didRemove: service, moreComing: moreComing)
+            case .foundDomain(let domain):
+                delegate?.netServiceBrowser(self, didFindDomain: "\(domain.name).", moreComing: moreComing)
+            case .lostDomain(let domain):
+                delegate?.netServiceBrowser(self, didRemoveDomain: "\(domain.name).", moreComing: moreComing)
+            }
+        }
+    }
+
+    private func failed(_ error: DiscoveryError, _ id: UInt64) {
+        guard search == id else { return }
+        failure = error
+        search = nil
+        services = [:]
+        delegate?.netServiceBrowser(self, didNotSearch: NetService.dictionary(NetService.ErrorCode(error)))
+    }
+
+    private func refuse(_ code: NetService.ErrorCode) {
+        delivery.post { [this = RunLoopBound(self)] in
+            this.object.map { $0.delegate?.netServiceBrowser($0, didNotSearch: NetService.dictionary(code)) }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import DNSSD
+import Discovery
+import DiscoveryNIO
+import NIOCore
+
+/// A service while it is published: its publication and, when it listens, its socket. Used from the run loop and a task.
+final class Publisher: Sendable {
+    /// What is to be told of it.
+    enum Event: Sendable {
+        case listening(DNSSD.Port)
+        case status(PublicationStatus)
+        case failed(DiscoveryError)
+        case accepted(StreamConnection)
+    }
+
+    /// How long a backend may be absent before publishing has failed.
+    static let patience = Duration.seconds(5)
+    /// Connections that were accepted and not yet given to the delegate; more are closed.
+    static let maximumWaiting = 64
+
+    private struct State {
+        var service: Service
+        var publication: Publication?
+        var waiting = 0
+    }
+
+    private let network: LocalNetwork
+    private let policy: ConflictPolicy
+    /// The port to listen on; nil: it does not, `.some(nil)`: on a free one.
+    private let listensOn: DNSSD.Port??
+    private let state: Locked<State>
+
+    init(_ service: Service, _ policy: ConflictPolicy, listensOn: DNSSD.Port??, _ network: LocalNetwork) {
+        self.network = network
+        self.policy = policy
+        self.listensOn = listensOn
+        state = Locked(State(service: service))
+    }
+
+    /// Publishes until it fails or the task is cancelled; withdrawn, with goodbyes sent, when it returns.
+    func run(_ tell: @escaping @Sendable (Event) async -> Void) async {
+        guard !Task.isCancelled else { return }
+        do {
+            let listener = try await listen(tell)
+            let publication = listener?.publication ?? network.publish(service, onConflict: policy)
+            if let listener { await tell(.listening(listener.port)) }
+            // What was set between then and now.
+            let txt = state.withLock { state in
+                state.publication = publication
+                return state.service.txt
+            }
+            await publication.update(txt: txt)
+            await follow(publication, tell)
+            await listener?.close()
+            await publication.withdraw()
+        } catch let error as DiscoveryError {
+            await tell(.failed(error))
+        } catch {
+            await tell(.failed(DiscoveryError(.limitExceeded, "cannot listen: \(error)".escapedForTerminal)))
+        }
+    }
+
+    /// Another TXT record, now and for what comes.
+    func update(txt: TXTRecord) {
+        let publication = state.withLock { state in
+            state.service.txt = txt
+            return state.publication
+        }
+        // Nobody waits for it; of two that overtake each other the newer counts.
+        if let publication { Task { [state] in await publication.update(txt: state.withLock { $0.service.txt }) } }
+    }
+
+    private var service: Service { state.withLock { $0.service } }
+
+    private func follow(_ publication: Publication, _ tell: @escaping @Sendable (Event) async -> Void) async {
+        let time = network.directory.time
+        let alarm = Task {
+            try await time.sleep(until: time.now + Self.patience)
+            guard case .waiting(let reason) = publication.status.state else { return }
+            await tell(.failed(DiscoveryError(.backendUnavailable, reason)))
+        }
+        defer { alarm.cancel() }
+        for await status in publication.updates {
+            if status.state == .established { alarm.cancel() }
+            await tell(.status(status))
+        }
+    }
+
+    private func listen(_ tell: @escaping @Sendable (Event) async -> Void) async throws -> PublishedListener? {
+        guard let port = listensOn else { return nil }
+        let service = service
+        return try await network.listen(
+            service.name, type: service.type, in: service.domain, port: port, txt: service.txt, onConflict: policy
+        ) { [self] channel in
+            let hasRoom = state.withLock { state in
+                state.waiting += 1
+                return state.waiting <= Self.maximumWaiting
+            }
+            let connection = StreamConnection()
+            return connection.adopt(channel).map { [self] in
+                guard hasRoom else {
+                    state.withLock { $0.waiting -= 1 }
+                    return channel.close(promise: nil)
+                }
+                // NIO does not wait for the run loop.
+                Task {
+                    await tell(.accepted(connection))
+                    self.state.withLock { $0.waiting -= 1 }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import DNSSD
+import Discovery
+
+/// What a search tells the delegate.
+enum Finding: Sendable {
+    case found(ServiceInstance)
+    case lost(ServiceInstance)
+    case foundDomain(Domain)
+    case lostDomain(Domain)
+}
+
+/// One thing that an iterator of the library gives, as a search sees it.
+enum SearchNews {
+    case finding(Finding)
+    case backend(BackendState)
+    case nothing
+}
+
+/// Where a search's news come from.
+protocol SearchSource: SendableMetatype {
+    /// Waits for news and gives all that are there; empty when the deadline passes, nil when the task is cancelled.
+    mutating func next(until deadline: Duration?) async throws(DiscoveryError) -> [SearchNews]?
+}
+
+/// A search that goes on: findings in batches, and the end of a backend that never was there.
+struct SearchRun<Source: SearchSource> {
+    /// How long a backend may take to come before the search has failed.
+    private let patience = Duration.seconds(5)
+    private var source: Source
+    private let time: any TimeSource
+    private var absence: (deadline: Duration, reason: String)?
+
+    init(_ source: Source, time: any TimeSource) {
+        self.source = source
+        self.time = time
+    }
+
+    /// Follows a source until its end; the search is given up when this returns.
+    /// - Returns: why it ended; nil when the task was cancelled.
+    static func follow(
+        _ makeSource: () -> Source, time: any TimeSource, _ tell: ([Finding]) async -> Void
+    ) async -> DiscoveryError? {
+        var run = SearchRun(makeSource(), time: time)
+        do throws(DiscoveryError) {
+            while let findings = try await run.next() { await tell(findings) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// All that is news at one time, so that the last of it is known; nil when the task is cancelled.
+    /// - Throws: `.backendUnavailable`, `.closed`.
+    mutating func next() async throws(DiscoveryError) -> [Finding]? {
+        while let news = try await source.next(until: absence?.deadline) {
+            var findings: [Finding] = []
+            for one in news {
+                switch one {
+                case .finding(let finding): findings.append(finding)
+                case .backend(.unavailable(let reason)):
+                    absence = absence ?? (time.now + patience, reason)
+                case .backend(.available), .backend(.recovered): absence = nil
+                // What was there may come back; what is known is kept.
+                case .backend(.lost), .nothing: break
+                }
+            }
+            if !findings.isEmpty { return findings }
+            if let absence, absence.deadline <= time.now { throw DiscoveryError(.backendUnavailable, absence.reason) }
+        }
+        return nil
+    }
+}
+
+/// Services of a type, by name.
+struct BrowseSource: SearchSource {
+    var iterator: ServiceEvents.AsyncIterator
+
+    mutating func next(until deadline: Duration?) async throws(DiscoveryError) -> [SearchNews]? {
+        let events =
+            if let deadline {
+                try await iterator.nextBatch(atMost: .max, until: deadline)
+            } else {
+                try await iterator.nextBatch(atMost: .max)
+            }
+        return events?.map { event in
+            switch event {
+            case .found(let service): .finding(.found(service.instance))
+            case .lost(let service): .finding(.lost(service.instance))
+            case .backend(let state): .backend(state)
+            case .changed, .settled, .degraded: .nothing
+            }
+        }
+    }
+}
+
+/// Domains.
+struct DomainSource: SearchSource {
+    var iterator: DomainEvents.AsyncIterator
+
+    mutating func next(until deadline: Duration?) async throws(DiscoveryError) -> [SearchNews]? {
+        let events =
+            if let deadline {
+                try await iterator.nextBatch(atMost: .max, until: deadline)
+            } else {
+                try await iterator.nextBatch(atMost: .max)
+            }
+        return events?.map { event in
+            switch event {
+            case .found(let domain): .finding(.foundDomain(domain))
+            case .lost(let domain): .finding(.lostDomain(domain))
+            case .backend(let state): .backend(state)
+            case .settled, .degraded: .nothing
+            }
+        }
+    }
+}

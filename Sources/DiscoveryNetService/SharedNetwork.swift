@@ -1,0 +1,52 @@
+import AvahiEngine
+import DNSSD
+import Discovery
+
+/// The network of this process, for objects that were given no other: the host's avahi-daemon.
+enum SharedNetwork {
+    static let network: LocalNetwork = {
+        do throws(DiscoveryError) {
+            return LocalNetwork(engine: try AvahiEngine())
+        } catch {
+            return LocalNetwork(engine: BrokenEngine(reason: error))
+        }
+    }()
+}
+
+/// Stands for an engine that could not be started: says so to every operation.
+private struct BrokenEngine: DiscoveryEngine {
+    let reason: DiscoveryError
+
+    private final class Nothing: EngineOperation {
+        func cancel() {}
+        func cancel(waitingAtMost limit: Duration) async -> Bool { true }
+    }
+
+    func browse(_ query: ServiceQuery, reporting: @escaping @Sendable (BrowseFact) -> Void) -> any EngineOperation {
+        report { reporting(.backend(.unavailable($0.message))) }
+    }
+
+    func browseTypes(_ query: TypeQuery, reporting: @escaping @Sendable (TypeFact) -> Void) -> any EngineOperation {
+        report { reporting(.backend(.unavailable($0.message))) }
+    }
+
+    func browseDomains(
+        _ query: DomainQuery, reporting: @escaping @Sendable (DomainFact) -> Void
+    ) -> any EngineOperation {
+        report { reporting(.backend(.unavailable($0.message))) }
+    }
+
+    func publish(
+        _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any EngineOperation {
+        report { reporting(PublicationFact(name: service.name, state: .failed($0))) }
+    }
+
+    func shutdown() async {}
+
+    /// Later, for a report must not come from within the call that starts an operation.
+    private func report(_ tell: @escaping @Sendable (DiscoveryError) -> Void) -> any EngineOperation {
+        Task { [reason] in tell(reason) }
+        return Nothing()
+    }
+}

@@ -1,0 +1,30 @@
+import Discovery
+import Foundation
+
+/// Brings a connection's changes to the run loop of a stream: one look at what is there, however many changes there were.
+final class StreamEvents: Sendable {
+    let delivery = RunLoopDelivery()
+    private let isOnItsWay = Locked(false)
+    private let look: @Sendable () -> Void
+
+    /// - Parameter look: is called in the run loop.
+    init(_ look: @escaping @Sendable () -> Void) { self.look = look }
+
+    /// Something is new: the stream is to look.
+    var changed: @Sendable () -> Void {
+        { [weak self] in self?.tell() }
+    }
+
+    private func tell() {
+        let isFirst = isOnItsWay.withLock { isOnItsWay in
+            defer { isOnItsWay = true }
+            return !isOnItsWay
+        }
+        guard isFirst else { return }
+        delivery.post { [weak self] in
+            guard let self else { return }
+            isOnItsWay.withLock { $0 = false }
+            look()
+        }
+    }
+}
