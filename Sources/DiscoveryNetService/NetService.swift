@@ -123,7 +123,7 @@ open class NetService: NSObject {
     func instance() throws(DiscoveryError) -> ServiceInstance {
         if let found { return found }
         let domain = domain.isEmpty ? .local : try Domain(domain)
-        let name = name.isEmpty ? try ServiceName.ofThisMachine() : try ServiceName(name)
+        let name = name.isEmpty ? ServiceName.ofThisMachine() : try ServiceName(name)
         return ServiceInstance(name: name, type: try ServiceType.withSubtypes(type).type, domain: domain)
     }
 
