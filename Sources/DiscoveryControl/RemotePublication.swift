@@ -27,7 +27,9 @@ final class RemotePublication: EngineOperation {
         let wanted = request.service.name
         stream = RemoteStream(
             path: path,
-            ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes)
+            ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes),
+            // The answer ends when the service is withdrawn: asked again, it would be published again.
+            isWanted: { state.withLock { !$0.isOver } }
         ) { event in
             let fact = state.withLock { state -> PublicationFact? in
                 guard !state.isOver, let fact = Self.fact(event, wanted, &state), fact != state.last else { return nil }
