@@ -34,7 +34,7 @@ struct DaemonCommandTests {
             }
         }
         let verbose = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "-v")
-        #expect(verbose.errors.contains { $0.contains("the daemon at \(LabDaemon.socket) answers") })
+        #expect(verbose.errors.contains { $0.contains("the daemon at \(LabDaemon.systemSocket) answers") })
         for publisher in [tony, web] { publisher.signal(SIGTERM) }
         try await daemon.stop()
         try await lab.stop()
@@ -78,14 +78,14 @@ struct DaemonCommandTests {
         try await browser.stop()
         try await daemon.stop()
         let without = try await lab.ask("h1", "ls")
-        #expect(without.exit == .exited(69) && without.errors.first?.contains(LabDaemon.socket) == true)
+        #expect(without.exit == .exited(69) && without.errors.first?.contains(LabDaemon.systemSocket) == true)
         try await lab.stop()
     }
 
     @Test("SIGKILL of the daemon: browse says so, recovers and shows no loss; publish is published again")
     func daemonGoes() async throws {
         let lab = try await Lab.start()
-        var daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp]\n")
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp]\n")
         let other = try await lab.avahiPublish("h2", "other", "_witap._tcp", "9001")
         let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--json")
         try await publisher.json(within: .seconds(20), "established") { $0.state == "established" }
@@ -99,7 +99,7 @@ struct DaemonCommandTests {
                 try $0.objects("services").count == 1
             }
         }
-        daemon = try await daemon.killAndRestart()
+        try await daemon.killAndRestart()
         try await here.json(within: .seconds(20), "lost") { $0.event == "backend" && $0.state == "lost" }
         try await here.json(within: .seconds(20), "recovered") { $0.event == "backend" && $0.state == "recovered" }
         try await publisher.json(within: .seconds(20), "waiting") { $0.state == "waiting" }
