@@ -29,6 +29,13 @@ import Testing
         #expect { _ = try CheckSpecification(text) } throws: { ($0 as? DiscoveryError)?.code == .invalidCheck }
     }
 
+    @Test func whatIsTooLongIsToldSo() {
+        let error = #expect(throws: DiscoveryError.self) {
+            try CheckSpecification("http:/" + String(repeating: "a", count: 5000))
+        }
+        #expect(error?.message.contains("5001 bytes") == true)
+    }
+
     @Test func whatIsSplitOtherwiseIsWrittenOtherwise() throws {
         let commands = [
             ["a", "b c"], ["a", "b", "c"], ["a b", "c"], ["a", "\"b", "c\""], ["a", "b c", ""], ["a", #"b\c"#],

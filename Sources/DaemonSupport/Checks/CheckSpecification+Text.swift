@@ -33,9 +33,13 @@ extension CheckSpecification {
     }
 
     private static func check(_ text: String, _ holds: Bool, _ rule: String) throws(DiscoveryError) {
-        guard holds, text.utf8.count <= maximumTextLength else {
-            throw DiscoveryError(.invalidCheck, "\(text.quotedForMessage): \(rule)")
+        guard text.utf8.count <= maximumTextLength else {
+            let length = text.utf8.count
+            throw DiscoveryError(
+                .invalidCheck,
+                "\(text.quotedForMessage): it has \(length) bytes, at most \(maximumTextLength) are allowed")
         }
+        guard holds else { throw DiscoveryError(.invalidCheck, "\(text.quotedForMessage): \(rule)") }
     }
 
     /// systemd.unit(5): letters, digits, and `:-_.\@`.

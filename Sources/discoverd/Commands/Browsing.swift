@@ -39,7 +39,7 @@ struct Browsing {
         }
         try showListing()
         try session.output.flush()
-        return try session.status(found: isEnough, backend: gate)
+        return try await session.status(found: isEnough, backend: gate)
     }
 
     private var isEnough: Bool { found.count >= (count ?? 1) }

@@ -55,7 +55,7 @@ struct DaemonAPITests {
         for (target, status) in [
             ("/v1/services?typ=_witap._tcp", 400), ("/v1/services?type=_x", 400), ("/v1/services?wait=soon", 400),
             ("/v1/services?resolve=maybe", 400), ("/v1/services?format=xml", 400), ("/v1/services?family=ipx", 400),
-            ("/v1/services?type=%ff", 400),
+            ("/v1/services?type=%ff", 400), ("/v1/services?type=_x._tcp&type=_y._tcp", 400),
             ("/v1/nothing", 404), ("/", 404), ("/v1/services/watch?since=1-1-1-1", 410),
         ] {
             let answer = try await daemon.curl(target)
