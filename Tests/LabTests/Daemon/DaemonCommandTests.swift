@@ -61,6 +61,11 @@ struct DaemonCommandTests {
         killed.signal(SIGKILL)
         try await browser.json(within: .seconds(20), "killed's end") { $0.tells("removed", "killed") }
 
+        let unpublished = try await lab.publish("h1", "unpublished", "9000")
+        #expect(try await lab.ask("h1", "unpublish", "unpublished").exit == .exited(0))
+        #expect(try await unpublished.exit() == .exited(1))
+        #expect(try await lab.ask("h1", "ls").output.isEmpty)
+
         let detached = try await lab.ask("h1", "publish", "web", "80", "--type", "_http._tcp", "--detach")
         #expect(detached.exit == .exited(0) && detached.output == ["published web._http._tcp.local port 80"])
         let second = try await lab.ask("h1", "publish", "web", "81", "--type", "_http._tcp", "--detach")
