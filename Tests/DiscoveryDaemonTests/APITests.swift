@@ -164,8 +164,13 @@ import Testing
         let status = try await daemon.get("/v1/status")
         #expect(status["degraded"]?.bool == false)
         #expect(try await daemon.get("/v1/registrations")["registrations"]?.array?.first?["warning"]?.string == nil)
-        #expect(FileManager.default.fileExists(atPath: daemon.directory + "/registrations.json"))
-        await daemon.stopAndRemove()
+        await daemon.stop()
+        // A daemon that starts says so before anything is handed over.
+        try FileManager.default.removeItem(atPath: daemon.directory + "/registrations.json")
+        try FileManager.default.createDirectory(atPath: obstacle + "/x", withIntermediateDirectories: true)
+        let next = try await TestDaemon(engine: try network.addMachine("h2"), directory: daemon.directory)
+        #expect(try await next.get("/v1/status")["degraded"]?.bool == true)
+        await next.stopAndRemove()
     }
 
     @Test func whatACommandPublishedEndsWithItsConnection() async throws {

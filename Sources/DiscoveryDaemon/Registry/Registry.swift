@@ -36,7 +36,8 @@ package actor Registry {
     package func restore() {
         guard let file else { return }
         switch file.read() {
-        case .nothing: break
+        // Whether anything can be kept is known before there is anything to lose.
+        case .nothing: save()
         case .setAside(let reason): warn(reason)
         case .registrations(let kept):
             for one in kept where entries[one.id] == nil {
