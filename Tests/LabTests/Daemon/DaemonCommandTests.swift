@@ -87,6 +87,23 @@ struct DaemonCommandTests {
         try await lab.stop()
     }
 
+    @Test("browse -t tells a service on one line while services are being published, with the daemon and without")
+    func oneLineEach() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h1", of: lab)
+        let publisher = try lab.exec("h1", Lab.publishMany, "200", "many", "_many._tcp")
+        for option in [[], ["--no-daemon"], []] {
+            let seen = try await lab.toEnd(
+                "h1", [DiscoverdBinary.path, "browse", "_many._tcp", "-r", "-t"] + option, within: .seconds(30))
+            let names = seen.output.map { $0.split(separator: "\t").prefix(2).joined(separator: " ") }
+            #expect(names.allSatisfy { $0.hasPrefix("+ many-") } && Set(names).count == names.count)
+        }
+        try await publisher.line(.stdout, within: .seconds(60), "ready") { $0 == "ready 200" }
+        try await publisher.stop()
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
     @Test("SIGKILL of the daemon: browse says so, recovers and shows no loss; publish is published again")
     func daemonGoes() async throws {
         let lab = try await Lab.start()
