@@ -80,7 +80,12 @@ public struct ControlClient: Sendable {
                 do throws(HTTPResponseReader.Failure) {
                     switch received {
                     case .bytes(let bytes): try reader.received(bytes)
-                    case .ended: try reader.ended()
+                    case .ended:
+                        guard (try? reader.ended()) != nil else {
+                            let done = request.method == "GET" ? "" : "; what was asked for may be done all the same"
+                            return .failure(
+                                ControlError(502, "protocol", "the daemon went away before it had answered\(done)"))
+                        }
                     case .timedOut, .rung:
                         return .failure(ControlError(504, "timed-out", "the daemon did not answer in time"))
                     }

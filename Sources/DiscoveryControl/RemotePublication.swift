@@ -25,9 +25,12 @@ final class RemotePublication: EngineOperation {
         var writer = JSONWriter()
         writer.request(request)
         let wanted = request.service.name
+        // The answer ends when the service is withdrawn: asked again, it would be published again.
+        let isWanted: @Sendable () -> Bool = { state.withLock { !$0.isOver } }
         stream = RemoteStream(
             path: path,
-            ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes)
+            ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes),
+            isWanted: isWanted
         ) { event in
             let fact = state.withLock { state -> PublicationFact? in
                 guard !state.isOver, let fact = Self.fact(event, wanted, &state), fact != state.last else { return nil }

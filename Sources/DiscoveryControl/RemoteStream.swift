@@ -22,14 +22,23 @@ final class RemoteStream: Sendable {
 
     private let path: String
     private let request: ControlClient.Request
+    private let isWanted: @Sendable () -> Bool
     private let handle: @Sendable (Event) -> Void
     private let bell = Bell()
     private let state = Locked(State())
 
-    /// - Parameter handle: called on the thread, not after it was cancelled.
-    init(path: String, _ request: ControlClient.Request, handle: @escaping @Sendable (Event) -> Void) {
+    /// - Parameters:
+    ///   - isWanted: asked before the request is made again; when it is not wanted any more, this ends.
+    ///   - handle: called on the thread, not after it was cancelled.
+    init(
+        path: String,
+        _ request: ControlClient.Request,
+        isWanted: @escaping @Sendable () -> Bool = { true },
+        handle: @escaping @Sendable (Event) -> Void
+    ) {
         self.path = path
         self.request = request
+        self.isWanted = isWanted
         self.handle = handle
     }
 
@@ -53,7 +62,7 @@ final class RemoteStream: Sendable {
 
     private func run() {
         var patience = Duration.milliseconds(50)
-        while !isCancelled {
+        while !isCancelled, isWanted() {
             let began = ContinuousClock.now
             let reason = attempt()
             guard !isCancelled else { return }

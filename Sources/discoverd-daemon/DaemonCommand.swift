@@ -21,8 +21,8 @@ struct DaemonCommand: ParsableCommand {
 
     static var _errorPrefix: String { "discoverd: error: " }
 
-    @Option(help: ArgumentHelp("Where the configuration is.", valueName: "directory"))
-    var config = "/etc/discoverd"
+    @Option(help: ArgumentHelp("Where the configuration is; default: /etc/discoverd.", valueName: "directory"))
+    var config: String?
 
     @Option(
         help: ArgumentHelp(
@@ -50,10 +50,15 @@ struct DaemonCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Log more.")
     var verbose = false
 
+    /// Nobody has to have a configuration; but what is named is to be there.
+    var place: ConfigurationPlace {
+        ConfigurationPlace(directory: config ?? "/etc/discoverd", mustExist: config != nil)
+    }
+
     mutating func run() throws {
         do {
-            let configuration = try DaemonConfiguration.load(directory: config)
-            if check { return print("\(config.escapedForTerminal): the configuration is right") }
+            let configuration = try place.load()
+            if check { return print("\(place.directory.escapedForTerminal): the configuration is right") }
             try DaemonProcess(self, configuration).run()
         } catch let error as ConfigurationError {
             Failure.write("discoverd: error: \(error)\n")

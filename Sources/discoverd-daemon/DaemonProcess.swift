@@ -38,7 +38,7 @@ struct DaemonProcess {
         let sockets = try ControlSockets(explicit: command.socket, configuration, manager)
         let backend = chosenBackend(logger)
         let engine = try engine(backend)
-        let reloader = Reloader(command.config, configuration, manager, verbosity, logger)
+        let reloader = Reloader(command.place, configuration, manager, verbosity, logger)
         let daemon = Daemon(
             engine: engine,
             settings: Daemon.Settings(configuration),

@@ -5,7 +5,7 @@ internal import Logging
 
 /// Reads the configuration anew, one time after another; when it is wrong, the old one stays.
 actor Reloader {
-    private let directory: String
+    private let place: ConfigurationPlace
     private let manager: ServiceManager
     private let verbosity: LogVerbosity
     private let logger: Logger
@@ -15,10 +15,10 @@ actor Reloader {
     private var isWaiting = false
 
     init(
-        _ directory: String, _ configuration: DaemonConfiguration, _ manager: ServiceManager,
+        _ place: ConfigurationPlace, _ configuration: DaemonConfiguration, _ manager: ServiceManager,
         _ verbosity: LogVerbosity, _ logger: Logger
     ) {
-        self.directory = directory
+        self.place = place
         self.configuration = configuration
         self.manager = manager
         self.verbosity = verbosity
@@ -44,7 +44,7 @@ actor Reloader {
         defer { manager.ready() }
         let new: DaemonConfiguration
         do throws(ConfigurationError) {
-            new = try DaemonConfiguration.load(directory: directory)
+            new = try place.load()
         } catch {
             logger.error("the configuration is wrong, the old one stays: \(error)")
             daemon.health.note("configuration", "the configuration on disk is wrong, the old one is used: \(error)")

@@ -45,7 +45,14 @@ extension Daemon.Settings {
                     }
                 },
                 check: { [checks] check, port, report in
-                    guard let specification = try? checks[check] ?? CheckSpecification(check) else { return }
+                    var specification = checks[check]
+                    do throws(DiscoveryError) {
+                        if specification == nil { specification = try CheckSpecification(check) }
+                    } catch {
+                        // It was kept by another version.
+                        return report(.failing(error.message))
+                    }
+                    guard let specification else { return }
                     await HealthChecker().run(specification, port: port) { report(ServiceHealth($0)) }
                 },
                 listens: { ListeningPorts.isOpen($0.port, $0.type.transport) }

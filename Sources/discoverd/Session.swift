@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
+internal import DiscoveryJSON
 
 /// A command that uses the network.
 protocol NetworkCommand: ParsableCommand {
@@ -80,14 +81,22 @@ struct Session {
 
 extension Session {
     /// The status of a command that `stop` ended, or whose stream ended.
-    func status(found: Bool, backend: BackendGate) throws -> ExitStatus {
+    func status(found: Bool, backend: BackendGate) async throws -> ExitStatus {
         switch stop.cause {
         case .signal, .unread: return .done
         case .programEnded(let status): return status
-        case .noBackend: throw CommandError.noBackend(backend.reason)
-        case .timedOut, nil:
-            guard backend.isOpen else { throw CommandError.noBackend(backend.reason) }
+        case .noBackend, .timedOut, nil:
+            if stop.cause != .noBackend, backend.isOpen { return found ? .done : .notFound }
+            guard backend.reason == nil, await daemonHasBackend() else { throw CommandError.noBackend(backend.reason) }
             return found ? .done : .notFound
         }
+    }
+
+    /// A daemon that has nothing to tell yet does not tell that its backend is there.
+    private func daemonHasBackend() async -> Bool {
+        guard let answer = try? await daemon?.send(ControlClient.Request("GET", "/v1/status"), within: .seconds(1)),
+            let state = (try? JSONReader.read(answer))?["backend"]?["state"]?.string
+        else { return false }
+        return state == "available" || state == "recovered"
     }
 }

@@ -15,6 +15,15 @@ import Testing
         #expect(configuration == expected)
     }
 
+    @Test func aDirectoryThatIsNamedIsToBeThere() throws {
+        let missing = "/nonexistent/discoverd"
+        #expect(try ConfigurationPlace(directory: missing, mustExist: false).load().services.isEmpty)
+        let error = #expect(throws: ConfigurationError.self) {
+            try ConfigurationPlace(directory: missing, mustExist: true).load()
+        }
+        #expect(error?.description.contains(missing) == true)
+    }
+
     @Test(arguments: [
         "", "# nothing\n", "---\n", "~", "services:\n", "services: []\n",
         "browse:\naccess:\nlimits:\n"

@@ -3,6 +3,7 @@ import Discovery
 import DiscoveryControl
 import DiscoveryDaemon
 import DiscoveryTesting
+import Foundation
 import Glibc
 import Testing
 
@@ -129,6 +130,18 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    /// A script that publishes at each start of the machine says the same again and again.
+    @Test func whatIsHandedOverTwiceIsThereOnce() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), quota: 2)
+        let body = #"{"name":"a","port":7,"txt":{"k":"v"}}"#
+        let first = try JSONReader.read(try await daemon.post("/v1/registrations", body))
+        let again = try JSONReader.read(try await daemon.post("/v1/registrations", body))
+        #expect(first["id"]?.string != nil && again["id"] == first["id"])
+        let other = try JSONReader.read(try await daemon.post("/v1/registrations", #"{"name":"a","port":8}"#))
+        #expect(other["id"] != first["id"] && other["name"]?.string == "a #2")
+        await daemon.stopAndRemove()
+    }
+
     @Test func registrationsSurviveARestart() async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         _ = try await daemon.post("/v1/registrations", #"{"name":"kept","port":7,"txt":{"b":{"base64":"/wA="}}}"#)
@@ -137,6 +150,27 @@ import Testing
         let kept = try await again.get("/v1/registrations")["registrations"]?.array
         #expect(kept?.first?["name"]?.string == "kept")
         await again.stopAndRemove()
+    }
+
+    @Test func whatCannotBeKeptIsSaidAndKeptLater() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let obstacle = daemon.directory + "/registrations.json.new"
+        try FileManager.default.createDirectory(atPath: obstacle + "/x", withIntermediateDirectories: true)
+        let answer = try JSONReader.read(try await daemon.post("/v1/registrations", #"{"name":"a","port":7}"#))
+        #expect(answer["warning"]?.string?.contains("not kept over a restart") == true)
+        #expect(try await daemon.get("/v1/status")["degraded"]?.bool == true)
+        try FileManager.default.removeItem(atPath: obstacle)
+        await daemon.daemon.registry.saveAgain()
+        let status = try await daemon.get("/v1/status")
+        #expect(status["degraded"]?.bool == false)
+        #expect(try await daemon.get("/v1/registrations")["registrations"]?.array?.first?["warning"]?.string == nil)
+        await daemon.stop()
+        // A daemon that starts says so before anything is handed over.
+        try FileManager.default.removeItem(atPath: daemon.directory + "/registrations.json")
+        try FileManager.default.createDirectory(atPath: obstacle + "/x", withIntermediateDirectories: true)
+        let next = try await TestDaemon(engine: try network.addMachine("h2"), directory: daemon.directory)
+        #expect(try await next.get("/v1/status")["degraded"]?.bool == true)
+        await next.stopAndRemove()
     }
 
     @Test func whatACommandPublishedEndsWithItsConnection() async throws {

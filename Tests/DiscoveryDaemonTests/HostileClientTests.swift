@@ -65,8 +65,32 @@ import Testing
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let client = try RawClient(daemon.path)
         await client.write("GET /" + String(repeating: "a", count: 1_000_000) + " HTTP/1.1\r\n\r\n")
-        #expect(await !client.readAll().hasPrefix("HTTP/1.1 2"))
+        // Before the client's time is over, and even though it has not taken everything from it.
+        let answer = await client.read() ?? []
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 431"))
         #expect(try await statusTime(daemon) < .seconds(1))
+        let none = try RawClient(daemon.path)
+        await none.write("\u{16}\u{3}\u{1} no HTTP\r\n\r\n")
+        let refusal = String(decoding: await none.read() ?? [], as: UTF8.self)
+        #expect(refusal.hasPrefix("HTTP/1.1 400") && refusal.contains("bad-request"))
+        await daemon.stopAndRemove()
+    }
+
+    @Test func watchersLeaveRoomForRequestsThatEnd() async throws {
+        var limits = ConnectionTable.Limits()
+        (limits.forRoot, limits.perUser) = (4, 4)
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), limits: limits)
+        var watchers: [RawClient] = []
+        for number in 0..<4 {
+            let watcher = try RawClient(daemon.path)
+            await watcher.write("GET /v1/services/watch?type=_x._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
+            let answer = String(decoding: await watcher.read() ?? [], as: UTF8.self)
+            #expect(answer.hasPrefix(number < 3 ? "HTTP/1.1 200" : "HTTP/1.1 503"))
+            watchers.append(watcher)
+        }
+        for _ in 0..<3 { #expect(try await daemon.get("/v1/status")["v"]?.integer == 1) }
+        withExtendedLifetime(watchers) {}
+        watchers = []
         await daemon.stopAndRemove()
     }
 
@@ -217,6 +241,31 @@ import Testing
             return
         }
         #expect(table.count == 3)
+    }
+
+    @Test func rootHasPlacesThatOthersCannotTake() {
+        var table = ConnectionTable()
+        for id: UInt64 in 1...56 {
+            #expect(table.connected(id, uid: UInt32(1 + id / 8), now: .zero) == .accepted)
+            table.became(.serving, id, now: .zero)
+        }
+        guard case .refused = table.connected(57, uid: 99, now: .zero) else {
+            Issue.record("others have what is root's")
+            return
+        }
+        for id: UInt64 in 58...65 { #expect(table.connected(id, uid: 0, now: .zero) == .accepted) }
+    }
+
+    @Test func watchersAreCountedUntilTheirAnswerEnds() {
+        var table = ConnectionTable()
+        for id: UInt64 in 1...8 { _ = table.connected(id, uid: 1, now: .zero) }
+        for id: UInt64 in 1...6 { #expect(table.watches(id, now: .zero) == nil) }
+        #expect(table.watches(7, now: .zero) != nil)
+        table.became(.idle, 1, now: .zero)
+        #expect(table.watches(7, now: .zero) == nil)
+        table.closed(2)
+        #expect(table.watches(8, now: .zero) == nil)
+        #expect(table.takeExpired(now: .seconds(3600)).map(\.id) == [1])
     }
 
     @Test func timesAreKept() {

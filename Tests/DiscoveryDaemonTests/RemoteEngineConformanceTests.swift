@@ -64,6 +64,30 @@ import Testing
         await again.stopAndRemove()
     }
 
+    @Test func whatIsGivenUpIsNotAskedForAgain() async throws {
+        let network = SimulatedNetwork()
+        let other = LocalNetwork(engine: try network.addMachine("h1"))
+        let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
+        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
+        let taken = other.publish(try Service(name: "taken", type: "_x._tcp", port: 1))
+        _ = try await taken.established()
+        let refused = remote.publish(try Service(name: "taken", type: "_x._tcp", port: 2), onConflict: .fail)
+        await #expect(throws: DiscoveryError.self) { try await refused.established() }
+        // The owner of a command's service, or root, withdraws it under the command's feet.
+        let unwanted = remote.publish(try Service(name: "unwanted", type: "_x._tcp", port: 3))
+        _ = try await unwanted.established()
+        for status in await daemon.daemon.registry.statuses where status.name == "unwanted" {
+            _ = try await daemon.client.send(ControlClient.Request("DELETE", "/v1/registrations/\(status.id)"))
+        }
+        await taken.withdraw()
+        while await !daemon.daemon.registry.statuses.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        // A stream that ended is asked for again after 100 ms, then 200 ms.
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(await daemon.daemon.registry.statuses.isEmpty)
+        withExtendedLifetime((refused, unwanted)) {}
+        await daemon.stopAndRemove()
+    }
+
     @Test func manyTypesShareOneStream() async throws {
         let network = SimulatedNetwork()
         let machine = LocalNetwork(engine: try network.addMachine("h1"))

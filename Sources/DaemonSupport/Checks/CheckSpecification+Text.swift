@@ -1,7 +1,7 @@
 public import DNSSD
 
 extension CheckSpecification {
-    /// Reads `tcp`, `http:/path`, `exec:PROGRAM ARG…` (arguments are split at spaces), `unit:NAME.service` or `pid:123`.
+    /// Reads `tcp`, `http:/path`, `exec:PROGRAM ARG…` (`CommandWords`), `unit:NAME.service` or `pid:123`.
     /// - Throws: `.invalidCheck` with the rule that was broken.
     public init(
         _ text: String, interval: Duration = .seconds(10), timeout: Duration = .seconds(2), rise: Int = 2, fall: Int = 3
@@ -33,9 +33,13 @@ extension CheckSpecification {
     }
 
     private static func check(_ text: String, _ holds: Bool, _ rule: String) throws(DiscoveryError) {
-        guard holds, text.utf8.count <= maximumTextLength else {
-            throw DiscoveryError(.invalidCheck, "\(text.quotedForMessage): \(rule)")
+        guard text.utf8.count <= maximumTextLength else {
+            let length = text.utf8.count
+            throw DiscoveryError(
+                .invalidCheck,
+                "\(text.quotedForMessage): it has \(length) bytes, at most \(maximumTextLength) are allowed")
         }
+        guard holds else { throw DiscoveryError(.invalidCheck, "\(text.quotedForMessage): \(rule)") }
     }
 
     /// systemd.unit(5): letters, digits, and `:-_.\@`.
@@ -56,7 +60,7 @@ extension CheckSpecification.Kind {
         switch (word, rest) {
         case ("tcp", nil): self = .tcp
         case ("http", let path?): self = .http(path: path)
-        case ("exec", let command?): self = .exec(command: command.split(separator: " ").map(String.init))
+        case ("exec", let command?): self = .exec(command: try CommandWords.split(command))
         case ("unit", let name?): self = .unit(name)
         case ("pid", let number?):
             guard let number = Int32(number) else {
@@ -72,12 +76,12 @@ extension CheckSpecification.Kind {
 }
 
 extension CheckSpecification: CustomStringConvertible {
-    /// `http:/health`; as it is read, except for a command's argument with a space in it.
+    /// `http:/health`; as it is read.
     public var description: String {
         switch kind {
         case .tcp: "tcp"
         case .http(let path): "http:\(path)"
-        case .exec(let command): "exec:\(command.joined(separator: " "))"
+        case .exec(let command): "exec:\(CommandWords.join(command))"
         case .unit(let name): "unit:\(name)"
         case .pid(let number): "pid:\(number)"
         }

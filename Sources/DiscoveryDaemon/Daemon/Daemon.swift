@@ -154,6 +154,9 @@ package final class Daemon: Sendable {
     }
 
     private func tidy() async {
-        while (try? await Task.sleep(for: .seconds(10))) != nil { warm.sweep() }
+        while (try? await Task.sleep(for: .seconds(10))) != nil {
+            warm.sweep()
+            await registry.saveAgain()
+        }
     }
 }

@@ -15,6 +15,8 @@ package final class ManagedRegistration: Sendable {
         var publication: PublicationStatus?
         var isWithdrawn = false
         var warning: String?
+        /// Why it would not be there after a restart.
+        var transience: String?
         var version: UInt64 = 1
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
@@ -55,6 +57,14 @@ package final class ManagedRegistration: Sendable {
         work?.cancel()
         await work?.value
     }
+
+    /// Whether it is what a user handed over with this request.
+    func isDetached(_ request: RegistrationRequest, of uid: UInt32) -> Bool {
+        origin == .detached && self.uid == uid && self.request == request
+    }
+
+    /// Tells why it would not be there after a restart; nil: it would.
+    func isTransient(_ reason: String?) { update { $0.transience = reason } }
 
     /// Where it stands, and a number that grows when that changes.
     package var current: (status: RegistrationStatus, version: UInt64) {
@@ -178,6 +188,9 @@ package final class ManagedRegistration: Sendable {
             health: request.check == nil ? nil : state.health.name,
             warning: state.warning
         )
+        if let transience = state.transience {
+            status.warning = (status.warning.map { "\($0); " } ?? "") + transience
+        }
         if state.isWithdrawn {
             status.state = "withdrawn"
             return status

@@ -33,7 +33,7 @@ struct RegistrationNews: Hashable {
             if let warning = new.warning {
                 (level, text) = (.warning, "\(what): \(warning)")
             } else {
-                (level, text) = (.info, "\(what): a program listens at its port now")
+                (level, text) = (.info, "\(what): no longer: \(old.warning ?? "")")
             }
         }
     }

@@ -14,6 +14,8 @@ package actor Registry {
     private var entries: [String: ManagedRegistration] = [:]
     private var order: [String] = []
     private var isClosed = false
+    /// Why the last time something could not be written.
+    private var unsaved: String?
 
     /// - Parameter file: where services that users asked for are kept; nil: nowhere.
     package init(
@@ -34,7 +36,8 @@ package actor Registry {
     package func restore() {
         guard let file else { return }
         switch file.read() {
-        case .nothing: break
+        // Whether anything can be kept is known before there is anything to lose.
+        case .nothing: save()
         case .setAside(let reason): warn(reason)
         case .registrations(let kept):
             for one in kept where entries[one.id] == nil {
@@ -48,7 +51,7 @@ package actor Registry {
 
     package func registration(_ id: String) -> ManagedRegistration? { entries[id] }
 
-    /// Publishes a service for a peer.
+    /// Publishes a service for a peer; one that it handed over in the same words before is the same one.
     /// - Throws: 403 when it may not, 429 when it has too many, 400 for a check that is none.
     package func add(
         _ request: RegistrationRequest,
@@ -59,6 +62,9 @@ package actor Registry {
         guard !isClosed else { throw ControlError(503, "closed", "the daemon ends") }
         if let reason = policy.refusalToPublish(peer, request.service.type) {
             throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
+        }
+        if origin == .detached, let same = entries.values.first(where: { $0.isDetached(request, of: uid) }) {
+            return same
         }
         let own = entries.values.count { $0.uid == uid && $0.origin != .configuration }
         let quota = policy.quota(uid)
@@ -154,12 +160,19 @@ package actor Registry {
         registration.start(on: network, policy)
     }
 
+    /// Tries again what could not be written, as on a disk that was full.
+    package func saveAgain() { if unsaved != nil { save() } }
+
     private func save() {
-        let kept = order.compactMap { entries[$0] }.filter { $0.origin == .detached }.map {
-            RegistryFile.Kept(id: $0.id, uid: $0.uid, request: $0.request)
-        }
         guard let file else { return }
-        warn(file.write(kept).map { "registrations cannot be kept over a restart: \($0)" })
+        let detached = order.compactMap { entries[$0] }.filter { $0.origin == .detached }
+        let problem = file.write(detached.map { RegistryFile.Kept(id: $0.id, uid: $0.uid, request: $0.request) })
+        // What is not new is not said again each time that it is tried.
+        if problem == nil || problem != unsaved {
+            warn(problem.map { "registrations cannot be kept over a restart: \($0)" })
+        }
+        unsaved = problem
+        for one in detached { one.isTransient(problem.map { "it is not kept over a restart: \($0)" }) }
     }
 
     private func newID() -> String {

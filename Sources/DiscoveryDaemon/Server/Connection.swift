@@ -25,6 +25,8 @@ final class Connection: Sendable {
 
     func became(_ activity: ConnectionTable.Activity) { table.became(activity, id) }
     func received() { table.received(id) }
+    /// It asks for an answer without end; returns why it may not have one.
+    func watches() -> String? { table.watches(id) }
     func close() { channel.close(promise: nil) }
 
     /// Runs `body` in a task that ends when the client goes.
@@ -89,6 +91,11 @@ final class Connections: Sendable {
         state.withLock { $0.table.became(activity, id, now: now) }
     }
 
+    func watches(_ id: UInt64) -> String? {
+        let now = time.now
+        return state.withLock { $0.table.watches(id, now: now) }
+    }
+
     func received(_ id: UInt64) {
         let now = time.now
         state.withLock { $0.table.received(id, now: now) }
@@ -115,21 +122,6 @@ final class Connections: Sendable {
 
     func closeAll() {
         for connection in state.withLock({ Array($0.open.values) }) { connection.close() }
-    }
-}
-
-/// Tells when bytes come, before anything is made of them.
-final class ReceivedHandler: ChannelInboundHandler, Sendable {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-
-    private let connection: Connection
-
-    init(_ connection: Connection) { self.connection = connection }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.received()
-        context.fireChannelRead(data)
     }
 }
 

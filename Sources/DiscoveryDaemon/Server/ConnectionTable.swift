@@ -9,8 +9,10 @@ package struct ConnectionTable: Sendable {
         case idle
         /// A request has begun and is not complete.
         case receiving
-        /// It waits for us, or for news.
+        /// It waits for us.
         case serving
+        /// It waits for news, as long as it likes.
+        case watching
         /// It has not taken yet what was sent.
         case sending
     }
@@ -26,7 +28,7 @@ package struct ConnectionTable: Sendable {
     package struct Limits: Sendable {
         package var clients = 64
         package var perUser = 8
-        /// Root's commands must get through when everyone else is noisy.
+        /// Root's commands must get through when everyone else is noisy: this much is root's, of what all have.
         package var forRoot = 48
         package var request: Duration = .seconds(5)
         package var idle: Duration = .seconds(60)
@@ -37,10 +39,20 @@ package struct ConnectionTable: Sendable {
         package var watchBytes = 256 * 1024
 
         package init() {}
+
+        /// Of so many connections this many may be watched: the rest is for requests that have an end.
+        static func watchers(of connections: Int) -> Int { connections - connections / 4 }
+
+        /// What others than root may have together.
+        var forOthers: Int { clients - clients / 8 }
+
+        func forUser(_ uid: UInt32?) -> Int { uid == 0 ? forRoot : perUser }
     }
 
     private struct Row {
         let uid: UInt32?
+        /// Its answer has no end.
+        var isWatcher = false
         var activity = Activity.idle
         var since: Duration
     }
@@ -55,7 +67,8 @@ package struct ConnectionTable: Sendable {
     /// A connection was accepted.
     package mutating func connected(_ id: UInt64, uid: UInt32?, now: Duration) -> Admission {
         let own = rows.filter { $0.value.uid == uid }
-        let userLimit = uid == 0 ? limits.forRoot : limits.perUser
+        let userLimit = limits.forUser(uid)
+        let others = uid == 0 ? [:] : rows.filter { $0.value.uid != 0 }
         var admission = Admission.accepted
         if own.count >= userLimit {
             guard let victim = Self.leastWorthy(own) else {
@@ -63,8 +76,8 @@ package struct ConnectionTable: Sendable {
             }
             rows[victim] = nil
             admission = .replacing(victim)
-        } else if rows.count >= limits.clients {
-            guard let victim = Self.leastWorthy(rows) else {
+        } else if rows.count >= limits.clients || others.count >= limits.forOthers {
+            guard let victim = Self.leastWorthy(rows.count >= limits.clients ? rows : others) else {
                 return .refused("\(limits.clients) connections are open, and all are in use")
             }
             rows[victim] = nil
@@ -74,9 +87,27 @@ package struct ConnectionTable: Sendable {
         return admission
     }
 
+    /// A connection asks for an answer without end.
+    /// - Returns: why it may not have one.
+    package mutating func watches(_ id: UInt64, now: Duration) -> String? {
+        guard let row = rows[id] else { return nil }
+        let limit = Limits.watchers(of: limits.forUser(row.uid))
+        let all = Limits.watchers(of: limits.clients)
+        guard rows.values.count(where: { $0.isWatcher && $0.uid == row.uid }) < limit else {
+            return "\(limit) answers of one user go on already, and as many may"
+        }
+        guard rows.values.count(where: \.isWatcher) < all else {
+            return "\(all) answers go on already, and as many may"
+        }
+        rows[id]?.isWatcher = true
+        became(.watching, id, now: now)
+        return nil
+    }
+
     package mutating func became(_ activity: Activity, _ id: UInt64, now: Duration) {
         guard let row = rows[id], row.activity != activity else { return }
         rows[id]?.activity = activity
+        if activity == .idle { rows[id]?.isWatcher = false }
         rows[id]?.since = now
     }
 
@@ -95,7 +126,7 @@ package struct ConnectionTable: Sendable {
                 case .idle: limits.idle
                 case .receiving: limits.request
                 case .sending: limits.sending
-                case .serving: nil
+                case .serving, .watching: nil
                 }
             return limit.map { row.value.since + $0 <= now } ?? false
         }

@@ -139,6 +139,7 @@ package final class ControlServer: Sendable {
                     try await self.answer(request, writer, connection, listener.hosts)
                 },
                 configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [MalformedHeadHandler()],
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 16 * 1024,
                         maxHeaderListSize: 64 * 1024,
@@ -182,7 +183,7 @@ extension ControlServer {
         _ hosts: [String]
     ) async throws {
         var mustClose = false
-        let answer: ControlAnswer
+        var answer: ControlAnswer
         do throws(ControlError) {
             if connection.isReadOnly { try OriginPolicy.check(request, hosts: hosts) }
             let body = try await body(of: request)
@@ -199,6 +200,13 @@ extension ControlServer {
             mustClose = true
             answer = .error(error)
         }
+        switch answer {
+        case .lines(_, let source):
+            guard let refusal = connection.watches() else { break }
+            await source.end()
+            answer = .error(ControlError(503, "busy", refusal))
+        case .whole, .pieces: break
+        }
         connection.became(.sending)
         switch answer {
         case .whole(let status, let type, let bytes):
@@ -210,9 +218,9 @@ extension ControlServer {
             try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
         case .lines(let status, let source):
             let fields: HTTPFields = [.contentType: "application/x-ndjson", .cacheControl: "no-store"]
-            try await send(status, fields, source, writer, connection)
+            try await send(status, fields, source, writer, connection, .watching)
         case .pieces(let status, let type, let source):
-            try await send(status, [.contentType: type], source, writer, connection)
+            try await send(status, [.contentType: type], source, writer, connection, .serving)
         }
         if mustClose { throw EndOfConnection() }
         connection.became(.idle)
@@ -223,16 +231,17 @@ extension ControlServer {
         _ fields: HTTPFields,
         _ source: any LineSource,
         _ writer: consuming ResponseWriter,
-        _ connection: Connection
+        _ connection: Connection,
+        _ waiting: ConnectionTable.Activity
     ) async throws {
         let head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
         do {
             var body: any ResponseBodyWriter = try await writer.writeHead(head)
-            connection.became(.serving)
+            connection.became(waiting)
             while let lines = await connection.whileOpen({ await source.next() }) {
                 connection.became(.sending)
                 try await body.write(ByteBuffer(bytes: lines))
-                connection.became(.serving)
+                connection.became(waiting)
             }
             try await body.finish(nil)
         } catch {

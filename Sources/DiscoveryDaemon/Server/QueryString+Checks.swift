@@ -10,8 +10,13 @@ extension QueryString {
     /// What is asked about domains.
     static let ofDomains: Set<String> = ["purpose", "interface"]
 
-    /// - Throws: 400 for a name that is not known: a filter with a slip in it must not list everything.
+    /// - Throws: 400 for a name that is not known, or is there twice and may not be: a filter with a slip in it must not list
+    ///   everything.
     func allow(_ names: Set<String>) throws(ControlError) {
+        var seen: Set<String> = []
+        for item in items where item.name != "interface" && !seen.insert(item.name).inserted {
+            throw ControlError(400, "invalid-request", "the parameter \(item.name.quotedForMessage) is there twice")
+        }
         guard let other = items.first(where: { !names.contains($0.name) })?.name else { return }
         let known = names.isEmpty ? "none is" : names.sorted().joined(separator: ", ") + " are"
         throw ControlError(

@@ -2,6 +2,8 @@ internal import DNSSD
 internal import Discovery
 
 /// The run of `browse`: shows what happens until it is enough, or until something stops it.
+///
+/// With `once` a service is shown as it is in the end, on one line: what came of it on the way is not what is there.
 struct Browsing {
     let session: Session
     let printer: ServicePrinter
@@ -11,6 +13,8 @@ struct Browsing {
     private var gate: BackendGate
     /// Services that were found, each counted once; no more than `count` of them, or one.
     private var found: Set<ServiceInstance> = []
+    /// With `once`: what is there so far.
+    private var listing = OrderedServices()
 
     init(session: Session, printer: ServicePrinter, once: Bool, count: Int?) {
         self.session = session
@@ -26,13 +30,16 @@ struct Browsing {
             // A batch is what happened meanwhile: written at once, so that a busy network costs few system calls.
             while let batch = try await iterator.nextBatch(atMost: 512) {
                 let isOver = try batch.contains { try handle($0) }
+                if isOver { try showListing() }
                 try session.output.flush()
                 if isOver { return isEnough ? .done : .notFound }
             }
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is to end.
         }
-        return try session.status(found: isEnough, backend: gate)
+        try showListing()
+        try session.output.flush()
+        return try await session.status(found: isEnough, backend: gate)
     }
 
     private var isEnough: Bool { found.count >= (count ?? 1) }
@@ -42,13 +49,21 @@ struct Browsing {
         switch event {
         case .found(let service):
             gate.answered()
-            try printer.show(event)
+            if once { listing.became(service) } else { try printer.show(event) }
             if !isEnough { found.insert(service.instance) }
             return count != nil && isEnough
-        case .changed, .lost:
-            try printer.show(event)
+        case .changed(let service):
+            if once { listing.became(service) } else { try printer.show(event) }
+        case .lost(let service):
+            if once {
+                listing.ended(service)
+                found.remove(service.instance)
+            } else {
+                try printer.show(event)
+            }
         case .settled:
             gate.answered()
+            try showListing()
             try printer.show(event)
             return once
         case .backend(let state):
@@ -58,5 +73,9 @@ struct Browsing {
             try printer.show(event)
         }
         return false
+    }
+
+    private mutating func showListing() throws {
+        for service in listing.take() { try printer.show(.found(service)) }
     }
 }

@@ -47,7 +47,7 @@ struct DomainsCommand: PlacedCommand {
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is to end.
         }
-        return try run.status()
+        return try await run.status()
     }
 
     /// The answers to several questions as one stream. A network has a handful of domains: the buffer needs no limit of its own.

@@ -47,7 +47,7 @@ struct Listing {
         return follows ? nil : hasFound ? .done : .notFound
     }
 
-    func status() throws -> ExitStatus { try session.status(found: hasFound, backend: gate) }
+    func status() async throws -> ExitStatus { try await session.status(found: hasFound, backend: gate) }
 
     private func show(
         _ event: String,

@@ -78,6 +78,8 @@ struct Publishing {
             )
         case .failed(let error):
             try show(status, "failed", reason: error.message)
+            // There is a backend; somebody else withdrew the service, with `unpublish`.
+            if error.code == .closed { throw CommandError(.notFound, error.message) }
             throw error
         case .withdrawn: break
         }

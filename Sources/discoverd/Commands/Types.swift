@@ -45,7 +45,7 @@ struct TypesCommand: PlacedCommand {
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is to end.
         }
-        return try run.status()
+        return try await run.status()
     }
 
     private func record(_ type: ServiceType, _ domain: Domain, _ interfaces: [NetworkInterface]) -> Record {

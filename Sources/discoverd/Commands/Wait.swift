@@ -69,7 +69,7 @@ struct WaitCommand: PlacedCommand {
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is to end.
         }
-        return try end(session, gate, found: present.count)
+        return try await end(session, gate, found: present.count)
     }
 
     /// Standard output has services only, in JSON too.
@@ -89,9 +89,9 @@ struct WaitCommand: PlacedCommand {
         return .done
     }
 
-    private func end(_ session: Session, _ gate: BackendGate, found: Int) throws -> ExitStatus {
+    private func end(_ session: Session, _ gate: BackendGate, found: Int) async throws -> ExitStatus {
         if case .signal = session.stop.cause { return .notFound }
-        let status = try session.status(found: false, backend: gate)
+        let status = try await session.status(found: false, backend: gate)
         guard status == .notFound, let timeout else { return status }
         throw CommandError(
             .notFound,

@@ -19,7 +19,7 @@ struct DaemonAccessTests {
         func discoverd(_ arguments: [String]) async throws -> Lab.Run { try await run([program] + arguments) }
 
         func curl(_ arguments: String...) async throws -> String {
-            let options = ["-sS", "--max-time", "30", "-w", "\n%{http_code}", "--unix-socket", LabDaemon.socket]
+            let options = ["-sS", "--max-time", "30", "-w", "\n%{http_code}", "--unix-socket", LabDaemon.systemSocket]
             return try await run(["/usr/bin/curl"] + options + arguments).output.joined(separator: "\n")
         }
 

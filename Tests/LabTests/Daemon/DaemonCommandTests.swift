@@ -34,7 +34,7 @@ struct DaemonCommandTests {
             }
         }
         let verbose = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "-v")
-        #expect(verbose.errors.contains { $0.contains("the daemon at \(LabDaemon.socket) answers") })
+        #expect(verbose.errors.contains { $0.contains("the daemon at \(LabDaemon.systemSocket) answers") })
         for publisher in [tony, web] { publisher.signal(SIGTERM) }
         try await daemon.stop()
         try await lab.stop()
@@ -61,6 +61,11 @@ struct DaemonCommandTests {
         killed.signal(SIGKILL)
         try await browser.json(within: .seconds(20), "killed's end") { $0.tells("removed", "killed") }
 
+        let unpublished = try await lab.publish("h1", "unpublished", "9000")
+        #expect(try await lab.ask("h1", "unpublish", "unpublished").exit == .exited(0))
+        #expect(try await unpublished.exit() == .exited(1))
+        #expect(try await lab.ask("h1", "ls").output.isEmpty)
+
         let detached = try await lab.ask("h1", "publish", "web", "80", "--type", "_http._tcp", "--detach")
         #expect(detached.exit == .exited(0) && detached.output == ["published web._http._tcp.local port 80"])
         let second = try await lab.ask("h1", "publish", "web", "81", "--type", "_http._tcp", "--detach")
@@ -78,14 +83,31 @@ struct DaemonCommandTests {
         try await browser.stop()
         try await daemon.stop()
         let without = try await lab.ask("h1", "ls")
-        #expect(without.exit == .exited(69) && without.errors.first?.contains(LabDaemon.socket) == true)
+        #expect(without.exit == .exited(69) && without.errors.first?.contains(LabDaemon.systemSocket) == true)
+        try await lab.stop()
+    }
+
+    @Test("browse -t tells a service on one line while services are being published, with the daemon and without")
+    func oneLineEach() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h1", of: lab)
+        let publisher = try lab.exec("h1", Lab.publishMany, "200", "many", "_many._tcp")
+        for option in [[], ["--no-daemon"], []] {
+            let seen = try await lab.toEnd(
+                "h1", [DiscoverdBinary.path, "browse", "_many._tcp", "-r", "-t"] + option, within: .seconds(30))
+            let names = seen.output.map { $0.split(separator: "\t").prefix(2).joined(separator: " ") }
+            #expect(names.allSatisfy { $0.hasPrefix("+ many-") } && Set(names).count == names.count)
+        }
+        try await publisher.line(.stdout, within: .seconds(60), "ready") { $0 == "ready 200" }
+        try await publisher.stop()
+        try await daemon.stop()
         try await lab.stop()
     }
 
     @Test("SIGKILL of the daemon: browse says so, recovers and shows no loss; publish is published again")
     func daemonGoes() async throws {
         let lab = try await Lab.start()
-        var daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp]\n")
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp]\n")
         let other = try await lab.avahiPublish("h2", "other", "_witap._tcp", "9001")
         let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--json")
         try await publisher.json(within: .seconds(20), "established") { $0.state == "established" }
@@ -99,7 +121,7 @@ struct DaemonCommandTests {
                 try $0.objects("services").count == 1
             }
         }
-        daemon = try await daemon.killAndRestart()
+        try await daemon.killAndRestart()
         try await here.json(within: .seconds(20), "lost") { $0.event == "backend" && $0.state == "lost" }
         try await here.json(within: .seconds(20), "recovered") { $0.event == "backend" && $0.state == "recovered" }
         try await publisher.json(within: .seconds(20), "waiting") { $0.state == "waiting" }

@@ -14,7 +14,7 @@ struct DaemonProcessTests {
     @Test("SIGTERM: goodbyes are seen on another host, and the daemon has ended within 2 s with status 0")
     func terminated() async throws {
         let lab = try await Lab.start()
-        let daemon = try DaemonOnHost(lab)
+        let daemon = try LabDaemon(lab)
         try daemon.configure(Self.two)
         let process = try await daemon.start()
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
@@ -39,7 +39,7 @@ struct DaemonProcessTests {
     @Test("SIGTERM while avahi-daemon hangs: the daemon ends in time, without its goodbyes, and says so")
     func terminatedWhileHung() async throws {
         let lab = try await Lab.start()
-        let daemon = try DaemonOnHost(lab)
+        let daemon = try LabDaemon(lab)
         try daemon.configure(Self.two)
         let process = try await daemon.start()
         try await daemon.until("two", "published") { $0.state == "established" }
@@ -58,7 +58,7 @@ struct DaemonProcessTests {
     @Test("a reload withdraws nothing that did not change; a wrong one changes nothing and says file and line")
     func reload() async throws {
         let lab = try await Lab.start()
-        let daemon = try DaemonOnHost(lab)
+        let daemon = try LabDaemon(lab)
         try daemon.configure(Self.two)
         let process = try await daemon.start()
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
@@ -93,7 +93,7 @@ struct DaemonProcessTests {
     @Test("only one runs; after SIGKILL the next takes the socket over and publishes what was handed over")
     func killed() async throws {
         let lab = try await Lab.start()
-        let daemon = try DaemonOnHost(lab)
+        let daemon = try LabDaemon(lab)
         let first = try await daemon.start()
         #expect(try await daemon.ask("publish", "kept", "9000", "--detach").exit == .exited(0))
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
@@ -115,7 +115,7 @@ struct DaemonProcessTests {
     @Test("a broken registry is set aside and said, and the daemon goes on")
     func brokenState() async throws {
         let lab = try await Lab.start()
-        let daemon = try DaemonOnHost(lab)
+        let daemon = try LabDaemon(lab)
         let file = "\(daemon.directory)/state/registrations.json"
         try "{\"v\":1,".write(toFile: file, atomically: true, encoding: .utf8)
         let process = try await daemon.start()
@@ -134,7 +134,7 @@ struct DaemonProcessTests {
         let lab = try await Lab.start("--no-avahi", "h1")
         let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/nowhere"]
         for (backend, signal) in [("private", SIGKILL), ("auto", SIGTERM)] {
-            let daemon = try DaemonOnHost(lab)
+            let daemon = try LabDaemon(lab)
             try daemon.configure("services: [{name: \(backend), type: _witap._tcp, port: 9000}]")
             let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
             let process = try await daemon.start("--backend", backend, environment: noBus)

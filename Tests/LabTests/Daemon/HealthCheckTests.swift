@@ -13,7 +13,7 @@ struct HealthCheckTests {
     @Test("a web server that stops is withdrawn with its reason, comes back with it, and is held back when it flaps")
     func webServerStops() async throws {
         let lab = try await Lab.start()
-        let daemon = try DaemonOnHost(lab)
+        let daemon = try LabDaemon(lab)
         let process = try await daemon.start()
         let browser = try lab.discoverd("h2", "browse", "_http._tcp", "--json", "--no-daemon")
         var server = try webServer(lab)
@@ -55,7 +55,7 @@ struct HealthCheckTests {
     @Test("every kind of check withholds what does not work, and a port at which nothing listens is a warning")
     func kinds() async throws {
         let lab = try await Lab.start()
-        let daemon = try DaemonOnHost(lab)
+        let daemon = try LabDaemon(lab)
         let file = "\(daemon.directory)/works"
         try daemon.configure(
             """

@@ -1,147 +1,116 @@
 import Foundation
 import Glibc
+import Synchronization
 
-/// A discoverd daemon on a host of the lab, with a configuration and a state of its own.
+/// A daemon on a host of the lab, with a configuration and a state of its own.
 final class LabDaemon: Sendable {
-    static let socket = "/run/discoverd/control.sock"
+    /// Where commands look for it without being told.
+    static let systemSocket = "/run/discoverd/control.sock"
 
     let lab: Lab
     let host: String
+    /// Seen from the tests as well: `conf`, `state` and, unless it is the system's, the socket.
     let directory: String
-    let process: LabProcess
+    let socket: String
+    private let started = Mutex<LabProcess?>(nil)
 
-    private init(_ lab: Lab, _ host: String, _ directory: String, _ process: LabProcess) {
+    /// Makes the directory; nothing runs yet.
+    init(_ lab: Lab, _ host: String = "h1", socket: String? = nil) throws {
         self.lab = lab
         self.host = host
-        self.directory = directory
-        self.process = process
+        directory = FileManager.default.temporaryDirectory.appending(path: "discoverd-daemon-\(UUID().uuidString)")
+            .path(percentEncoded: false)
+        self.socket = socket ?? "\(directory)/run/control.sock"
+        for name in ["conf/services.d", "state", "run"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(directory)/\(name)", withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o755])
+        }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-    /// Starts a daemon and waits until it serves.
+    /// Starts one at the system's socket, over the host's avahi-daemon, and waits until it serves.
     static func start(
-        on host: String,
-        of lab: Lab,
-        _ configuration: String = "",
-        environment: [String: String] = [:]
+        on host: String, of lab: Lab, _ configuration: String = "", environment: [String: String] = [:]
     ) async throws -> LabDaemon {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "discoverd-daemon-\(UUID().uuidString)")
-            .path(percentEncoded: false)
-        try FileManager.default.createDirectory(atPath: directory + "/state", withIntermediateDirectories: true)
-        try Self.write(configuration, to: directory)
-        return try await start(lab, host, directory, environment)
+        let daemon = try LabDaemon(lab, host, socket: systemSocket)
+        try daemon.configure(configuration)
+        _ = try await daemon.start("--backend", "system", environment: environment)
+        return daemon
     }
 
-    private static func start(
-        _ lab: Lab,
-        _ host: String,
-        _ directory: String,
-        _ environment: [String: String] = [:]
-    ) async throws -> LabDaemon {
-        let arguments = ["daemon", "--config", directory, "--state", directory + "/state", "--backend", "system"]
-        let process = try lab.exec(host, [DiscoverdBinary.path] + arguments, environment: environment)
-        try await process.line(.stderr, within: .seconds(20), "serving") { $0.contains("serving \(socket)") }
-        return LabDaemon(lab, host, directory, process)
+    /// What it is called with, but for its state.
+    var arguments: [String] {
+        let socket = socket == Self.systemSocket ? [] : ["--socket", socket]
+        return ["daemon", "--config", "\(directory)/conf"] + socket
     }
 
-    private static func write(_ configuration: String, to directory: String) throws {
-        try configuration.write(toFile: directory + "/discoverd.yaml", atomically: true, encoding: .utf8)
+    /// The one that was started last.
+    var process: LabProcess {
+        get throws {
+            guard let process = started.withLock({ $0 }) else { throw LabProcess.Missed(description: "not started") }
+            return process
+        }
     }
 
-    func configure(_ configuration: String) throws { try Self.write(configuration, to: directory) }
+    /// Writes a file of the configuration.
+    func configure(_ text: String, _ name: String = "discoverd.yaml") throws {
+        try text.write(toFile: "\(directory)/conf/\(name)", atomically: true, encoding: .utf8)
+    }
+
+    /// Starts it, and waits until it serves.
+    @discardableResult
+    func start(_ options: String..., environment: [String: String] = [:]) async throws -> LabProcess {
+        let process = try lab.exec(
+            host, [DiscoverdBinary.path] + arguments + ["--state", "\(directory)/state"] + options,
+            environment: environment)
+        started.withLock { $0 = process }
+        try await process.line(.stderr, within: .seconds(30), "serving") { $0.contains("serving \(self.socket)") }
+        return process
+    }
 
     /// Ends it without a chance to say goodbye, and starts another with the same state.
-    func killAndRestart() async throws -> LabDaemon {
-        process.signal(SIGKILL)
-        try await process.exit()
-        return try await Self.start(lab, host, directory)
+    func killAndRestart() async throws {
+        let old = try process
+        old.signal(SIGKILL)
+        try await old.exit()
+        try await start("--backend", "system")
     }
 
     func stop() async throws { try await process.stop() }
-
-    /// What curl got.
-    struct Answer: Sendable {
-        let status: Int
-        let text: String
-
-        /// The body as a JSON object.
-        func json() throws -> [String: Any] {
-            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
-        }
-
-        /// Objects of an array in the body.
-        func objects(_ key: String) throws -> [[String: Any]] { try json()[key] as? [[String: Any]] ?? [] }
-
-        /// What an error says.
-        var reason: String { (try? json()["error"] as? [String: Any])?["message"] as? String ?? "" }
-        /// The code of an error.
-        var code: String { (try? json()["error"] as? [String: Any])?["code"] as? String ?? "" }
-    }
-
-    /// One request over the control socket.
-    func curl(_ target: String, _ options: String...) async throws -> Answer {
-        try await ask(["--unix-socket", Self.socket] + options + ["http://localhost\(target)"])
-    }
-
-    /// One request over TCP, on the same host.
-    func curlTCP(_ url: String, _ options: String...) async throws -> Answer {
-        try await curlTCP(url, options: options)
-    }
-    func curlTCP(_ url: String, options: [String]) async throws -> Answer { try await ask(options + [url]) }
-
-    private func ask(_ arguments: [String]) async throws -> Answer {
-        let run = try await lab.toEnd(
-            host, ["/usr/bin/curl", "-sS", "--max-time", "30", "-w", "\n%{http_code}"] + arguments, within: .seconds(40)
-        )
-        guard run.exit == .exited(0), let status = run.output.last.flatMap({ Int($0) }) else {
-            throw LabProcess.Missed(description: "curl \(arguments): \(run.exit) \(run.errors) \(run.output)")
-        }
-        let text = run.output.dropLast().joined(separator: "\n")
-        return Answer(status: status, text: text.hasSuffix("\n") ? String(text.dropLast()) : text)
-    }
-
-    /// A request whose answer goes on; its lines are the process's.
-    func watch(_ target: String, _ options: String...) throws -> LabProcess {
-        try lab.exec(
-            host, ["/usr/bin/curl", "-sSN", "--unix-socket", Self.socket] + options + ["http://localhost\(target)"])
-    }
-
-    /// Asks until the answer is as it should be.
-    func curl(_ target: String, until isRight: (Answer) throws -> Bool) async throws -> Answer {
-        let end = ContinuousClock.now + .seconds(20)
-        while true {
-            let answer = try await curl(target)
-            if try isRight(answer) { return answer }
-            guard ContinuousClock.now < end else {
-                throw LabProcess.Missed(description: "\(target) did not become as it should be: \(answer)")
-            }
-        }
-    }
 }
 
-/// A line of `watch`.
-struct WatchedLine: Decodable, Sendable {
-    var event: String
-    var service: ServiceLine?
-    var cursor: String?
-
-    init?(_ text: String) {
-        guard let line = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
-        self = line
+extension LabDaemon {
+    /// Runs a command that asks it.
+    func ask(_ command: String...) async throws -> Lab.Run {
+        try await lab.toEnd(host, [DiscoverdBinary.path] + command + ["--socket", socket], within: .seconds(30))
     }
-}
 
-extension LabProcess {
-    /// The next line of `watch` that matches.
-    @discardableResult
-    func watched(
-        within limit: Duration = .seconds(20),
-        _ what: String,
-        where matches: @escaping @Sendable (WatchedLine) -> Bool
-    ) async throws -> WatchedLine {
-        let text = try await line(.stdout, within: limit, what) { WatchedLine($0).map(matches) ?? false }
-        guard let line = WatchedLine(text) else { throw missed("\(what) is no line of watch") }
-        return line
+    /// What `ls --json` says of a service.
+    struct Registration: Decodable {
+        var name: String
+        var state: String
+        var reason: String?
+        var warning: String?
+    }
+
+    func registrations() async throws -> [Registration] {
+        try await ask("ls", "--json").output.map { try JSONDecoder().decode(Registration.self, from: Data($0.utf8)) }
+    }
+
+    /// Waits until a service is as it should be.
+    func until(
+        _ name: String, within limit: Duration = .seconds(30), _ what: String,
+        _ matches: (Registration) -> Bool
+    ) async throws {
+        let start = ContinuousClock.now
+        var last: [Registration] = []
+        while start.duration(to: .now) < limit {
+            last = try await registrations()
+            if last.contains(where: { $0.name == name && matches($0) }) { return }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        throw LabProcess.Missed(description: "\(name) is not \(what) within \(limit): \(last)")
     }
 }

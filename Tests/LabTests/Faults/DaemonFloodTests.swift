@@ -21,7 +21,7 @@ extension FaultTests {
             let body = try await lab.bash(
                 "h1",
                 "head -c 10000000 /dev/zero | curl -sS -o /dev/null -w '%{http_code}' --max-time 30 "
-                    + "--unix-socket \(LabDaemon.socket) --data-binary @- http://localhost/v1/registrations",
+                    + "--unix-socket \(LabDaemon.systemSocket) --data-binary @- http://localhost/v1/registrations",
                 within: .seconds(60))
             #expect(body.output == ["413"], "\(body)")
 
@@ -53,7 +53,8 @@ extension FaultTests {
         }
 
         private func clients(_ lab: Lab, _ arguments: String...) throws -> LabProcess {
-            try lab.exec("h1", ["/usr/bin/python3", "\(Lab.scripts)/hostile_clients.py", LabDaemon.socket] + arguments)
+            try lab.exec(
+                "h1", ["/usr/bin/python3", "\(Lab.scripts)/hostile_clients.py", LabDaemon.systemSocket] + arguments)
         }
 
         private func pid(of status: LabDaemon.Answer) throws -> pid_t {

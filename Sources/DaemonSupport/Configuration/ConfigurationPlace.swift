@@ -1,0 +1,27 @@
+internal import DNSSD
+internal import Glibc
+
+/// Where a configuration is.
+public struct ConfigurationPlace: Hashable, Sendable {
+    /// Has `discoverd.yaml` and `services.d`.
+    public let directory: String
+    /// Without the directory there are not the defaults, but an error: nothing is withdrawn for a slip of the pen.
+    public let mustExist: Bool
+
+    /// Creates a place.
+    public init(directory: String, mustExist: Bool) {
+        self.directory = directory
+        self.mustExist = mustExist
+    }
+
+    /// Reads what is there. Blocks.
+    /// - Throws: the first thing that is wrong.
+    public func load() throws(ConfigurationError) -> DaemonConfiguration {
+        var status = stat()
+        if mustExist, unsafe stat(directory, &status) != 0 {
+            let reason = unsafe String(cString: strerror(errno))
+            throw ConfigurationError(file: directory, line: nil, reason: "cannot be read: \(reason)")
+        }
+        return try DaemonConfiguration.load(directory: directory)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+extension LabDaemon {
+    /// What curl got.
+    struct Answer: Sendable {
+        let status: Int
+        let text: String
+
+        /// The body as a JSON object.
+        func json() throws -> [String: Any] {
+            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
+        }
+
+        /// Objects of an array in the body.
+        func objects(_ key: String) throws -> [[String: Any]] { try json()[key] as? [[String: Any]] ?? [] }
+
+        /// What an error says.
+        var reason: String { (try? json()["error"] as? [String: Any])?["message"] as? String ?? "" }
+        /// The code of an error.
+        var code: String { (try? json()["error"] as? [String: Any])?["code"] as? String ?? "" }
+    }
+
+    /// One request over the control socket.
+    func curl(_ target: String, _ options: String...) async throws -> Answer {
+        try await ask(["--unix-socket", socket] + options + ["http://localhost\(target)"])
+    }
+
+    /// One request over TCP, on the same host.
+    func curlTCP(_ url: String, _ options: String...) async throws -> Answer {
+        try await curlTCP(url, options: options)
+    }
+    func curlTCP(_ url: String, options: [String]) async throws -> Answer { try await ask(options + [url]) }
+
+    private func ask(_ arguments: [String]) async throws -> Answer {
+        let run = try await lab.toEnd(
+            host, ["/usr/bin/curl", "-sS", "--max-time", "30", "-w", "\n%{http_code}"] + arguments, within: .seconds(40)
+        )
+        guard run.exit == .exited(0), let status = run.output.last.flatMap({ Int($0) }) else {
+            throw LabProcess.Missed(description: "curl \(arguments): \(run.exit) \(run.errors) \(run.output)")
+        }
+        let text = run.output.dropLast().joined(separator: "\n")
+        return Answer(status: status, text: text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    }
+
+    /// A request whose answer goes on; its lines are the process's.
+    func watch(_ target: String, _ options: String...) throws -> LabProcess {
+        try lab.exec(
+            host, ["/usr/bin/curl", "-sSN", "--unix-socket", socket] + options + ["http://localhost\(target)"])
+    }
+
+    /// Asks until the answer is as it should be.
+    func curl(_ target: String, until isRight: (Answer) throws -> Bool) async throws -> Answer {
+        let end = ContinuousClock.now + .seconds(20)
+        while true {
+            let answer = try await curl(target)
+            if try isRight(answer) { return answer }
+            guard ContinuousClock.now < end else {
+                throw LabProcess.Missed(description: "\(target) did not become as it should be: \(answer)")
+            }
+        }
+    }
+}
+
+/// A line of `watch`.
+struct WatchedLine: Decodable, Sendable {
+    var event: String
+    var service: ServiceLine?
+    var cursor: String?
+
+    init?(_ text: String) {
+        guard let line = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
+        self = line
+    }
+}
+
+extension LabProcess {
+    /// The next line of `watch` that matches.
+    @discardableResult
+    func watched(
+        within limit: Duration = .seconds(20),
+        _ what: String,
+        where matches: @escaping @Sendable (WatchedLine) -> Bool
+    ) async throws -> WatchedLine {
+        let text = try await line(.stdout, within: limit, what) { WatchedLine($0).map(matches) ?? false }
+        guard let line = WatchedLine(text) else { throw missed("\(what) is no line of watch") }
+        return line
+    }
+}
