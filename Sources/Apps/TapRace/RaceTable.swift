@@ -125,10 +125,10 @@ actor RaceTable {
         selected = min(selected, max(0, peers.count - 1))
         switch (peer.state, stage) {
         case (.available, _) where isNew:
-            terminal.tell("found", "found \(peer)") { $0.member("name", peer.displayName) }
+            tell("added", "found", peer)
             if case .lobby = stage, let wanted, peer.displayName == wanted { ask(peer) }
         case (.unavailable, _), (.disconnected, .lobby), (.disconnected, .over):
-            if !isNew { terminal.tell("lost", "lost \(peer)") { $0.member("name", peer.displayName) } }
+            if !isNew { tell("removed", "lost", peer) }
         case (.connected, _): begin(with: peer)
         case (.disconnected, .racing(let other, let race, _)) where other.id == peer.id:
             if !race.isOverThere { try left(peer) }
@@ -136,6 +136,16 @@ actor RaceTable {
             message = "\(peer) does not want to race any more."
             stage = .lobby
         default: break
+        }
+    }
+
+    private func tell(_ event: String, _ word: String, _ peer: Peer) {
+        terminal.tell(event, "\(word) \(peer)") {
+            $0.key("peer")
+            $0.object { object in
+                object.member("id", peer.id.description)
+                object.member("name", peer.displayName)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 public import AppSupport
 import CTerminal
+public import DNSSD
 public import DiscoveryJSON
 import Glibc
 import Synchronization
@@ -63,6 +64,27 @@ public final class Terminal: Sendable {
         guard !isInteractive || !isOpen.withLock({ $0 }) else { return }
         if app.json { return app.output.json(event, members) }
         for line in text.split(separator: "\n") { app.output.line(String(line)) }
+    }
+
+    /// Tells what a browser found where there is no screen: `found NAME` and `lost NAME`, or with `--json` the lines of
+    /// docs/contract.md, section 3.
+    public func tell(_ event: ServiceEvent) {
+        guard !isInteractive || !isOpen.withLock({ $0 }) else { return }
+        if app.json {
+            var line = JSONWriter()
+            line.line(event, detail: .identity)
+            if !line.bytes.isEmpty { app.output.write(line.bytes) }
+            return
+        }
+        switch event {
+        case .found(let service): app.output.line("found \(service.instance.name)")
+        case .lost(let service): app.output.line("lost \(service.instance.name)")
+        case .backend(.lost(let reason)): app.notices.notice("no mDNS: \(reason)")
+        case .backend(.unavailable(let reason)): app.notices.notice("no mDNS: \(reason)")
+        case .backend(.recovered): app.notices.notice("mDNS is back")
+        case .degraded(let reason): app.notices.notice(reason)
+        case .changed, .settled, .backend(.available): break
+        }
     }
 
     /// Says on standard error what a person should know, where there is no screen.

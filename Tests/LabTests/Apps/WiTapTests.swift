@@ -38,8 +38,8 @@ struct WiTapTests {
         let two = try await start(lab, "h2")
         let browser = try lab.discoverd("h3", "browse", "_witap._tcp", "--json")
         for _ in 0..<2 { try await browser.json(within: wait, "on the air") { $0.event == "added" } }
-        try await expect(one, "found", #""name":"h2""#)
-        try await expect(two, "found", #""name":"h1""#)
+        try await expect(one, "added", #""name":"h2""#)
+        try await expect(two, "added", #""name":"h1""#)
         one.write("h2\n")
         try await expect(one, "playing", #""with":"h2""#)
         try await expect(two, "playing")
@@ -55,7 +55,7 @@ struct WiTapTests {
         for player in [one, two] { try await expect(player, "published", times: 2) }
         for _ in 0..<2 { try await browser.json(within: wait, "on the air") { $0.event == "added" } }
         // And again, the other way round.
-        try await expect(two, "found", #""name":"h1""#, times: 2)
+        try await expect(two, "added", #""name":"h1""#, times: 2)
         two.write("h1\n")
         for player in [one, two] { try await expect(player, "playing", times: 2) }
         for player in [one, two] {
@@ -64,8 +64,8 @@ struct WiTapTests {
         }
         browser.signal(SIGTERM)
         // Nobody found oneself.
-        #expect(!one.lines().contains { $0.contains(#""found","name":"h1""#) })
-        #expect(!two.lines().contains { $0.contains(#""found","name":"h2""#) })
+        #expect(!one.lines().contains { $0.contains(#""added","service":{"name":"h1","#) })
+        #expect(!two.lines().contains { $0.contains(#""added","service":{"name":"h2","#) })
         try await lab.stop()
     }
 
@@ -75,8 +75,8 @@ struct WiTapTests {
         let one = try await start(lab, "h1", "--name", "tony")
         let two = try await start(lab, "h2", "--name", "tony")
         #expect(try Line(try #require(two.lines().last { $0.contains("published") })).name == "tony #2")
-        try await expect(one, "found", #""name":"tony #2""#)
-        try await expect(two, "found", #""name":"tony""#)
+        try await expect(one, "added", #""name":"tony #2""#)
+        try await expect(two, "added", #""name":"tony""#)
         two.write("tony\n")
         for player in [one, two] { try await expect(player, "playing") }
         two.write("quit\n")
@@ -84,8 +84,8 @@ struct WiTapTests {
         try await expect(one, "left")
         one.signal(SIGTERM)
         #expect(try await one.exit(within: wait) == .exited(0))
-        #expect(!one.lines().contains { $0.contains(#""found","name":"tony"}"#) })
-        #expect(!two.lines().contains { $0.contains(#""found","name":"tony #2"}"#) })
+        #expect(!one.lines().contains { $0.contains(#""added","service":{"name":"tony","#) })
+        #expect(!two.lines().contains { $0.contains(#""added","service":{"name":"tony #2","#) })
         try await lab.stop()
     }
 
@@ -151,12 +151,12 @@ struct WiTapTests {
         let evil = try await lab.avahiPublish("h1", "\u{1B}[31mevil", "_witap._tcp", "9124")
         let dead = try await lab.avahiPublish("h1", "dead", "_witap._tcp", "9125")
         let player = try await start(lab, "h2")
-        for name in [#"\u001b[31mevil"#, "dead"] { try await expect(player, "found", #""name":"\#(name)""#) }
+        for name in [#"\u001b[31mevil"#, "dead"] { try await expect(player, "added", #""name":"\#(name)""#) }
         player.write("dead\n")
         try await expect(player, "inviting", "dead")
         try await player.line(.stderr, within: wait) { $0.contains("dead") }
         try await expect(player, "published", times: 2)
-        try await expect(player, "found", "evil", times: 2)
+        try await expect(player, "added", "evil", times: 2)
         // The first of the list: the escape is sorted before all letters.
         player.write("1\n")
         try await expect(player, "playing", "evil")
@@ -177,7 +177,7 @@ struct WiTapTests {
         let lab = try await Lab.start(hosts: 2, "--ipv4-only")
         let one = try await start(lab, "h1")
         let two = try await start(lab, "h2")
-        try await expect(two, "found")
+        try await expect(two, "added")
         two.write("h1\n")
         for player in [one, two] { try await expect(player, "playing") }
         for player in [one, two] { player.signal(SIGTERM) }
