@@ -98,6 +98,9 @@ actor RaceTable {
         case .published(let name):
             ownName = name
             terminal.tell("published", "here as \(name.escapedForTerminal)") { $0.member("name", name) }
+        case .backend(let state):
+            if case .unavailable(let reason) = state { message = "No mDNS: \(reason)" }
+            terminal.tell(ServiceEvent.backend(state))
         case .changed(let peer): try await changed(peer)
         case .invited(let peer): await invited(peer)
         case .received(let bytes, let peer, _):
