@@ -130,6 +130,34 @@ struct WiTapTests {
         try await lab.stop()
     }
 
+    @Test(
+        "nc on the wire: printf of a touch, od of the answer, both as the one who connects and the one who is invited")
+    func netcat() async throws {
+        let lab = try await Lab.start()
+        let player = try await start(lab, "h1")
+        let caller = try lab.exec(
+            "h2", "/bin/bash", "-c",
+            #"(printf '\205\005'; sleep 600) | nc 10.77.0.1 \#(try port(player)) | stdbuf -oL od -An -v -w1 -tx1"#)
+        try await expect(player, "playing")
+        for state in ["down", "up"] { try await expect(player, "pad", #""pad":5,"state":"\#(state)""#) }
+        player.write("7\nq\n")
+        for byte in ["87", "07"] { try await caller.line(within: wait) { $0.hasSuffix(byte) } }
+        caller.signal(SIGTERM)
+        try await expect(player, "published", times: 2)
+
+        let listener = try lab.exec(
+            "h2", "/bin/bash", "-c", #"printf '\211\011' | nc -N -l -4 9126 | stdbuf -oL od -An -v -w1 -tx1"#)
+        let publisher = try await lab.avahiPublish("h2", "netcat", "_witap._tcp", "9126")
+        try await expect(player, "added", #""name":"netcat""#)
+        player.write("netcat\n")
+        try await expect(player, "playing", "netcat")
+        for state in ["down", "up"] { try await expect(player, "pad", #""pad":9,"state":"\#(state)""#) }
+        try await expect(player, "left", "netcat")
+        for process in [publisher, listener, player] { process.signal(SIGTERM) }
+        #expect(try await player.exit(within: wait) == .exited(0))
+        try await lab.stop()
+    }
+
     @Test("an asyncio player of a hostile name is invited; one that is announced and does not answer is told of")
     func asyncio() async throws {
         let lab = try await Lab.start()
