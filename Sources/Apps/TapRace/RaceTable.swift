@@ -48,6 +48,12 @@ actor RaceTable {
     /// Whether the program ends with the first race.
     var isForOneRace: Bool { wanted != nil || acceptsAll }
 
+    /// What came of the race that is over, if it is the only one.
+    var verdict: String? {
+        guard isForOneRace, case .over(let peer, let race) = stage else { return nil }
+        return Self.text(race, peer)
+    }
+
     /// Runs until the person leaves, or one race is over.
     func run() async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
