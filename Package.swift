@@ -135,7 +135,7 @@ let package = Package(
         .target(
             name: "AppSupport",
             dependencies: [
-                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
+                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON", "DiscoveryNIO",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -154,12 +154,10 @@ let package = Package(
         .target(
             name: "LanChatCore", dependencies: ["AppSupport", "DNSSD"], path: "Sources/Apps/LanChatCore",
             swiftSettings: settings),
-        // Keys as they are typed, and the terminal given back in a signal handler.
-        .target(name: "CLineTerminal", path: "Sources/Apps/CLineTerminal"),
         .executableTarget(
             name: "LanChat",
             dependencies: [
-                "CLineTerminal", "LanChatCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
+                "CTerminal", "LanChatCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -15,6 +15,17 @@ package struct BackendWatch: Sendable {
         }
     }
 
+    /// As a publication sees it: while it waits, the backend does not answer.
+    /// - Returns: what to tell, as `became(_:)` of a state.
+    package mutating func became(_ status: PublicationStatus) -> BackendState? {
+        switch status.state {
+        case .waiting(let reason): became(state == nil ? .unavailable(reason) : .lost(reason))
+        // How every publication begins.
+        case .registering where state == nil: nil
+        default: became(.available)
+        }
+    }
+
     /// That it answers is news the first time: what is asked for may take longer to come.
     /// - Returns: what to tell, or nil when nothing has changed but the reason.
     package mutating func became(_ new: BackendState) -> BackendState? {

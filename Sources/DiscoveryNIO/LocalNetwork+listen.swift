@@ -8,7 +8,7 @@ extension LocalNetwork {
     /// - Parameters:
     ///   - port: nil takes a free one.
     ///   - initializer: builds the pipeline of each connection.
-    /// - Throws: what binding fails with; collisions show in the listener's publication.
+    /// - Throws: `ServerSocket.Failure`; collisions show in the listener's publication.
     public func listen(
         _ name: ServiceName,
         type: ServiceType,
@@ -29,7 +29,7 @@ extension LocalNetwork {
     /// Listens and publishes while `body` runs, which is given the connections as they come.
     ///
     /// `initializer` returns what a connection is to `body`: often a `NIOAsyncChannel`.
-    /// - Throws: what binding or `body` fails with.
+    /// - Throws: `ServerSocket.Failure`, and what `body` throws.
     public func withListener<Connection: Sendable, Result>(
         _ name: ServiceName,
         type: ServiceType,

@@ -8,7 +8,7 @@ extension LocalNetwork {
     /// listener and withdraws the service; others that came meanwhile are closed without a byte.
     ///
     /// `initializer` runs for that one connection; the channel becomes active after it.
-    /// - Throws: what binding fails with; collisions show in the listener's publication.
+    /// - Throws: `ServerSocket.Failure`; collisions show in the listener's publication.
     public func listenForOne<Connection: Sendable>(
         _ name: ServiceName,
         type: ServiceType,

@@ -1,15 +1,41 @@
 public import DNSSD
+import Glibc
 public import NIOCore
 public import NIOPosix
 
 /// Listening sockets: for IPv6 and IPv4 with one, IPv4 alone where there is no IPv6.
 public enum ServerSocket {
+    /// Why nothing listens.
+    public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The family that could not be bound; nil: there was no socket to be had, of either family.
+        public let family: IPAddress.Family?
+        /// What the system said, as in `errno`.
+        public let errnoCode: CInt
+
+        /// The family, and what the system said.
+        public var description: String {
+            let reason = strerror(errnoCode).map { String(cString: $0) } ?? "error \(errnoCode)"
+            return switch family {
+            case .ipv4: "could not bind v4: \(reason)"
+            case .ipv6: "could not bind v6: \(reason)"
+            case nil: "no sockets available: \(reason)"
+            }
+        }
+
+        init(_ family: IPAddress.Family, _ error: IOError) {
+            // What socket(2) fails with, and bind(2) does not.
+            let isSocket = [EAFNOSUPPORT, EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode)
+            self.family = isSocket ? nil : family
+            errnoCode = error.errnoCode
+        }
+    }
+
     /// Listens on every address, without publishing anything: `LocalNetwork.withListener` does both.
     /// - Parameters:
     ///   - port: nil takes a free one.
     ///   - family: nil takes both.
     ///   - initializer: returns what a connection is to the caller.
-    /// - Throws: what binding fails with.
+    /// - Throws: `Failure`.
     public static func listen<Connection: Sendable>(
         port: Port? = nil,
         over family: IPAddress.Family? = nil,
@@ -22,7 +48,7 @@ public enum ServerSocket {
     }
 
     /// Listens on every address, with nothing but what `initializer` does for each connection.
-    /// - Throws: what binding fails with.
+    /// - Throws: `Failure`.
     static func listenWithHandlers(
         port: Port?,
         over family: IPAddress.Family?,
@@ -44,14 +70,27 @@ public enum ServerSocket {
         _ group: any EventLoopGroup,
         _ bind: (_ bootstrap: sending ServerBootstrap, _ host: String) async throws -> Bound
     ) async throws -> Bound {
-        guard family != .ipv4 else { return try await bind(bootstrap(group), "0.0.0.0") }
+        guard family != .ipv4 else { return try await bindIPv4(group, bind) }
         let v6only = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
         do {
             let dual = bootstrap(group).serverChannelOption(v6only, value: family == nil ? 0 : 1)
             return try await bind(dual, "::")
-        } catch let error as IOError where family == nil && [97, 99].contains(error.errnoCode) {
-            // EAFNOSUPPORT, EADDRNOTAVAIL: there is no IPv6. A bootstrap is an object: the other keeps its option of IPv6.
+        } catch let error as IOError where family == nil && [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.errnoCode) {
+            // There is no IPv6. A bootstrap is an object: the other keeps its option of IPv6.
+            return try await bindIPv4(group, bind)
+        } catch let error as IOError {
+            throw Failure(.ipv6, error)
+        }
+    }
+
+    private static func bindIPv4<Bound>(
+        _ group: any EventLoopGroup,
+        _ bind: (_ bootstrap: sending ServerBootstrap, _ host: String) async throws -> Bound
+    ) async throws -> Bound {
+        do {
             return try await bind(bootstrap(group), "0.0.0.0")
+        } catch let error as IOError {
+            throw Failure(.ipv4, error)
         }
     }
 

@@ -1,5 +1,6 @@
 import DNSSD
 import DiscoveryNIO
+import Glibc
 import NIOCore
 import NIOPosix
 import Testing
@@ -34,9 +35,16 @@ struct ServerSocketTests {
         let first = try await ServerSocket.listen(over: .ipv4) { self.wrap($0) }
         try await first.executeThenClose { _ in
             let port = try Port(try #require(first.channel.localAddress?.port))
-            await #expect(throws: IOError.self) {
+            let v4 = await #expect(throws: ServerSocket.Failure.self) {
                 _ = try await ServerSocket.listen(port: port, over: .ipv4) { self.wrap($0) }
             }
+            #expect(v4?.description == "could not bind v4: Address already in use")
+            // An IPv6 socket that takes IPv4 wants the same port.
+            let both = await #expect(throws: ServerSocket.Failure.self) {
+                _ = try await ServerSocket.listen(port: port) { self.wrap($0) }
+            }
+            #expect(both?.family == .ipv6)
+            #expect(both?.errnoCode == EADDRINUSE)
         }
     }
 }

@@ -50,6 +50,25 @@ final class IncomingFileTests {
         #expect(try names.isEmpty)
     }
 
+    @Test("what nobody went on with for 7 days goes; a file that is being received, and everything else, stays")
+    func leftovers() throws {
+        for name in ["old/deep/file", "busy"] {
+            let file = try IncomingFile(in: target, resuming: entry(name, "hello"))
+            try file.append([1])
+            file.keep()
+        }
+        let busy = try IncomingFile(in: target, resuming: entry("busy", "hello"))
+        for name in ["file.part", ".filedrop-x"] { try Data([1]).write(to: root.appending(path: name)) }
+        try FileManager.default.createSymbolicLink(
+            atPath: path + "/.filedrop-link.part", withDestinationPath: "file.part")
+        let now = Int(Date().timeIntervalSince1970)
+        #expect(Leftovers(removingIn: target, now: now + Leftovers.lifetime - 60).removed == 0)
+        #expect(Leftovers(removingIn: target, now: now + Leftovers.lifetime + 60).removed == 1)
+        let rest = try names
+        #expect(rest.count == 6 && rest.suffix(3) == ["file.part", "old", "old/deep"], "\(rest)")
+        busy.discard()
+    }
+
     @Test("another attempt goes on where the first broke off; another file of that name does not")
     func resumed() throws {
         let entry = try entry("a", "hello")

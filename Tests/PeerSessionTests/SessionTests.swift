@@ -1,6 +1,7 @@
 import DNSSD
 import Discovery
 import DiscoveryTesting
+import Foundation
 import Glibc
 import PeerSession
 import Testing
@@ -149,6 +150,42 @@ struct SessionTests {
             #expect(try await message(left).0 == [2])
             #expect(try await message(right).0 == [2])
         }
+    }
+
+    @Test("a peer that reads nothing holds up neither the other nor the sender of what is unreliable, nor fills memory")
+    func slowReader() async throws {
+        let hub = try session("hub", .server, id: 1)
+        let slow = try session("slow", .client, id: 2)
+        let quick = try session("quick", .client, id: 3)
+        try await run(hub, slow, quick) {
+            for client in [slow, quick] {
+                try await wait(client, for: 1, .available)
+                async let connected: Void = client.connect(to: hub.id)
+                let who = try await wait(hub) { if case .invited(let peer) = $0 { peer } else { nil } }
+                await hub.accept(who.id)
+                try await connected
+            }
+            // Nobody takes the events of `slow` from here on, to which 89 MB are sent.
+            let big = [UInt8](repeating: 7, count: PeerSession.maximumMessageLength)
+            let before = residentBytes()
+            for round in 0..<1000 {
+                try await hub.sendToAll(big, .unreliable)
+                try await hub.send([UInt8(truncatingIfNeeded: round)] + big.dropFirst(), to: [quick.id])
+                while try await message(quick).0[0] != UInt8(truncatingIfNeeded: round) {}
+            }
+            let grown = residentBytes() - before
+            #expect(grown < 64 << 20, "\(grown >> 20) MB more")
+            // It still says that it is there, and hears what comes when it reads again.
+            #expect(await hub.peers.count { $0.state == .connected } == 2)
+            await hub.disconnect(from: slow.id)
+            try await wait(slow, for: 1, .disconnected)
+        }
+    }
+
+    /// What this process has in memory (proc_pid_statm(5)).
+    private func residentBytes() -> Int {
+        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
     }
 
     @Test("strangers who say nothing, garbage, too much, or a second hello are dropped, and the session goes on")

@@ -32,15 +32,16 @@ public final class App: Sendable {
         }
     }
 
-    /// Takes note of the backend's state, and tells of it. Without any backend for 5 s the program ends (status 69).
-    public func observe(_ state: BackendState) {
+    /// Takes note of the backend's state, and tells of it unless `quietly`. Without any backend for 5 s the program ends (status
+    /// 69).
+    public func observe(_ state: BackendState, quietly: Bool = false) {
         switch state {
         case .available, .recovered:
             absence.withLock { absence in
                 absence?.cancel()
                 absence = nil
             }
-            if state == .recovered { notices.notice("the backend is back") }
+            if state == .recovered && !quietly { notices.notice("the backend is back") }
         case .unavailable(let reason):
             absence.withLock { absence in
                 guard absence == nil else { return }
@@ -50,7 +51,16 @@ public final class App: Sendable {
                     AppRunner.fail(AppError(DiscoveryError(.backendUnavailable, reason)))
                 }
             }
-        case .lost(let reason): notices.notice("lost the backend (\(reason)); what is known is kept")
+        case .lost(let reason):
+            if !quietly { notices.notice("lost the backend (\(reason)); what is known is kept") }
+        }
+    }
+
+    /// Takes note of the backend's state as a publication sees it, until that ends.
+    public func observe(_ publication: Publication, quietly: Bool = false) async {
+        var watch = BackendWatch()
+        for await status in publication.updates {
+            if let news = watch.became(status) { observe(news, quietly: quietly) }
         }
     }
 

@@ -1,3 +1,4 @@
+import DiscoveryNIO
 public import NIOCore
 import NIOPosix
 
@@ -56,6 +57,7 @@ extension Channel {
 /// What an error of a socket is called.
 public func failureText(_ error: any Error) -> String {
     switch error {
+    case let error as ServerSocket.Failure: systemMessage(error.errnoCode)
     case let error as IOError: systemMessage(error.errnoCode)
     case ChannelError.connectTimeout, is Deadline.Missed: "no answer in time"
     case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed: "the connection is closed"

@@ -7,14 +7,17 @@ import Synchronization
 public final class Output: Sendable {
     /// Whether a person looks at it.
     public let isTerminal = isatty(STDOUT_FILENO) == 1
+    /// Whether it is a terminal that can do more than print lines.
+    public let canMoveCursor: Bool
     /// Whether colours are welcome (https://no-color.org).
     public let hasColour: Bool
     private let lock = Mutex(())
 
     init() {
         let refuses = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
-        hasColour = isatty(STDOUT_FILENO) == 1 && !refuses && !isDumb
+        let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
+        canMoveCursor = isTerminal && !terminal.isEmpty && terminal != "dumb"
+        hasColour = canMoveCursor && !refuses
     }
 
     /// Prints one line, made safe for a terminal.

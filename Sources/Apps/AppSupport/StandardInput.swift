@@ -13,7 +13,7 @@ public struct StandardInput: Sendable {
             await withCheckedContinuation { continuation in
                 guard turn.begin(continuation) else { return }
                 // Not cancellable: when the task is cancelled the thread stays in read() until the process ends.
-                let isStarted = Thread.start {
+                let isStarted = BlockingThread.start {
                     var buffer = [UInt8](repeating: 0, count: limit)
                     var count = Glibc.read(STDIN_FILENO, &buffer, limit)
                     while count < 0 && errno == EINTR { count = Glibc.read(STDIN_FILENO, &buffer, limit) }
@@ -51,31 +51,5 @@ public struct StandardInput: Sendable {
             }
             continuation?.resume(returning: bytes)
         }
-    }
-}
-
-/// A detached thread for a call that blocks.
-enum Thread {
-    private final class Body {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    /// - Returns: whether the system gave one.
-    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
-        var thread = pthread_t()
-        let body = Unmanaged.passRetained(Body(run))
-        let code = pthread_create(
-            &thread, nil,
-            { argument in
-                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
-                return nil
-            }, body.toOpaque())
-        guard code == 0 else {
-            body.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
     }
 }

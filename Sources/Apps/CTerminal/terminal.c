@@ -19,6 +19,8 @@ static struct termios saved;
 static struct sigaction previous[NSIG];
 // is_wanted: raw mode is to come back when the process is continued.
 static volatile sig_atomic_t is_raw, is_wanted, redraw;
+// Set before is_raw and before the handlers are.
+static bool has_screen;
 static int pipe_ends[2] = {-1, -1};
 
 static void say(const char *text, size_t length) {
@@ -33,13 +35,16 @@ static void say(const char *text, size_t length) {
 
 static bool make_raw(void) {
     struct termios raw = saved;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
-    raw.c_iflag &= ~(tcflag_t)(IXON | ICRNL);
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    if (has_screen) {
+        raw.c_lflag &= ~(tcflag_t)IEXTEN;
+        raw.c_iflag &= ~(tcflag_t)(IXON | ICRNL);
+    }
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
     if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return false;
     is_raw = 1;
-    say(entering, sizeof entering - 1);
+    if (has_screen) say(entering, sizeof entering - 1);
     return true;
 }
 
@@ -47,9 +52,11 @@ static void leave(void) {
     if (!is_raw) return;
     is_raw = 0;
     int error = errno;
-    say(leaving, sizeof leaving - 1);
-    // What was typed or reported by the mouse meanwhile is not for the shell.
-    tcflush(STDIN_FILENO, TCIFLUSH);
+    if (has_screen) {
+        say(leaving, sizeof leaving - 1);
+        // What was typed or reported by the mouse meanwhile is not for the shell.
+        tcflush(STDIN_FILENO, TCIFLUSH);
+    }
     tcsetattr(STDIN_FILENO, TCSANOW, &saved);
     errno = error;
 }
@@ -107,9 +114,10 @@ static void handle(int number, void (*handler)(int), int flags) {
     sigaction(number, &action, &previous[number]);
 }
 
-bool cterminal_enter(void) {
+bool cterminal_enter(bool screen) {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &saved) != 0) return false;
     if (cterminal_wakeups() < 0) return false;
+    has_screen = screen;
     atexit(cterminal_restore);
     for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) handle(crashes[i], crashed, SA_ONSTACK);
     handle(SIGWINCH, resized, SA_RESTART);

@@ -35,6 +35,10 @@ struct DropListener {
                     try await withThrowingTaskGroup { group in
                         let gate = Gate(limit: Self.limit)
                         group.addTask { try await tellName(of: listener) }
+                        group.addTask {
+                            await app.observe(listener.publication)
+                            return false
+                        }
                         group.addTask { try await serve(plainConnections, gate, isOnce, plain) }
                         group.addTask { try await serve(framedConnections, gate, isOnce, framed) }
                         // One of them ended: everything was served, or something failed.
@@ -43,7 +47,7 @@ struct DropListener {
                     }
                 }
             }
-        } catch let error as IOError {
+        } catch let error as ServerSocket.Failure {
             throw AppError(.systemError, "cannot listen\(port.map { " on port \($0)" } ?? ""): \(failureText(error))")
         } catch let error as DiscoveryError where error.code == .nameTaken {
             throw AppError(

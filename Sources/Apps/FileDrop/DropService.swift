@@ -56,6 +56,7 @@ extension App {
             // What is there by now is all there is.
         }
         let services = found.services
+        if services.isEmpty, let reason = found.absence { throw DiscoveryError(.backendUnavailable, reason) }
         guard let service = services.first else {
             throw AppError(.notDone, "nobody offers \(type) on this network (\(limit))")
         }

@@ -6,11 +6,15 @@ final class Found: Sendable {
     private struct State {
         var known: [ServiceInstance: DiscoveredService] = [:]
         var isSettled = false
+        var absence: String?
     }
     private let state = Mutex(State())
 
     /// In no order.
     var services: [DiscoveredService] { state.withLock { Array($0.known.values) } }
+
+    /// Why nothing can be found: the backend never answered.
+    var absence: String? { state.withLock { $0.absence } }
 
     /// - Returns: whether there is nothing to wait for.
     func note(_ event: ServiceEvent) -> Bool {
@@ -20,7 +24,9 @@ final class Found: Sendable {
                 state.known[service.instance] = service.state == .resolved ? service : nil
             case .lost(let service): state.known[service.instance] = nil
             case .settled: state.isSettled = true
-            case .backend, .degraded: break
+            case .backend(.unavailable(let reason)): state.absence = reason
+            case .backend: state.absence = nil
+            case .degraded: break
             }
             return state.isSettled && !state.known.isEmpty
         }

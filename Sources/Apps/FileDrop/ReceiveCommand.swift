@@ -11,6 +11,7 @@ struct ReceiveCommand: AppCommand {
             Published as NAME._x-SNSUpload._tcp. From `filedrop send` come files and folders with their names, checked
             and gone on with where they broke off; from nc and the like the bytes of one file, named after the time. A
             file appears under its name when it is complete, never over another one, and never outside the folder.
+            What nobody goes on with for 7 days is removed at the next start.
             """
     )
 
@@ -32,6 +33,10 @@ struct ReceiveCommand: AppCommand {
 
     func run(in app: App) async throws {
         let target = try TargetFolder(directory)
+        let leftovers = Leftovers(removingIn: target)
+        if leftovers.removed > 0 {
+            app.notices.notice("removed \(leftovers.removed) unfinished files that are older than 7 days")
+        }
         let name = try name ?? ServiceName(DropService.name)
         let listener = DropListener(app: app, name: name, type: DropService.upload, port: port)
         try await listener.run(once: once) { stream in

@@ -45,6 +45,10 @@ private struct Waiting: Sendable {
                 for await status in listener.publication.updates { try show(status) }
                 return nil
             }
+            group.addTask {
+                await terminal.observe(listener.publication)
+                return nil
+            }
             group.addTask { await personLeft() ? .some(nil) : nil }
             defer { group.cancelAll() }
             while let result = try await group.next() {

@@ -35,8 +35,7 @@ final class ChatConnection: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         id = server.entered(self)
         guard let id else {
-            context.writeAndFlush(Self.wrap("* the room is full\n"), promise: nil)
-            return context.close(promise: nil)
+            return refuse(context)
         }
         context.fireChannelActive()
         context.eventLoop.assumeIsolated().scheduleTask(in: ChatServer.patience) { [weak self] in
@@ -87,6 +86,19 @@ final class ChatConnection: ChannelInboundHandler {
         }
         let size = line.readableBytes
         context.writeAndFlush(NIOAny(line)).assumeIsolated().whenComplete { [weak self] _ in self?.pending -= size }
+    }
+
+    /// Says why, and waits a moment for the client to go: closed while it still speaks, TCP resets, and it may never read why.
+    private func refuse(_ context: ChannelHandlerContext) {
+        guard server.refused() else { return context.close(promise: nil) }
+        let loop = context.eventLoop.assumeIsolated()
+        context.writeAndFlush(Self.wrap("* the room is full\n")).assumeIsolated().whenComplete { [weak self] _ in
+            self?.context?.close(mode: .output, promise: nil)
+        }
+        loop.scheduleTask(in: ChatServer.farewell) { [weak self, server] in
+            server.refusedIsGone()
+            self?.context?.close(promise: nil)
+        }
     }
 
     private func leave() {

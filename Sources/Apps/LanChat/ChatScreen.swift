@@ -1,5 +1,5 @@
 import AppSupport
-import CLineTerminal
+import CTerminal
 import DNSSD
 import LanChatCore
 import Synchronization
@@ -19,7 +19,7 @@ final class ChatScreen: Sendable {
 
     init(_ app: App) {
         self.app = app
-        isInteractive = !app.json && clineterminal_enter()
+        isInteractive = !app.json && app.output.canMoveCursor && cterminal_enter(false)
         state = Mutex(State(isTyping: isInteractive))
         redraw()
     }
@@ -62,7 +62,7 @@ final class ChatScreen: Sendable {
         }
         guard wasTyping else { return }
         app.output.write(Array("\r\u{1B}[K".utf8))
-        clineterminal_restore()
+        cterminal_restore()
     }
 
     private func rest() -> [String]? {
@@ -73,7 +73,9 @@ final class ChatScreen: Sendable {
 
     private func prompt(_ state: State) -> String {
         guard state.isTyping else { return "" }
-        let room = Int(clineterminal_columns()) - 3
+        var (rows, columns) = (Int32(24), Int32(80))
+        _ = cterminal_size(&rows, &columns)
+        let room = Int(columns) - 3
         return "\r\u{1B}[K> " + state.editor.text.safeForTerminal.tail(columns: max(1, room))
     }
 

@@ -9,10 +9,14 @@ final class ChatServer {
     static let maximumPending = 256 * 1024
     /// How long a client may take to say who it is.
     static let patience = TimeAmount.seconds(120)
+    /// How long one for whom there is no place may take to go, and how many of them there may be.
+    static let farewell = TimeAmount.seconds(2)
+    private static let maximumRefused = 64
 
     private var room = ChatRoom<Int>()
     private var connections: [Int: ChatConnection] = [:]
     private var next = 0
+    private var refusedCount = 0
     private let maximumClients: Int
     /// Told what happens, in the room's own words.
     private let tell: @Sendable (String) -> Void
@@ -29,6 +33,15 @@ final class ChatServer {
         connections[next] = connection
         return next
     }
+
+    /// - Returns: whether there is time to tell it so.
+    func refused() -> Bool {
+        guard refusedCount < Self.maximumRefused else { return false }
+        refusedCount += 1
+        return true
+    }
+
+    func refusedIsGone() { refusedCount -= 1 }
 
     func hasJoined(_ id: Int) -> Bool { room.hasJoined(id) }
 

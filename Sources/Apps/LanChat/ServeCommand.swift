@@ -50,12 +50,13 @@ struct ServeCommand: AppCommand {
             ) { channel in
                 channel.eventLoop.makeCompletedFuture { try ChatConnection.configure(channel, server.value) }
             }
-        } catch let error as IOError {
+        } catch let error as ServerSocket.Failure {
             let port = port.map(\.description) ?? String(LanChatCommand.port)
             throw AppError(.systemError, "cannot listen on port \(port): \(failureText(error))")
         }
         await withTaskGroup { group in
             group.addTask { await tellNames(of: listener, app) }
+            group.addTask { await app.observe(listener.publication) }
             for await line in log { show(line, app) }
             group.cancelAll()
         }

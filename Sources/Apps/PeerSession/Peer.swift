@@ -1,4 +1,4 @@
-internal import DNSSD
+public import DNSSD
 
 /// How far things are with a peer.
 public enum PeerState: String, Hashable, Sendable {
@@ -69,6 +69,8 @@ public enum Delivery: Hashable, Sendable {
 public enum SessionEvent: Hashable, Sendable {
     /// The service is announced; the name may have got a number.
     case published(String)
+    /// mDNS answers, went away or came back; peers are kept meanwhile.
+    case backend(BackendState)
     /// A peer came, or has another state.
     case changed(Peer)
     /// A peer wants to be connected: `accept` or `decline` it, in 30 s.

@@ -52,7 +52,10 @@ extension PeerSession {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { for await channel in arrivals { await self.arrived(channel) } }
                 group.addTask {
+                    var watch = BackendWatch()
                     for await status in listener.publication.updates {
+                        // Where services are looked for, too, that tells.
+                        if self.mode == .server, let news = watch.became(status) { self.queue.push(.backend(news)) }
                         switch status.state {
                         case .established: self.queue.push(.published(status.name.value))
                         case .failed(let error), .conflicted(let error): throw error
@@ -88,7 +91,8 @@ extension PeerSession {
                 let name = service.txt.text(for: "name") ?? service.instance.name.value
                 perform(table.found(id, named: name, at: service.instance))
             case .lost(let service): perform(table.lost(service.instance))
-            case .settled, .backend, .degraded: continue
+            case .backend(let state): queue.push(.backend(state))
+            case .settled, .degraded: continue
             }
         }
     }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What a session tells, to one task. Nothing is lost but states that were followed by others before they were looked at.
 ///
-/// Bounded: when the messages that nobody has taken are too many, no more are read from the network.
+/// Bounded: of what is no message the newest 1024 are kept; when the messages that nobody has taken are too many, no more are read from the network.
 public struct SessionEvents: AsyncSequence, Sendable {
     /// A session's end ends the sequence.
     public typealias Failure = Never
@@ -24,10 +24,16 @@ public struct SessionEvents: AsyncSequence, Sendable {
     }
 }
 
+extension SessionEvent {
+    fileprivate var isMessage: Bool { if case .received = self { true } else { false } }
+}
+
 final class SessionEventQueue: Sendable {
     /// Messages and bytes that may wait.
     static let maximumMessages = 256
     static let maximumBytes = 1 << 20
+    /// What else may wait; then the oldest of it is dropped.
+    static let maximumNews = 1024
 
     private struct State {
         var events: [SessionEvent] = []
@@ -58,6 +64,9 @@ final class SessionEventQueue: Sendable {
                 state.bytes += bytes.count
             }
             state.events.append(event)
+            if state.events.count - state.messages > Self.maximumNews {
+                state.events.firstIndex { !$0.isMessage }.map { _ = state.events.remove(at: $0) }
+            }
             return nil
         }
         waiting?.resume(returning: event)

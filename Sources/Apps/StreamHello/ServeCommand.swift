@@ -56,6 +56,7 @@ struct ServeCommand: AppCommand {
                             app.output.line("published \(name).\(type).local port \(listener.port)")
                         }
                     }
+                    group.addTask { await app.observe(listener.publication) }
                     group.addTask { try await server.serve(connections) }
                     try await group.waitForAll()
                 }
@@ -74,7 +75,7 @@ struct ServeCommand: AppCommand {
     private func listening<Result>(_ port: Port?, _ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
-        } catch let error as IOError {
+        } catch let error as ServerSocket.Failure {
             let port = port.map { " on port \($0)" } ?? ""
             throw AppError(.systemError, "cannot listen\(port): \(failureText(error))")
         }

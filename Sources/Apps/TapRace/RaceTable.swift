@@ -48,6 +48,12 @@ actor RaceTable {
     /// Whether the program ends with the first race.
     var isForOneRace: Bool { wanted != nil || acceptsAll }
 
+    /// What came of the race that is over, if it is the only one.
+    var verdict: String? {
+        guard isForOneRace, case .over(let peer, let race) = stage else { return nil }
+        return Self.text(race, peer)
+    }
+
     /// Runs until the person leaves, or one race is over.
     func run() async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -98,6 +104,9 @@ actor RaceTable {
         case .published(let name):
             ownName = name
             terminal.tell("published", "here as \(name.escapedForTerminal)") { $0.member("name", name) }
+        case .backend(let state):
+            if case .unavailable(let reason) = state { message = "No mDNS: \(reason)" }
+            terminal.tell(ServiceEvent.backend(state))
         case .changed(let peer): try await changed(peer)
         case .invited(let peer): await invited(peer)
         case .received(let bytes, let peer, _):
@@ -125,10 +134,10 @@ actor RaceTable {
         selected = min(selected, max(0, peers.count - 1))
         switch (peer.state, stage) {
         case (.available, _) where isNew:
-            terminal.tell("found", "found \(peer)") { $0.member("name", peer.displayName) }
+            tell("added", "found", peer)
             if case .lobby = stage, let wanted, peer.displayName == wanted { ask(peer) }
         case (.unavailable, _), (.disconnected, .lobby), (.disconnected, .over):
-            if !isNew { terminal.tell("lost", "lost \(peer)") { $0.member("name", peer.displayName) } }
+            if !isNew { tell("removed", "lost", peer) }
         case (.connected, _): begin(with: peer)
         case (.disconnected, .racing(let other, let race, _)) where other.id == peer.id:
             if !race.isOverThere { try left(peer) }
@@ -136,6 +145,16 @@ actor RaceTable {
             message = "\(peer) does not want to race any more."
             stage = .lobby
         default: break
+        }
+    }
+
+    private func tell(_ event: String, _ word: String, _ peer: Peer) {
+        terminal.tell(event, "\(word) \(peer)") {
+            $0.key("peer")
+            $0.object { object in
+                object.member("id", peer.id.description)
+                object.member("name", peer.displayName)
+            }
         }
     }
 

@@ -64,5 +64,9 @@ struct TapRace: AppCommand {
             terminal: terminal, session: session, duration: .seconds(seconds), patience: .seconds(timeout),
             wanted: player, acceptsAll: accept)
         try await table.run()
+        // The screen goes; what came of the one race stays.
+        guard terminal.isInteractive, let verdict = await table.verdict else { return }
+        terminal.close()
+        terminal.tell("over", verdict)
     }
 }

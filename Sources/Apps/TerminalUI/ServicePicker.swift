@@ -12,7 +12,8 @@ public enum Picked: Hashable, Sendable {
 
 /// A list of services that follows the network, and a person who chooses one: a screen, or lines where there is none.
 ///
-/// As lines: each service is told when it comes (`found NAME`) and goes (`lost NAME`); a line that names one chooses it.
+/// As lines: each service is told when it comes (`found NAME`) and goes (`lost NAME`), with `--json` as `discoverd browse` does; a
+/// line that names one chooses it.
 public actor ServicePicker {
     /// Rows of the screen that the list has.
     static let visibleRows = 16
@@ -23,7 +24,8 @@ public actor ServicePicker {
     private let message: String
     /// Why the list may not be true now.
     private var trouble = ""
-    private var told: [ServiceInstance] = []
+    private var told: [DiscoveredService] = []
+    private var hasToldSettled = false
     private var isSettled = false
 
     /// - Parameters:
@@ -72,9 +74,14 @@ public actor ServicePicker {
         for event in events {
             switch event {
             case .settled: isSettled = true
-            case .backend(.unavailable(let reason)), .backend(.lost(let reason)): trouble = "No mDNS: \(reason)"
-            case .backend(.available), .backend(.recovered): trouble = ""
-            case .degraded(let reason): trouble = reason
+            case .backend(let state):
+                if case .unavailable(let reason) = state { trouble = "No mDNS: \(reason)" }
+                if case .lost(let reason) = state { trouble = "No mDNS: \(reason)" }
+                if state == .available || state == .recovered { trouble = "" }
+                terminal.tell(event)
+            case .degraded(let reason):
+                trouble = reason
+                terminal.tell(event)
             default: continue
             }
         }
@@ -116,15 +123,22 @@ public actor ServicePicker {
 
     private func show() {
         guard !terminal.isInteractive else { return draw() }
-        let services = list.services
-        let now = services.map(\.instance)
-        for gone in told where !now.contains(gone) { tell("lost", gone) }
-        for new in services where !told.contains(new.instance) { tell("found", new.instance) }
+        let now = list.services
+        let before = Dictionary(told.map { ($0.instance, $0) }, uniquingKeysWith: { $1 })
+        let instances = Set(now.map(\.instance))
+        for gone in told where !instances.contains(gone.instance) { terminal.tell(.lost(gone)) }
+        for service in now {
+            guard let old = before[service.instance] else {
+                terminal.tell(.found(service))
+                continue
+            }
+            if old.interfaces != service.interfaces { terminal.tell(.changed(service)) }
+        }
         told = now
-    }
-
-    private func tell(_ what: String, _ instance: ServiceInstance) {
-        terminal.tell(what, "\(what) \(instance.name)") { $0.member("name", instance.name.value) }
+        if isSettled && !hasToldSettled {
+            hasToldSettled = true
+            terminal.tell(.settled)
+        }
     }
 }
 

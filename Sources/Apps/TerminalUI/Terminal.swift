@@ -1,5 +1,7 @@
 public import AppSupport
 import CTerminal
+public import DNSSD
+public import Discovery
 public import DiscoveryJSON
 import Glibc
 import Synchronization
@@ -24,9 +26,7 @@ public final class Terminal: Sendable {
 
     private init(app: App, plain: Bool) {
         self.app = app
-        let term = variable("TERM")
-        let wantsScreen = !plain && !term.isEmpty && term != "dumb"
-        isInteractive = wantsScreen && cterminal_enter()
+        isInteractive = !plain && app.output.canMoveCursor && cterminal_enter(true)
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).first { !$0.isEmpty } ?? ""
         let isUTF8 = locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
         renderer = Mutex(Renderer(.init(hasColour: variable("NO_COLOR").isEmpty, hasUnicode: isUTF8)))
@@ -60,14 +60,39 @@ public final class Terminal: Sendable {
     ///
     /// Each line of `text` is made safe for a terminal; what is within it must not bring lines of its own.
     public func tell(_ event: String, _ text: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
-        guard !isInteractive || !isOpen.withLock({ $0 }) else { return }
+        guard !isScreen else { return }
         if app.json { return app.output.json(event, members) }
         for line in text.split(separator: "\n") { app.output.line(String(line)) }
     }
 
+    /// Whether there is a screen now.
+    private var isScreen: Bool { isInteractive && isOpen.withLock { $0 } }
+
+    /// Ends the program when a publication sees no backend for 5 s; tells of one that went away and came back.
+    public func observe(_ publication: Publication) async { await app.observe(publication, quietly: isScreen) }
+
+    /// Tells what a browser found where there is no screen: `found NAME` and `lost NAME`, or with `--json` the lines of
+    /// docs/contract.md, section 3. Ends the program when there is no backend for 5 s.
+    public func tell(_ event: ServiceEvent) {
+        if case .backend(let state) = event { app.observe(state, quietly: isScreen) }
+        guard !isScreen else { return }
+        if app.json {
+            var line = JSONWriter()
+            line.line(event, detail: .identity)
+            if !line.bytes.isEmpty { app.output.write(line.bytes) }
+            return
+        }
+        switch event {
+        case .found(let service): app.output.line("found \(service.instance.name)")
+        case .lost(let service): app.output.line("lost \(service.instance.name)")
+        case .degraded(let reason): app.notices.notice(reason)
+        case .changed, .settled, .backend: break
+        }
+    }
+
     /// Says on standard error what a person should know, where there is no screen.
     public func notice(_ text: String) {
-        if !isInteractive || !isOpen.withLock({ $0 }) { app.notices.notice(text) }
+        if !isScreen { app.notices.notice(text) }
     }
 
     /// Gives the terminal back as it was.

@@ -55,8 +55,8 @@ struct Lobby: Sendable {
         let listener: SingleListener<ByteLink>
         do {
             listener = try await network.listenForOne(name, type: type, on: interfaces, initializer: ByteLink.make)
-        } catch {
-            throw AppError(.systemError, "no socket could be bound: \(error)")
+        } catch let error as ServerSocket.Failure {
+            throw AppError(.systemError, error.description)
         }
         let turn: Result<Turn, any Error>
         do {

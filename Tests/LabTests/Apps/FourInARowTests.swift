@@ -92,6 +92,38 @@ struct FourInARowTests {
         try await lab.stop()
     }
 
+    @Test("nc on the wire: packets that a person could type, both as guest and as host")
+    func netcat() async throws {
+        let lab = try await Lab.start()
+        let column = "\0\0\0\0\0\0\0\u{1C}" + #"{"type":"column","column":3}"#
+        let show = "stdbuf -oL tr '}' '\\n'"
+        let host = try await host(lab)
+        let port = try #require(try Line(host.lines()[0]).port)
+        let guest = try lab.exec("h2", "/bin/bash", "-c", "nc 10.77.0.1 \(port) | \(show)")
+        try await play(host, 1, after: "start")
+        try await guest.line(within: wait) { $0.hasSuffix(#"{"type":"start""#) }
+        try await guest.line(within: wait) { $0.hasSuffix(#"{"type":"column","column":0"#) }
+        guest.write(column)
+        try await host.line(within: wait) { $0 == #"{"v":1,"event":"move","player":"opponent","column":4}"# }
+        host.write("q\n")
+        try await guest.line(within: wait) { $0.hasSuffix(#"{"type":"end""#) }
+        #expect(try await host.exit(within: wait) == .exited(0))
+        guest.closeInput()
+
+        let listener = try lab.exec("h2", "/bin/bash", "-c", "nc -N -l -4 9127 | \(show)")
+        let publisher = try await lab.avahiPublish("h2", "netcat", "_fourinarow._tcp", "9127")
+        let joining = try lab.app("h1", "four-in-a-row", "join", "netcat", "--json")
+        try await joining.line(within: wait) { $0.contains(#""event":"start","first":"opponent""#) }
+        listener.write(column)
+        try await play(joining, 5, after: "turn")
+        try await listener.line(within: wait) { $0.hasSuffix(#"{"type":"column","column":4"#) }
+        // The end of the stream in the middle of a game: the opponent left.
+        listener.closeInput()
+        #expect(try await joining.exit(within: wait) == .exited(1))
+        publisher.signal(SIGTERM)
+        try await lab.stop()
+    }
+
     @Test("joining a server in asyncio that avahi-publish announces; it plays, is slow, and vanishes")
     func asyncio() async throws {
         let lab = try await Lab.start()

@@ -113,6 +113,14 @@ struct TapRaceTests {
         try await left.press("C-c")
         try await left.shows("a prompt") { $0.last == "$" }
         #expect(try await left.settings() == before)
+        // One race: what came of it is still there when the screen is gone.
+        try await right.press("C-c")
+        try await right.shows("a prompt") { $0.last == "$" }
+        try await left.run("clear; \(AppBinary.path("tap-race")) --accept --seconds 2")
+        try await right.run("clear; \(AppBinary.path("tap-race")) h1 --seconds 2")
+        for screen in [left, right] {
+            try await screen.shows("the outcome") { $0.suffix(2) == ["A draw. 0 : 0", "$"] }
+        }
         for screen in [left, right] { try await screen.close() }
         try await lab.stop()
     }

@@ -38,8 +38,8 @@ struct WiTapTests {
         let two = try await start(lab, "h2")
         let browser = try lab.discoverd("h3", "browse", "_witap._tcp", "--json")
         for _ in 0..<2 { try await browser.json(within: wait, "on the air") { $0.event == "added" } }
-        try await expect(one, "found", #""name":"h2""#)
-        try await expect(two, "found", #""name":"h1""#)
+        try await expect(one, "added", #""name":"h2""#)
+        try await expect(two, "added", #""name":"h1""#)
         one.write("h2\n")
         try await expect(one, "playing", #""with":"h2""#)
         try await expect(two, "playing")
@@ -55,7 +55,7 @@ struct WiTapTests {
         for player in [one, two] { try await expect(player, "published", times: 2) }
         for _ in 0..<2 { try await browser.json(within: wait, "on the air") { $0.event == "added" } }
         // And again, the other way round.
-        try await expect(two, "found", #""name":"h1""#, times: 2)
+        try await expect(two, "added", #""name":"h1""#, times: 2)
         two.write("h1\n")
         for player in [one, two] { try await expect(player, "playing", times: 2) }
         for player in [one, two] {
@@ -64,8 +64,8 @@ struct WiTapTests {
         }
         browser.signal(SIGTERM)
         // Nobody found oneself.
-        #expect(!one.lines().contains { $0.contains(#""found","name":"h1""#) })
-        #expect(!two.lines().contains { $0.contains(#""found","name":"h2""#) })
+        #expect(!one.lines().contains { $0.contains(#""added","service":{"name":"h1","#) })
+        #expect(!two.lines().contains { $0.contains(#""added","service":{"name":"h2","#) })
         try await lab.stop()
     }
 
@@ -75,8 +75,8 @@ struct WiTapTests {
         let one = try await start(lab, "h1", "--name", "tony")
         let two = try await start(lab, "h2", "--name", "tony")
         #expect(try Line(try #require(two.lines().last { $0.contains("published") })).name == "tony #2")
-        try await expect(one, "found", #""name":"tony #2""#)
-        try await expect(two, "found", #""name":"tony""#)
+        try await expect(one, "added", #""name":"tony #2""#)
+        try await expect(two, "added", #""name":"tony""#)
         two.write("tony\n")
         for player in [one, two] { try await expect(player, "playing") }
         two.write("quit\n")
@@ -84,8 +84,8 @@ struct WiTapTests {
         try await expect(one, "left")
         one.signal(SIGTERM)
         #expect(try await one.exit(within: wait) == .exited(0))
-        #expect(!one.lines().contains { $0.contains(#""found","name":"tony"}"#) })
-        #expect(!two.lines().contains { $0.contains(#""found","name":"tony #2"}"#) })
+        #expect(!one.lines().contains { $0.contains(#""added","service":{"name":"tony","#) })
+        #expect(!two.lines().contains { $0.contains(#""added","service":{"name":"tony #2","#) })
         try await lab.stop()
     }
 
@@ -130,6 +130,34 @@ struct WiTapTests {
         try await lab.stop()
     }
 
+    @Test(
+        "nc on the wire: printf of a touch, od of the answer, both as the one who connects and the one who is invited")
+    func netcat() async throws {
+        let lab = try await Lab.start()
+        let player = try await start(lab, "h1")
+        let caller = try lab.exec(
+            "h2", "/bin/bash", "-c",
+            #"(printf '\205\005'; sleep 600) | nc 10.77.0.1 \#(try port(player)) | stdbuf -oL od -An -v -w1 -tx1"#)
+        try await expect(player, "playing")
+        for state in ["down", "up"] { try await expect(player, "pad", #""pad":5,"state":"\#(state)""#) }
+        player.write("7\nq\n")
+        for byte in ["87", "07"] { try await caller.line(within: wait) { $0.hasSuffix(byte) } }
+        caller.signal(SIGTERM)
+        try await expect(player, "published", times: 2)
+
+        let listener = try lab.exec(
+            "h2", "/bin/bash", "-c", #"printf '\211\011' | nc -N -l -4 9126 | stdbuf -oL od -An -v -w1 -tx1"#)
+        let publisher = try await lab.avahiPublish("h2", "netcat", "_witap._tcp", "9126")
+        try await expect(player, "added", #""name":"netcat""#)
+        player.write("netcat\n")
+        try await expect(player, "playing", "netcat")
+        for state in ["down", "up"] { try await expect(player, "pad", #""pad":9,"state":"\#(state)""#) }
+        try await expect(player, "left", "netcat")
+        for process in [publisher, listener, player] { process.signal(SIGTERM) }
+        #expect(try await player.exit(within: wait) == .exited(0))
+        try await lab.stop()
+    }
+
     @Test("an asyncio player of a hostile name is invited; one that is announced and does not answer is told of")
     func asyncio() async throws {
         let lab = try await Lab.start()
@@ -151,12 +179,12 @@ struct WiTapTests {
         let evil = try await lab.avahiPublish("h1", "\u{1B}[31mevil", "_witap._tcp", "9124")
         let dead = try await lab.avahiPublish("h1", "dead", "_witap._tcp", "9125")
         let player = try await start(lab, "h2")
-        for name in [#"\u001b[31mevil"#, "dead"] { try await expect(player, "found", #""name":"\#(name)""#) }
+        for name in [#"\u001b[31mevil"#, "dead"] { try await expect(player, "added", #""name":"\#(name)""#) }
         player.write("dead\n")
         try await expect(player, "inviting", "dead")
         try await player.line(.stderr, within: wait) { $0.contains("dead") }
         try await expect(player, "published", times: 2)
-        try await expect(player, "found", "evil", times: 2)
+        try await expect(player, "added", "evil", times: 2)
         // The first of the list: the escape is sorted before all letters.
         player.write("1\n")
         try await expect(player, "playing", "evil")
@@ -177,7 +205,7 @@ struct WiTapTests {
         let lab = try await Lab.start(hosts: 2, "--ipv4-only")
         let one = try await start(lab, "h1")
         let two = try await start(lab, "h2")
-        try await expect(two, "found")
+        try await expect(two, "added")
         two.write("h1\n")
         for player in [one, two] { try await expect(player, "playing") }
         for player in [one, two] { player.signal(SIGTERM) }

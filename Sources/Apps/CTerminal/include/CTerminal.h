@@ -5,10 +5,10 @@
 
 /// A terminal in raw mode. All of it is for one terminal, the process's own: standard input and output.
 
-/// Switches to raw mode (signals stay on), the alternate screen, no cursor, and mouse reports. From then on the terminal is
-/// restored when the process crashes (SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE), exits, or is stopped by Ctrl-Z.
-/// False, with errno, when there is no terminal.
-bool cterminal_enter(void);
+/// Takes keys as they are typed, without echo; signals stay on. With `screen` also the alternate screen, no cursor, and mouse
+/// reports. From then on the terminal is restored when the process crashes (SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE),
+/// exits, or is stopped by Ctrl-Z. Once in a process. False, with errno, when there is no terminal.
+bool cterminal_enter(bool screen);
 
 /// Back to what was before `cterminal_enter`. May be called again and in a signal handler; keeps errno.
 void cterminal_restore(void);

@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+/// The programs on a machine without avahi-daemon.
+@Suite("programs without a backend", .serialized, .labSlot, .timeLimit(.minutes(10)))
+struct BackendTests {
+    @Test(
+        "every program that looks or publishes says so, and what to do, and ends with 69",
+        arguments: [
+            ["stream-hello", "serve", "--publish"], ["stream-hello", "browse"], ["lanchat", "serve"],
+            ["lanchat", "join"],
+            ["filedrop", "receive", "."], ["filedrop", "send", "/etc/hostname"], ["witap", "--json"], ["tap-race"],
+            ["four-in-a-row", "host"], ["four-in-a-row", "join"],
+        ])
+    func absent(_ command: [String]) async throws {
+        let lab = try await Self.lab.value
+        let folder = try TestFolder()
+        let program = ([AppBinary.path(command[0])] + command.dropFirst()).joined(separator: " ")
+        let process = try lab.exec("h1", "/bin/bash", "-c", "cd \(folder.path) && exec \(program) --backend system")
+        #expect(try await process.exit(within: .seconds(60)) == .exited(69))
+        #expect(process.lines(.stderr).contains { $0.hasPrefix("\(command[0]): error: no mDNS backend") })
+        #expect(process.lines(.stderr).contains { $0.contains("apt install avahi-daemon") })
+    }
+
+    private static let lab = Task { try await Lab.start(hosts: 1, "--no-avahi", "h1") }
+}
