@@ -125,6 +125,9 @@ struct PeerTableTests {
         let next = PeerID(rawValue: 3)
         #expect(states(table.found(next, named: "tony", at: service())) == [.unavailable, .available])
         #expect(table.peers.map(\.id) == [next])
+        // This session itself, which began anew on this machine.
+        #expect(states(table.found(low, named: "tony", at: service())) == [.unavailable])
+        #expect(table.peers.isEmpty)
         var connected = greeted(low, high)
         _ = connected.welcomed(1, by: Greeting(id: high, name: "tony"))
         #expect(states(connected.found(next, named: "tony", at: service())) == [.available])

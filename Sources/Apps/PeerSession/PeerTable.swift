@@ -81,9 +81,9 @@ package struct PeerTable: Sendable {
 
     /// A service says that it is this peer.
     package mutating func found(_ id: PeerID, named name: String, at service: ServiceInstance) -> [Action] {
-        guard id != own else { return [] }
-        // A session that began anew under the same name has another id.
+        // A session that began anew under the same name has another id; this one, too.
         let former = entries.contains { $0.key != id && $0.value.service == service }
+        guard id != own else { return former ? lost(service) : [] }
         return (former ? lost(service) : []) + add(id, named: name, at: service)
     }
 
