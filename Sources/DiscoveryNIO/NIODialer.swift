@@ -28,11 +28,15 @@ public struct NIODialer: Dialer {
         let connecting =
             bootstrap
             .channelOption(.autoRead, value: false)
+            // Else the end of the other side's output would be the end of the channel before it is used.
+            .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connectTimeout(.hours(1))  // the race has the time
             .channelInitializer { channel in
                 attempt.opened(channel)
-                return channel.eventLoop.makeSucceededVoidFuture()
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(EarlyInput())
+                }
             }
             .connect(to: socketAddress)
         return try await withTaskCancellationHandler {
@@ -58,8 +62,18 @@ public struct NIODialer: Dialer {
         _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
     ) async throws -> Output {
         do {
-            let output = try await channel.eventLoop.flatSubmit { initializer(channel) }.get()
-            try await channel.eventLoop.submit { if channel.isActive { channel.pipeline.fireChannelActive() } }.get()
+            // In one turn of the loop, when the initializer takes no longer: nothing comes in between.
+            let output = try await channel.eventLoop.flatSubmit {
+                try? channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
+                return initializer(channel).map { output in
+                    // Nothing may fail from here on: a NIOAsyncChannel that nobody uses ends the process.
+                    if channel.isActive {
+                        channel.pipeline.fireChannelActive()
+                        (try? channel.pipeline.syncOperations.handler(type: EarlyInput.self))?.release(into: channel)
+                    }
+                    return output
+                }
+            }.get()
             // When it is closed already, the pipeline knows, and so will who uses it.
             try? await channel.setOption(.autoRead, value: true).get()
             return output

@@ -1,11 +1,12 @@
 import DNSSD
 import Discovery
-import DiscoveryNIO
 import DiscoveryTesting
 import Glibc
 import NIOCore
 import NIOPosix
 import Testing
+
+@testable import DiscoveryNIO
 
 /// Real sockets on loopback, and a simulated network that says where they are.
 @Suite("Connections and listeners with SwiftNIO", .timeLimit(.minutes(1)))
@@ -98,6 +99,39 @@ struct ConnectTests {
         Issue.record("the publication ended otherwise")
     }
 
+    @Test("what a server says at once, and its end, are there for a pipeline that is built later", arguments: [true, false])
+    func serverSpeaksFirst(isHalfClosing: Bool) async throws {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let closed = group.next().makePromise(of: Void.self)
+        let server = try await ServerBootstrap(group: group)
+            .childChannelInitializer { channel in
+                channel.closeFuture.whenComplete { _ in closed.succeed() }
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Welcome())
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try Port(server.localAddress?.port ?? 0)
+        let address = try #require(IPAddress("127.0.0.1"))
+        let endpoint = Endpoint(address: address, port: port, interface: NetworkInterface(index: 1, name: "lo"))
+        let channel = try await NIODialer(group: group).dial(endpoint)
+        try await closed.futureResult.get()
+        let connection = try await NIODialer.activate(channel) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: isHalfClosing)
+                return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+        let heard = try await connection.executeThenClose { inbound, _ in
+            var heard = ByteBuffer()
+            for try await buffer in inbound { heard.writeImmutableBuffer(buffer) }
+            return String(buffer: heard)
+        }
+        #expect(heard == "welcome")
+        try await server.close()
+        await network.shutdown()
+    }
+
     @Test("a failing initializer closes the connection, and its error is thrown")
     func failingInitializer() async throws {
         struct Broken: Error {}
@@ -175,5 +209,16 @@ private final class Greeter: ChannelInboundHandler, Sendable {
     func reply(on channel: any Channel) async throws -> String {
         for await reply in replies { return reply }
         return ""
+    }
+}
+
+/// Says something, and ends.
+private final class Welcome: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "welcome")), promise: nil)
+        context.close(promise: nil)
     }
 }
