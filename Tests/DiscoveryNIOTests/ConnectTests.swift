@@ -99,7 +99,9 @@ struct ConnectTests {
         Issue.record("the publication ended otherwise")
     }
 
-    @Test("what a server says at once, and its end, are there for a pipeline that is built later", arguments: [true, false])
+    @Test(
+        "what a server says at once, and its end, are there for a pipeline that is built later",
+        arguments: [true, false])
     func serverSpeaksFirst(isHalfClosing: Bool) async throws {
         let group = MultiThreadedEventLoopGroup.singleton
         let closed = group.next().makePromise(of: Void.self)
