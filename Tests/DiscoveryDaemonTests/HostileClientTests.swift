@@ -125,18 +125,21 @@ import Testing
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"), limits: limits, browse: [type])
         let txt = TXTRecord(strings: (0..<36).map { Array("k\($0)=\(String(repeating: "x", count: 240))".utf8) })
         var publications: [Publication] = []
-        for number in 0..<64 {
+        for number in 0..<48 {
             publications.append(other.publish(try Service(name: "s\(number)", type: "_x._tcp", port: 1, txt: txt)))
         }
         for publication in publications { _ = try await publication.established() }
-        while try await daemon.get("/v1/services?type=_x._tcp&resolve=0")["services"]?.array?.count != 64 {}
+        // Resolved, so that each has its TXT record: without them all would fit into a socket.
+        let query = "/v1/services?type=_x._tcp"
+        while try await daemon.get(query)["services"]?.array?.count(where: { $0["state"]?.string == "resolved" }) != 48
+        {}
         let watcher = try RawClient(daemon.path)
         await watcher.write("GET /v1/services/watch?type=_x._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
         // More than a socket holds: it is closed though it is not read, and what follows is not kept for it.
         while daemon.daemon.server.clientCount > 0 { try await Task.sleep(for: .milliseconds(20)) }
         let read = await watcher.readAll()
-        #expect(read.hasPrefix("HTTP/1.1 200") && !read.contains("\"settled\""))
-        #expect(try await daemon.get("/v1/services?type=_x._tcp")["services"]?.array?.count == 64)
+        #expect(read.hasPrefix("HTTP/1.1 200"))
+        #expect(try await daemon.get("/v1/services?type=_x._tcp")["services"]?.array?.count == 48)
         await daemon.stopAndRemove()
     }
 
