@@ -8,8 +8,6 @@ extension AvahiLoop {
         unsafe poll.pointee.userdata = Unmanaged.passUnretained(self).toOpaque()
         unsafe poll.pointee.watch_new = { api, descriptor, events, callback, userdata in
             guard let loop = unsafe AvahiLoop.of(api), let callback = unsafe callback else { return nil }
-            // The pointers are Avahi's own and valid until it frees the watch.
-            nonisolated(unsafe) let userdata = unsafe userdata
             let watch = LoopWatch(loop: loop, descriptor: descriptor, wanted: events.rawValue) { watch in
                 let returned = AvahiWatchEvent(rawValue: UInt32(UInt16(bitPattern: watch.returned)))
                 unsafe callback(AvahiLoop.pointer(to: watch), watch.descriptor, returned, userdata)
@@ -30,7 +28,6 @@ extension AvahiLoop {
         }
         unsafe poll.pointee.timeout_new = { api, time, callback, userdata in
             guard let loop = unsafe AvahiLoop.of(api), let callback = unsafe callback else { return nil }
-            nonisolated(unsafe) let userdata = unsafe userdata
             let timer = LoopTimer(loop: loop)
             timer.deadline = unsafe time.map { unsafe MonotonicTime(wall: $0.pointee) }
             let pointer = unsafe OpaquePointer(Unmanaged.passRetained(timer).toOpaque())

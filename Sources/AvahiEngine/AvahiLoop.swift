@@ -7,6 +7,9 @@ import Glibc
 /// Avahi's callbacks and the actor's jobs take turns on this thread, so neither needs a lock. libavahi-client blocks on D-Bus for up to
 /// 25 s when avahi-daemon hangs: it does so here, and nowhere else in the process.
 ///
+/// `@unchecked Sendable` holds since what other threads touch is locked (`inbox`, `thread`, `late`) or never changes (`wake`); the rest
+/// is touched by the loop's thread only, and before it runs by the one that makes it.
+///
 /// `@safe`: the pointers it gives to C are to objects that it keeps alive until C has given them back.
 @safe final class AvahiLoop: SerialExecutor, @unchecked Sendable {
     private enum Work {

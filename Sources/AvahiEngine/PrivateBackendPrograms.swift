@@ -42,24 +42,23 @@ struct PrivateBackendPrograms {
         let environment = unsafe CStrings([
             "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "DBUS_SYSTEM_BUS_ADDRESS=\(configuration.address)",
         ])
-        let texts = unsafe CStrings([
-            directory, "\(configuration.user) \(configuration.user) 1\n",
-            "\(configuration.group) \(configuration.group) 1\n",
-        ])
         defer {
             unsafe dbus.free()
             unsafe avahi.free()
             unsafe environment.free()
-            unsafe texts.free()
         }
-        guard let path = unsafe texts.pointer[0], let users = unsafe texts.pointer[1],
-            let groups = unsafe texts.pointer[2]
-        else { preconditionFailure("strdup fails only without memory") }
-        var config = unsafe csupervisor_config(
-            directory: path, dbus_argv: dbus.pointer, avahi_argv: avahi.pointer, environment: environment.pointer,
-            isolation: configuration.user == 0 ? CSUPERVISOR_AS_ROOT : CSUPERVISOR_AS_USER, uid_map: users,
-            gid_map: groups, passes_output: passesOutput)
-        return unsafe body(&config)
+        return unsafe directory.withCString { path in
+            unsafe "\(configuration.user) \(configuration.user) 1\n".withCString { users in
+                unsafe "\(configuration.group) \(configuration.group) 1\n".withCString { groups in
+                    var config = unsafe csupervisor_config(
+                        directory: path, dbus_argv: dbus.pointer, avahi_argv: avahi.pointer,
+                        environment: environment.pointer,
+                        isolation: configuration.user == 0 ? CSUPERVISOR_AS_ROOT : CSUPERVISOR_AS_USER,
+                        uid_map: users, gid_map: groups, passes_output: passesOutput)
+                    return unsafe body(&config)
+                }
+            }
+        }
     }
 
     /// A NULL-terminated array of C strings.

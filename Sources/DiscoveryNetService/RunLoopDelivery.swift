@@ -9,7 +9,7 @@ import Foundation
 final class RunLoopDelivery: Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// A run loop is not Sendable; of this one only `add(_:forMode:)` is called from other threads, which takes
+    /// `@unchecked`, as a run loop is not Sendable: of this one only `add(_:forMode:)` is called from other threads, which takes
     /// CoreFoundation's lock (CFRunLoopAddTimer). Timers are invalidated under that lock, too.
     private struct Place: @unchecked Sendable {
         let runLoop: RunLoop

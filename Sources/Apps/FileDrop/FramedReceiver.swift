@@ -20,7 +20,7 @@ struct FramedReceiver {
                 if let message = Self.report(error) {
                     try? await Transfer.send(message, to: outbound)
                     // Who is still sending would see a broken connection before the reason.
-                    await Transfer.finish(outbound, reader, within: .seconds(3))
+                    await Transfer.finish(outbound, reader, of: stream.channel, within: .seconds(3))
                 }
                 throw error
             }

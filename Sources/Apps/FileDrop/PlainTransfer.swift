@@ -45,7 +45,7 @@ struct PlainTransfer {
                 silence.restart()
                 progress.advance(bytes.count)
             }
-            await Transfer.finish(outbound, MessageReader(inbound), within: .seconds(10))
+            await Transfer.finish(outbound, MessageReader(inbound), of: stream.channel, within: .seconds(10))
             progress.tell("sent", item.entry.path.text, bytes: file.size, digest: file.digest)
         }
     }

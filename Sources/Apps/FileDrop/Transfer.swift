@@ -41,17 +41,12 @@ enum Transfer {
     }
 
     /// Ends our direction and waits for the other side to end its own, so that nothing is lost on the way.
-    static func finish(_ outbound: Outbound, _ reader: consuming MessageReader, within limit: Duration) async {
+    static func finish(
+        _ outbound: Outbound, _ reader: consuming MessageReader, of channel: any Channel, within limit: Duration
+    ) async {
         outbound.finish()
-        let reader = Box(reader)
-        try? await Deadline.run(limit) { try await reader.drain() }
-    }
-
-    /// Hands a reader over to the one task that drains it.
-    private final class Box: @unchecked Sendable {
-        // Touched by that task only.
-        private var reader: MessageReader
-        init(_ reader: MessageReader) { self.reader = reader }
-        func drain() async throws { try await reader.drain() }
+        let patience = Silence(limit) { channel.close(promise: nil) }
+        defer { patience.cancel() }
+        try? await reader.drain()
     }
 }

@@ -1,8 +1,7 @@
 import Glibc
 
-/// An open file, closed with the last reference. Used by one task at a time.
-final class Descriptor: @unchecked Sendable {
-    // Set once.
+/// An open file, closed with the last reference. Its position in the file is shared by all who use it.
+final class Descriptor: Sendable {
     let number: Int32
 
     init(_ number: Int32) { self.number = number }

@@ -1,20 +1,27 @@
 import AppSupport
 import CLinux
 import Glibc
+import Synchronization
 
 /// A file that is being received: under a name of its own until it is complete, so that nobody ever sees half of it.
-public final class IncomingFile: @unchecked Sendable {
-    // Used by one task at a time; a transfer is one task.
+public final class IncomingFile: Sendable {
+    private struct State {
+        var checksum = Checksum()
+        var isOver = false
+        var count: Int64 = 0
+        var finalName: RelativePath?
+    }
+
     private let folder: Descriptor
     private let file: Descriptor
     private let temporary: [UInt8]
     private let path: RelativePath
-    private var checksum = Checksum()
-    private var isOver = false
+    private let state = Mutex(State())
+
     /// How many bytes are here.
-    public private(set) var count: Int64 = 0
+    public var count: Int64 { state.withLock { $0.count } }
     /// Where it is, once it is complete: another name when there was a file of this one.
-    public private(set) var finalName: RelativePath?
+    public var finalName: RelativePath? { state.withLock { $0.finalName } }
 
     /// Begins a file that nobody can go on with later.
     public convenience init(in target: TargetFolder, path: RelativePath) throws(FileFailure) {
@@ -31,7 +38,7 @@ public final class IncomingFile: @unchecked Sendable {
         try self.init(target, entry.path, ".filedrop-\(mark).part", 0)
         // Two senders of one file would write into each other's.
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
-            isOver = true
+            keep()
             throw FileFailure(.other, AppError(.ioError, "\(path.text) is being received already"))
         }
         try takeUp(upTo: entry.size)
@@ -49,25 +56,29 @@ public final class IncomingFile: @unchecked Sendable {
         }
     }
 
-    deinit { if !isOver { discard() } }
+    deinit { if state.withLock({ !$0.isOver }) { discard() } }
 
     /// The SHA-256 of what is here.
-    public var digest: [UInt8] { checksum.digest }
+    public var digest: [UInt8] { state.withLock { $0.checksum.digest } }
 
     /// Adds bytes.
     public func append(_ bytes: [UInt8]) throws(FileFailure) {
-        if let code = file.write(bytes[...]) { throw FileFailure.writing(path.text, errno: code) }
-        checksum.update(bytes)
-        count += Int64(bytes.count)
+        try state.withLock { state throws(FileFailure) in
+            if let code = file.write(bytes[...]) { throw FileFailure.writing(path.text, errno: code) }
+            state.checksum.update(bytes)
+            state.count += Int64(bytes.count)
+        }
     }
 
     /// Begins again.
     public func restart() throws(FileFailure) {
-        guard ftruncate(file.number, 0) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
-            throw FileFailure.writing(path.text, errno: errno)
+        try state.withLock { state throws(FileFailure) in
+            guard ftruncate(file.number, 0) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
+                throw FileFailure.writing(path.text, errno: errno)
+            }
+            state.checksum = Checksum()
+            state.count = 0
         }
-        checksum = Checksum()
-        count = 0
     }
 
     /// Puts it in its place: never over another file.
@@ -87,8 +98,11 @@ public final class IncomingFile: @unchecked Sendable {
                 name.withCString { clinux_rename_new(folder.number, from, $0) }
             }
             if code == 0 {
-                isOver = true
-                finalName = RelativePath(Array((path.names.dropLast() + [name]).joined(separator: [0x2F]))) ?? path
+                let final = RelativePath(Array((path.names.dropLast() + [name]).joined(separator: [0x2F]))) ?? path
+                state.withLock { state in
+                    state.isOver = true
+                    state.finalName = final
+                }
                 return
             }
             guard errno == EEXIST else { throw FileFailure.writing(path.text, errno: errno) }
@@ -97,23 +111,27 @@ public final class IncomingFile: @unchecked Sendable {
     }
 
     /// Leaves what is here for a later attempt.
-    public func keep() { isOver = true }
+    public func keep() { state.withLock { $0.isOver = true } }
 
     /// Removes what is here.
     public func discard() {
-        isOver = true
+        keep()
         _ = temporary.withCString { unlinkat(folder.number, $0, 0) }
     }
 
     private func takeUp(upTo size: Int64) throws(FileFailure) {
-        while count < size {
-            guard let bytes = file.read(Int(min(size - count, 1 << 20))) else {
-                throw FileFailure.writing(path.text, errno: errno)
+        let isAll = try state.withLock { state throws(FileFailure) in
+            while state.count < size {
+                guard let bytes = file.read(Int(min(size - state.count, 1 << 20))) else {
+                    throw FileFailure.writing(path.text, errno: errno)
+                }
+                guard !bytes.isEmpty else { return false }
+                state.checksum.update(bytes)
+                state.count += Int64(bytes.count)
             }
-            guard !bytes.isEmpty else { return }
-            checksum.update(bytes)
-            count += Int64(bytes.count)
+            return true
         }
+        guard isAll else { return }
         // Longer than the file can be: not what it seems.
         if ftruncate(file.number, off_t(size)) != 0 { try restart() }
     }

@@ -1,14 +1,19 @@
 import AppSupport
 import Glibc
+import Synchronization
 
-/// A file that is sent. Used by one task at a time.
-public final class SourceFile: @unchecked Sendable {
+/// A file that is sent.
+public final class SourceFile: Sendable {
+    private struct State {
+        var checksum = Checksum()
+        var count: Int64 = 0
+    }
+
     private let file: Descriptor
     private let path: String
     /// Its bytes when it was opened; not more are sent, and fewer are an error.
     public let size: Int64
-    private var checksum = Checksum()
-    private var count: Int64 = 0
+    private let state = Mutex(State())
 
     /// Opens an ordinary file.
     public init(_ path: String) throws(FileFailure) {
@@ -24,32 +29,36 @@ public final class SourceFile: @unchecked Sendable {
     /// The next bytes; none at the end.
     /// - Throws: also when the file has become shorter.
     public func read() throws(FileFailure) -> [UInt8] {
-        guard count < size else { return [] }
-        guard let bytes = file.read(Int(min(Int64(Message.maximumData), size - count))) else {
-            throw FileFailure.reading(path, errno: errno)
+        try state.withLock { state throws(FileFailure) in
+            guard state.count < size else { return [] }
+            guard let bytes = file.read(Int(min(Int64(Message.maximumData), size - state.count))) else {
+                throw FileFailure.reading(path, errno: errno)
+            }
+            guard !bytes.isEmpty else {
+                throw FileFailure(.other, AppError(.noInput, "\(path) became shorter while it was sent"))
+            }
+            state.checksum.update(bytes)
+            state.count += Int64(bytes.count)
+            return bytes
         }
-        guard !bytes.isEmpty else {
-            throw FileFailure(.other, AppError(.noInput, "\(path) became shorter while it was sent"))
-        }
-        checksum.update(bytes)
-        count += Int64(bytes.count)
-        return bytes
     }
 
     /// Whether the file begins with bytes of that SHA-256; then reading goes on after them, else from the start.
     public func skip(_ offset: Int64, digest wanted: [UInt8]) throws(FileFailure) -> Bool {
-        while offset <= size, count < offset {
-            guard let bytes = file.read(Int(min(Int64(1 << 20), offset - count))), !bytes.isEmpty else { break }
-            checksum.update(bytes)
-            count += Int64(bytes.count)
+        try state.withLock { state throws(FileFailure) in
+            while offset <= size, state.count < offset {
+                let limit = Int(min(Int64(1 << 20), offset - state.count))
+                guard let bytes = file.read(limit), !bytes.isEmpty else { break }
+                state.checksum.update(bytes)
+                state.count += Int64(bytes.count)
+            }
+            if state.count == offset, state.checksum.digest == wanted { return true }
+            guard lseek(file.number, 0, SEEK_SET) == 0 else { throw FileFailure.reading(path, errno: errno) }
+            state = State()
+            return false
         }
-        if count == offset, checksum.digest == wanted { return true }
-        guard lseek(file.number, 0, SEEK_SET) == 0 else { throw FileFailure.reading(path, errno: errno) }
-        checksum = Checksum()
-        count = 0
-        return false
     }
 
     /// The SHA-256 of what was read.
-    public var digest: [UInt8] { checksum.digest }
+    public var digest: [UInt8] { state.withLock { $0.checksum.digest } }
 }

@@ -82,7 +82,7 @@ package final class MetricsRegistry: MetricsFactory {
         }
     }
 
-    private class Handler: CounterHandler, RecorderHandler, @unchecked Sendable {
+    private final class Handler: CounterHandler, RecorderHandler {
         let registry: MetricsRegistry
         let key: Key
 
