@@ -4,9 +4,6 @@ import Testing
 extension FaultTests {
     @Suite("Faults of the backend", .serialized)
     struct BackendFaultTests {
-        /// The longest that a removal is held back, and Avahi's own second.
-        private static let hold = Duration.milliseconds(4_500)
-
         @Test("1: avahi-daemon SIGKILL and back after 1 s, 100 services of one process")
         func killed() async throws {
             let lab = try await Lab.start()
@@ -16,9 +13,7 @@ extension FaultTests {
             try await Task.sleep(for: .seconds(1))
             try await lab.avahi("h1", "start")
             let recovery = try await publications.wait(forEstablished: names, within: .seconds(3))
-            try await Task.sleep(for: Self.hold)
-            try await lab.sentinel(&browser)
-            #expect(browser.count("removed") == 0 && browser.names.isSuperset(of: names))
+            try await lab.expectNoEnds(in: &browser, of: names)
             Figures(
                 scenario: "1",
                 what: "avahi-daemon SIGKILL, back after 1 s, 100 services",
@@ -47,9 +42,7 @@ extension FaultTests {
             }
             let recovery = start.duration(to: .now)
             #expect(recovery < .seconds(3))
-            try await Task.sleep(for: Self.hold)
-            try await lab.sentinel(&browser)
-            #expect(browser.count("removed") == 0)
+            try await lab.expectNoEnds(in: &browser, of: names)
             Figures(
                 scenario: "1",
                 what: "avahi-daemon SIGKILL, back after 3 s, 10 `publish` commands",
@@ -68,9 +61,7 @@ extension FaultTests {
             try await lab.avahi("h1", "term")
             try await lab.avahi("h1", "start")
             let recovery = try await publications.wait(forEstablished: names, within: .seconds(3))
-            try await Task.sleep(for: Self.hold)
-            try await lab.sentinel(&browser)
-            #expect(browser.count("removed") == 0 && browser.names.isSuperset(of: names))
+            try await lab.expectNoEnds(in: &browser, of: names)
             Figures(
                 scenario: "3",
                 what: "avahi-daemon SIGTERM and restart, 20 services",
@@ -102,7 +93,7 @@ extension FaultTests {
                 log.lines.contains { $0.state == "recovered" }
             }
             let browserRecovery = start.duration(to: .now)
-            try await Task.sleep(for: Self.hold)
+            try await Task.sleep(for: Lab.hold)
             try await lab.sentinel(&browser)
             #expect(browser.count("removed") == flaps && browser.names.isSuperset(of: names))
             Figures(
@@ -233,9 +224,7 @@ extension FaultTests {
             let after = ProcessUsage(publications.process.pid)
             #expect(after.descriptors == before.descriptors && after.threads <= before.threads + 1)
             #expect(after.kilobytes < before.kilobytes + 4_096)
-            try await Task.sleep(for: Self.hold)
-            try await lab.sentinel(&browser)
-            #expect(browser.count("removed") == 0 && browser.names.isSuperset(of: names))
+            try await lab.expectNoEnds(in: &browser, of: names)
             Figures(
                 scenario: "9",
                 what: "avahi-daemon SIGKILL 6 times in a row, 20 services",

@@ -83,6 +83,21 @@ extension Lab {
         try await process.exit()
     }
 
+    /// The longest that an end is held back, and Avahi's own second.
+    static let hold = Duration.milliseconds(4_500)
+
+    /// Waits as long as an end may be held back: none was told, and all these services are still there.
+    func expectNoEnds(
+        in browser: inout BrowseLog,
+        of names: Set<String>,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await Task.sleep(for: Self.hold)
+        try await sentinel(&browser)
+        #expect(browser.count("removed") == 0, sourceLocation: sourceLocation)
+        #expect(browser.names.isSuperset(of: names), sourceLocation: sourceLocation)
+    }
+
     /// Starts avahi-daemon after its bus came back; Debian's has ended with the bus, or is about to.
     func startAvahiAgain(_ host: String) async throws {
         let deadline = ContinuousClock.now + .seconds(5)

@@ -38,7 +38,7 @@ extension FaultTests {
             #expect(try await command.process.exit() == .signalled(SIGKILL))
             var next = try lab.publish("tony", on: "h1")
             let recovery = try await next.wait(forEstablished: ["tony"], within: .seconds(3))
-            try await Task.sleep(for: .milliseconds(4_500))
+            try await Task.sleep(for: Lab.hold)
             try await lab.sentinel(&browser)
             let removed = browser.lines.count { $0.event == "removed" && $0.service?.name != "sentinel" }
             #expect(removed == 0)

@@ -18,7 +18,7 @@ enum SuspendedMachine {
         try await late.wait(forEstablished: ["late"], within: .seconds(5))
         try await browser.wait(for: "the late one", within: .seconds(5)) { $0.names == names.union(["late"]) }
         let recovery = start.duration(to: .now)
-        try await Task.sleep(for: .milliseconds(4_500))
+        try await Task.sleep(for: Lab.hold)
         try browser.catchUp()
         try publications.catchUp()
         #expect(browser.lines.count == before.0 + 1 && publications.lines.count == before.1)
