@@ -14,6 +14,8 @@ final class PrivateBackend {
 
     /// The supervisor sends goodbyes for 1 s at most when it is to end.
     private static let patience: Int32 = 1_500
+    /// Bytes for packets that avahi-daemon has not read yet: the answers of 10 000 services, as the kernel counts them.
+    private static let receiveBuffer: Int32 = 8 << 20
 
     let directory: RuntimeDirectory
     private let options: PrivateBackendOptions
@@ -22,6 +24,8 @@ final class PrivateBackend {
     private var supervisor: (process: pid_t, status: Int32, life: Int32)?
     private var watch: LoopWatch?
     private var report = SupervisorReport()
+    /// The avahi-daemon whose sockets have room.
+    private var enlarged: pid_t?
 
     /// Nothing is started yet. `tell` is called later, never from within a call to this object.
     init(
@@ -40,7 +44,14 @@ final class PrivateBackend {
     /// What keeps it from working, for people.
     var problem: String? { report.problem }
 
-    func worked() { report.worked() }
+    /// avahi-daemon answers, so that its sockets are there.
+    func worked() {
+        report.worked()
+        guard let avahi = report.avahi, avahi != enlarged else { return }
+        enlarged = avahi
+        // Refused to some ordinary users, who have the system's size then.
+        csupervisor_enlarge_receive_buffers(avahi, Self.receiveBuffer)
+    }
 
     /// Starts the supervisor unless it runs.
     /// - Throws: `.backendUnavailable` when a program is not installed, another responder holds UDP 5353, or there

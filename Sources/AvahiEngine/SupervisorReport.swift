@@ -13,6 +13,8 @@ struct SupervisorReport {
     private(set) var isReady = false
     /// What is wrong, for people; avahi-daemon may fail once without a word, for it is started again at once.
     private(set) var problem: String?
+    /// The process of avahi-daemon, while it runs.
+    private(set) var avahi: pid_t?
     private var avahiEnds = 0
 
     mutating func received(_ event: csupervisor_event) -> Change? {
@@ -24,7 +26,9 @@ struct SupervisorReport {
         case CSUPERVISOR_BUS_ENDED:
             isReady = false
             problem = "the private dbus-daemon ended (\(Self.ending(event.value)))"
+        case CSUPERVISOR_AVAHI_STARTED: avahi = event.value
         case CSUPERVISOR_AVAHI_ENDED:
+            avahi = nil
             avahiEnds += 1
             if avahiEnds > 2 { problem = "the private avahi-daemon ends again and again (\(Self.ending(event.value)))" }
         case CSUPERVISOR_BUS_NOT_RUN: problem = "dbus-daemon cannot be run: \(Self.text(event.value))"

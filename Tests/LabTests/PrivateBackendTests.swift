@@ -24,6 +24,15 @@ struct PrivateBackendTests {
         try await lab.toEnd("h1", ["pgrep", "-f", text], within: .seconds(5)).output.compactMap { Int32($0) }
     }
 
+    /// avahi-daemon's sockets hold as much as the system allows without privileges, or 8 MiB; the kernel doubles it.
+    private func expectRoomForPackets(_ lab: Lab) async throws {
+        let text = try String(contentsOfFile: "/proc/sys/net/core/rmem_max", encoding: .utf8)
+        let allowed = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        let sockets = try await lab.toEnd("h1", ["ss", "-Huanm", "sport = :5353"], within: .seconds(5)).output
+        let sizes = sockets.flatMap { $0.matches(of: /,rb([0-9]+),/).compactMap { Int($0.output.1) } }
+        #expect(!sizes.isEmpty && sizes.allSatisfy { $0 >= 2 * min(allowed, 8 << 20) }, "\(sockets)")
+    }
+
     @Test(
         "established without any system service; avahi-daemon and dbus-daemon killed: back; owner killed: nothing left")
     func lives() async throws {
@@ -33,6 +42,7 @@ struct PrivateBackendTests {
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json")
         try await browser.json("added") { $0.tells("added", "tony") }
         let directory = try #require(try await directory(lab))
+        try await expectRoomForPackets(lab)
 
         for (program, limit) in [("avahi-daemon", Duration.seconds(3)), ("dbus-daemon", .seconds(5))] {
             let found = try await processes("\(program) .*\(directory)/", lab)

@@ -70,4 +70,11 @@ typedef struct csupervisor_event {
 // Returns the supervisor's pid, to be waited for with waitpid after the end of `status`; or -errno.
 pid_t csupervisor_start(const csupervisor_config *_Nonnull config, int *_Nonnull status, int *_Nonnull life);
 
+// Gives the UDP sockets of a process room for `size` bytes that it has not read yet; as much as the system allows, and
+// never less than before. avahi-daemon asks for none, and loses what comes while it is busy (UdpRcvbufErrors).
+//
+// `pid`: a child's child; any thread, a few system calls for each of its descriptors. Needs Linux 5.6 and what ptrace
+// needs (pidfd_getfd(2)). Returns how many sockets there were, or -errno.
+int csupervisor_enlarge_receive_buffers(pid_t pid, int size);
+
 #endif
