@@ -69,6 +69,12 @@ public struct ControlClient: Sendable {
         return try result.get()
     }
 
+    /// Sends a request and waits for its answer on this thread, `limit` at most.
+    /// - Returns: as `send`; the error's code is `no-daemon` when there is no socket.
+    public func answer(to request: Request, within limit: Duration) -> Result<[UInt8], ControlError> {
+        exchange(request, until: Deadline(in: limit))
+    }
+
     func exchange(_ request: Request, until deadline: Deadline) -> Result<[UInt8], ControlError> {
         do throws(DiscoveryError) {
             let connection = try UnixConnection(path: path)

@@ -6,6 +6,7 @@ internal import Glibc
 enum Main {
     static func main() {
         let outputIsOpen = StandardDescriptors.fill()
+        if outputIsOpen, let status = Shortcut.run(CommandLine.arguments.dropFirst()) { exit(status.rawValue) }
         do {
             var command = try DiscoverdCommand.parseAsRoot()
             if let command = command as? any NetworkCommand {

@@ -14,6 +14,7 @@ struct DaemonCommandTests {
         for arguments in [
             ["browse", "_witap._tcp", "-t"], ["browse", "_witap._tcp", "-r", "-t"], ["browse", "_none._tcp", "-t"],
             ["browse", "--all", "-t"], ["browse", "--all", "-r", "-t"], ["browse", "_printer._sub._http._tcp", "-rt"],
+            ["browse", "witap", "--once", "-tr"], ["browse", "witap", "--resolve", "--once", "extra"],
             ["browse", "_witap._tcp", "-r", "-t", "-4"], ["browse", "_witap._tcp", "-r", "-t", "-6"],
             ["browse", "_witap._tcp", "-t", "--interface", "eth*"],
             ["browse", "_witap._tcp", "-t", "--interface", "x"],
@@ -35,6 +36,9 @@ struct DaemonCommandTests {
         }
         let verbose = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "-v")
         #expect(verbose.errors.contains { $0.contains("the daemon at \(LabDaemon.systemSocket) answers") })
+        let full = try await lab.toEnd(
+            "h1", ["sh", "-c", "\(DiscoverdBinary.path) browse witap -t >/dev/full"], within: .seconds(10))
+        #expect(full.exit == .exited(74) && full.errors.first?.contains("No space left") == true, "\(full)")
         for publisher in [tony, web] { publisher.signal(SIGTERM) }
         try await daemon.stop()
         try await lab.stop()

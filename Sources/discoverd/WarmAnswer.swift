@@ -1,0 +1,47 @@
+internal import DNSSD
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+/// What a daemon answers at once to `browse --once`, as the lines that are to be printed. A value.
+struct WarmAnswer {
+    private static let settled = (text: "# settled\n", lines: "{\"v\":1,\"event\":\"settled\"}\n")
+    private static let degradedMark = "# degraded\t"
+
+    /// What is printed.
+    private(set) var lines: ArraySlice<UInt8>
+    /// Whether a service is among them.
+    private(set) var hasServices: Bool
+    /// Why some may be missing; to be escaped.
+    private(set) var degraded: String?
+
+    /// Where to ask for it.
+    static func request(_ query: QueryString, json: Bool) -> ControlClient.Request {
+        var query = query
+        query.add("wait", "0")
+        query.add("format", json ? "lines" : "text")
+        return ControlClient.Request("GET", "/v1/services?\(query.text)")
+    }
+
+    /// - Returns: nil when the daemon does not know all yet: then its stream is to be read.
+    init?(_ answer: [UInt8], json: Bool) {
+        let end = json ? Self.settled.lines : Self.settled.text
+        guard answer.suffix(64).reversed().starts(with: end.utf8.reversed()) else { return nil }
+        lines = answer[...]
+        hasServices = false
+        if json {
+            // What was left out comes first, and is told to people as well.
+            for line in answer.split(separator: UInt8(ascii: "\n"), maxSplits: 2).prefix(2) {
+                let value = try? JSONReader.read(Array(line))
+                if value?["event"]?.string == "degraded" { degraded = value?["reason"]?.string ?? "" }
+                if value?["event"]?.string == "added" { hasServices = true }
+            }
+            return
+        }
+        lines = lines.dropLast(end.utf8.count)
+        if lines.starts(with: Self.degradedMark.utf8), let end = lines.firstIndex(of: UInt8(ascii: "\n")) {
+            degraded = String(decoding: lines[..<end].dropFirst(Self.degradedMark.utf8.count), as: UTF8.self)
+            lines = lines[(end + 1)...]
+        }
+        hasServices = !lines.isEmpty
+    }
+}
