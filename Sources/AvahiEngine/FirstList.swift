@@ -1,3 +1,5 @@
+import Discovery
+
 /// When the first list of services is complete, as far as one can know. A value; times are given.
 ///
 /// Avahi's `ALL_FOR_NOW` is a timer of one second, not an answer. With many services some answers are lost meanwhile: avahi-daemon
@@ -5,11 +7,11 @@
 /// several packets, for which responders wait up to 500 ms (§7.2) before they answer within 120 ms. So a crowd is waited for.
 struct FirstList {
     /// From so many on, answers of avahi-daemon's first query may be lost.
-    static let crowd = 100
+    static let crowd = DiscoveryLimits.crowd
     /// How long nothing new must come before a crowd counts as complete.
     static let quiet = Duration.milliseconds(750)
-    /// The longest wait after `ALL_FOR_NOW`, for a network that never falls silent.
-    static let limit = Duration.seconds(5)
+    /// The longest wait after `ALL_FOR_NOW`, for a network that never falls silent. 4000 services take avahi-daemon ten seconds.
+    static let limit = Duration.seconds(30)
 
     private var count = 0
     private var last: MonotonicTime?

@@ -24,8 +24,8 @@ final class PrivateBackend {
     private var supervisor: (process: pid_t, status: Int32, life: Int32)?
     private var watch: LoopWatch?
     private var report = SupervisorReport()
-    /// The avahi-daemon whose sockets have room.
-    private var enlarged: pid_t?
+    /// The avahi-daemon whose sockets are fit for many services.
+    private var prepared: pid_t?
 
     /// Nothing is started yet. `tell` is called later, never from within a call to this object.
     init(
@@ -47,10 +47,10 @@ final class PrivateBackend {
     /// avahi-daemon answers, so that its sockets are there.
     func worked() {
         report.worked()
-        guard let avahi = report.avahi, avahi != enlarged else { return }
-        enlarged = avahi
-        // Refused to some ordinary users, who have the system's size then.
-        csupervisor_enlarge_receive_buffers(avahi, Self.receiveBuffer)
+        guard let avahi = report.avahi, avahi != prepared else { return }
+        prepared = avahi
+        // Where that is refused, it works with what it has.
+        csupervisor_prepare_sockets(avahi, Self.receiveBuffer)
     }
 
     /// Starts the supervisor unless it runs.

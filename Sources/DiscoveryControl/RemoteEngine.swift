@@ -44,6 +44,7 @@ public final class RemoteEngine: DiscoveryEngine {
         limits.linkHold = .milliseconds(3100)
         limits.addressHold = .zero
         limits.resolutionLimit = .milliseconds(500)
+        limits.resolutionShare = .zero
         limits.changeInterval = .zero
         return limits
     }

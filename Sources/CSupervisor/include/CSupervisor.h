@@ -70,11 +70,15 @@ typedef struct csupervisor_event {
 // Returns the supervisor's pid, to be waited for with waitpid after the end of `status`; or -errno.
 pid_t csupervisor_start(const csupervisor_config *_Nonnull config, int *_Nonnull status, int *_Nonnull life);
 
-// Gives the UDP sockets of a process room for `size` bytes that it has not read yet; as much as the system allows, and
-// never less than before. avahi-daemon asks for none, and loses what comes while it is busy (UdpRcvbufErrors).
+// Makes the UDP sockets of an avahi-daemon fit for thousands of services, as far as the system allows:
+// - room for `size` bytes that it has not read yet, and never less than before; it asks for none, and loses what comes
+//   while it is busy (UdpRcvbufErrors);
+// - packets of this machine with known answers and no question (RFC 6762 §7.2) do not reach it. They are its own, sent
+//   with each of its queries; it would compare each answer in them with its whole cache. What another program of this
+//   machine knows already it will hear again, which does no harm.
 //
 // `pid`: a child's child; any thread, a few system calls for each of its descriptors. Needs Linux 5.6 and what ptrace
 // needs (pidfd_getfd(2)). Returns how many sockets there were, or -errno.
-int csupervisor_enlarge_receive_buffers(pid_t pid, int size);
+int csupervisor_prepare_sockets(pid_t pid, int size);
 
 #endif

@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,24 +26,45 @@ static bool is_udp(int fd) {
     return (domain == AF_INET || domain == AF_INET6) && option(fd, SO_TYPE) == SOCK_DGRAM;
 }
 
-static bool enlarge(int fd, int size) {
-    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) == 0) return true;
+static void enlarge(int fd, int size) {
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) == 0) return;
     // Without CAP_NET_ADMIN as far as net.core.rmem_max allows, which may be less than it has (socket(7)).
     int before = option(fd, SO_RCVBUF);
-    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size) != 0) return false;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     // The kernel doubles what it is given.
     int half = before / 2;
     if (option(fd, SO_RCVBUF) < before) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &half, sizeof half);
-    return true;
 }
 
-int csupervisor_enlarge_receive_buffers(pid_t pid, int size) {
+// The header of a packet of DNS begins after that of UDP (RFC 1035 §4.1.1), at which the kernel's filter begins.
+enum { FLAGS = 8 + 2, QUESTIONS = 8 + 4, ANSWERS = 8 + 6, IS_RESPONSE = 0x8000 };
+
+static void ignore_own_known_answers(int fd) {
+    enum { ACCEPT = 8, DROP = 9 };
+#define OR_ACCEPT(at) (ACCEPT - (at) - 1)
+    struct sock_filter code[] = {
+        [0] = BPF_STMT(BPF_LD | BPF_B | BPF_ABS, SKF_AD_OFF + SKF_AD_PKTTYPE),
+        [1] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, 0, OR_ACCEPT(1)),
+        [2] = BPF_STMT(BPF_LD | BPF_H | BPF_ABS, FLAGS),
+        [3] = BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, IS_RESPONSE, OR_ACCEPT(3), 0),
+        [4] = BPF_STMT(BPF_LD | BPF_H | BPF_ABS, QUESTIONS),
+        [5] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, OR_ACCEPT(5)),
+        [6] = BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ANSWERS),
+        [7] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, DROP - 7 - 1),
+        [ACCEPT] = BPF_STMT(BPF_RET | BPF_K, 0xFFFFFFFF),
+        [DROP] = BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+#undef OR_ACCEPT
+    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+
+int csupervisor_prepare_sockets(pid_t pid, int size) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
     DIR *descriptors = opendir(path);
     if (descriptors == NULL) return -errno;
     int count = 0, error = 0;
-    // Not PIDFD_NONBLOCK and the like: Linux 5.6 has both calls.
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (process < 0) error = errno;
     const struct dirent *entry;
@@ -53,7 +77,11 @@ int csupervisor_enlarge_receive_buffers(pid_t pid, int size) {
             error = errno;
             continue;
         }
-        if (is_udp(fd) && enlarge(fd, size)) count++;
+        if (is_udp(fd)) {
+            enlarge(fd, size);
+            ignore_own_known_answers(fd);
+            count++;
+        }
         close(fd);
     }
     if (process >= 0) close(process);
