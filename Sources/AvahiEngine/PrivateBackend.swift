@@ -46,6 +46,8 @@ final class PrivateBackend {
 
     /// avahi-daemon answers, so that its sockets are there.
     func worked() {
+        // That it was started may be told already, and not read yet.
+        if let status = supervisor?.status { _ = receive(from: status, telling: false) }
         report.worked()
         guard let avahi = report.avahi, avahi != prepared else { return }
         prepared = avahi
