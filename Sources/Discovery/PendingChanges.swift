@@ -14,19 +14,25 @@ package struct PendingChanges<Value: Listed>: Sendable {
         case degraded(String)
     }
 
+    /// A value that is mostly the same in all places of a slot, and large.
+    private final class Shared: Sendable {
+        let value: Value
+        init(_ value: Value) { self.value = value }
+    }
+
     private struct Slot {
         /// What the subscriber was told; nil: that it is not there, or nothing.
-        var seen: Value?
+        var seen: Shared?
         /// What is true.
-        var current: Value?
+        var current: Shared?
         /// What was known last, for telling of the end.
-        var last: Value
+        var last: Shared
         /// When it may be told again.
         var notBefore: Duration?
         /// It has a place in the queue or is deferred.
         var isQueued = false
 
-        var isPending: Bool { seen != current }
+        var isPending: Bool { seen !== current && seen?.value != current?.value }
 
         /// Without it the subscriber would be told too much.
         func isNeeded(_ now: Duration) -> Bool {
@@ -59,8 +65,8 @@ package struct PendingChanges<Value: Listed>: Sendable {
 
     package mutating func apply(_ change: Change<Value>, now: Duration) {
         switch change {
-        case .found(let value), .changed(let value): became(value.key, value, last: value)
-        case .lost(let value): became(value.key, nil, last: value)
+        case .found(let value), .changed(let value): became(value.key, Shared(value), isThere: true)
+        case .lost(let value): became(value.key, Shared(value), isThere: false)
         case .settled: queue.append(.settled)
         case .backend(let state): append(state)
         case .degraded(let text):
@@ -90,14 +96,14 @@ package struct PendingChanges<Value: Listed>: Sendable {
 }
 
 extension PendingChanges {
-    private mutating func became(_ key: Key, _ value: Value?, last: Value) {
-        var slot = slots[key] ?? Slot(last: last)
-        slot.current = value
-        slot.last = last
+    private mutating func became(_ key: Key, _ value: Shared, isThere: Bool) {
+        var slot = slots[key] ?? Slot(last: value)
+        slot.current = isThere ? value : nil
+        slot.last = value
         if slot.isPending && !slot.isQueued {
             slot.isQueued = true
             queue.append(.value(key))
-        } else if slot.seen != nil && value == nil && deferred.contains(key) {
+        } else if slot.seen != nil && !isThere && deferred.contains(key) {
             // An end is told at once, even when the change before it had to wait.
             deferred.set(key, to: nil)
             queue.append(.value(key))
@@ -146,13 +152,13 @@ extension PendingChanges {
         switch (slot.seen, slot.current) {
         case (nil, let value?):
             slot.notBefore = nil
-            return .found(value)
+            return .found(value.value)
         case (_, let value?):
             slot.notBefore = now + interval
-            return .changed(value)
+            return .changed(value.value)
         default:
             slot.notBefore = now + interval
-            return .lost(slot.last)
+            return .lost(slot.last.value)
         }
     }
 
