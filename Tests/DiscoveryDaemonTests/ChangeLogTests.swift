@@ -26,6 +26,20 @@ import Testing
         #expect(told(&reader, log) == [])
     }
 
+    @Test func afterTheBackendCameBackItIsNotSettledBeforeItsListIsThere() throws {
+        var log = ChangeLog()
+        log.apply(.settled)
+        log.apply(.backend(.lost("away")))
+        // Nothing more can be learned while it is away.
+        #expect(log.isSettled)
+        log.apply(.backend(.recovered))
+        var reader = LogReader()
+        #expect(!log.isSettled && told(&reader, log) == [])
+        log.apply(.found(try service("later")))
+        log.apply(.settled)
+        #expect(told(&reader, log) == [.found(try service("later")), .settled])
+    }
+
     @Test func aSlowReaderIsToldOnlyWhatCameOfIt() throws {
         var log = ChangeLog()
         log.apply(.found(try service("a")))
