@@ -32,12 +32,15 @@ import Testing
         log.apply(.backend(.lost("away")))
         // Nothing more can be learned while it is away.
         #expect(log.isSettled)
+        var early = LogReader()
+        #expect(told(&early, log) == [.backend(.lost("away"))])
         log.apply(.backend(.recovered))
-        var reader = LogReader()
-        #expect(!log.isSettled && told(&reader, log) == [])
+        var late = LogReader()
+        #expect(!log.isSettled && told(&late, log) == [])
         log.apply(.found(try service("later")))
         log.apply(.settled)
-        #expect(told(&reader, log) == [.found(try service("later")), .settled])
+        #expect(told(&early, log) == [.backend(.recovered), .found(try service("later")), .settled])
+        #expect(told(&late, log) == [.found(try service("later")), .settled])
     }
 
     @Test func aSlowReaderIsToldOnlyWhatCameOfIt() throws {
