@@ -114,6 +114,10 @@ struct DaemonCommandTests {
         #expect(try await lab.ask("h1", "browse", "_witap._tcp", "-t").exit == .exited(1))
         try await lab.avahi("h1", "kill")
         try await daemon.process.line(.stderr, "gone") { $0.contains("the backend is gone") }
+        // Nothing is known, and nobody could say that this is all.
+        #expect(try await lab.ask("h1", "browse", "_witap._tcp", "-t").exit == .exited(69))
+        let unpublished = try await lab.ask("h1", "publish", "waits", "9001", "--timeout", "1")
+        #expect(unpublished.exit == .exited(1) && unpublished.errors.first?.contains("avahi-daemon") == true)
         let later = try await lab.avahiPublish("h2", "later", "_witap._tcp", "9000")
         try await lab.avahi("h1", "start")
         try await daemon.process.line(.stderr, "back") { $0.contains("the backend is back") }
