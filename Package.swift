@@ -101,7 +101,7 @@ let package = Package(
         .executableTarget(
             name: "discoverd-daemon",
             dependencies: [
-                "DNSSD", "Discovery", "AvahiEngine", "DaemonSupport", "DiscoveryControl", "DiscoveryDaemon",
+                "CLinux", "DNSSD", "Discovery", "AvahiEngine", "DaemonSupport", "DiscoveryControl", "DiscoveryDaemon",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

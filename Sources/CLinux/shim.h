@@ -3,6 +3,7 @@
 #ifndef DISCOVERD_CLINUX_SHIM_H
 #define DISCOVERD_CLINUX_SHIM_H
 
+#include <malloc.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -23,6 +24,14 @@ static inline int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions
 // Declared for _GNU_SOURCE only. RENAME_NOREPLACE, 1 in <linux/fs.h>: an error, EEXIST, when there is a file of that name.
 static inline int clinux_rename_new(int folder, const char *_Nonnull from, const char *_Nonnull to) {
     return (int)syscall(SYS_renameat2, folder, from, folder, to, 1U);
+}
+
+// One heap for all threads, which gives back what is free at its end, however large the largest block was (mallopt(3)).
+static inline void clinux_small_heap(void) {
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+#endif
 }
 
 #endif

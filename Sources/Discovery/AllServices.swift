@@ -23,9 +23,10 @@ final class AllServices: Listener {
     static func subscribe(
         _ directory: Directory,
         types: TypeQuery,
-        resolution: ServiceQuery.Resolution
+        resolution: ServiceQuery.Resolution,
+        repeatsSettled: Bool = false
     ) -> Subscription<DiscoveredService> {
-        let all = AllServices(directory, types, resolution)
+        let all = AllServices(directory, types, resolution, directory.makeSubscriber(repeatsSettled: repeatsSettled))
         let membership = directory.types.join(types, all)
         return Subscription(
             all.subscriber,
@@ -37,11 +38,16 @@ final class AllServices: Listener {
         )
     }
 
-    private init(_ directory: Directory, _ types: TypeQuery, _ resolution: ServiceQuery.Resolution) {
+    private init(
+        _ directory: Directory,
+        _ types: TypeQuery,
+        _ resolution: ServiceQuery.Resolution,
+        _ subscriber: Subscriber<DiscoveredService>
+    ) {
         self.directory = directory
         self.types = types
         self.resolution = resolution
-        subscriber = directory.makeSubscriber()
+        self.subscriber = subscriber
         state = Locked(State(notices: Notices(interval: directory.limits.noticeInterval)))
     }
 
@@ -69,7 +75,10 @@ final class AllServices: Listener {
                     wanted.append(query)
                 case .lost: break  // its query says which services are lost; the type may come back
                 case .settled: state.areTypesListed = true
-                case .backend(let new): if let told = state.watch.became(new) { news.append(.backend(told)) }
+                case .backend(let new):
+                    // The types are listed anew, and each type's services are, as their own queries tell.
+                    if new == .recovered { (state.areTypesListed, state.isSettled) = (false, false) }
+                    if let told = state.watch.became(new) { news.append(.backend(told)) }
                 case .degraded(let text): news.append(.degraded(text))
                 }
             }
@@ -119,7 +128,12 @@ final class AllServices: Listener {
                 switch change {
                 case .found, .changed, .lost: news.append(change)
                 case .settled: break
-                case .backend(let new): if let told = state.watch.became(new) { news.append(.backend(told)) }
+                case .backend(let new):
+                    if new == .recovered {
+                        state.unsettled.insert(query)
+                        state.isSettled = false
+                    }
+                    if let told = state.watch.became(new) { news.append(.backend(told)) }
                 case .degraded(let text): if state.notices.shouldTell(text, now: now) { news.append(change) }
                 }
             }

@@ -18,6 +18,7 @@ package struct Catalog: FactCatalog {
     private var notices: Notices
     private var watch = BackendWatch()
     private var isListed = false
+    /// All that was known when the backend came up last has been told.
     package private(set) var isSettled = false
     /// Services that are announced and could not be connected to, whether listed here or not.
     var unreachable: Set<ServiceInstance>
@@ -155,6 +156,8 @@ extension Catalog {
         if !watch.isUp {
             for instance in entries.keys { entries[instance]?.updateSites { $0.backendLost() } }
         }
+        // What came meanwhile is known once it has listed again: until then nobody is told that this is all.
+        if news == .recovered { (isListed, isSettled) = (false, false) }
         return [.backend(news)] + evaluate(inOrder(entries.keys), now: now)
     }
 

@@ -49,8 +49,8 @@ package final class Directory: Sendable {
         )
     }
 
-    package func makeSubscriber<Value>() -> Subscriber<Value> {
-        Subscriber(time: time, alarms: alarms, limits: limits)
+    package func makeSubscriber<Value>(repeatsSettled: Bool = false) -> Subscriber<Value> {
+        Subscriber(time: time, alarms: alarms, limits: limits, repeatsSettled: repeatsSettled)
     }
 
     func publish(_ service: Service, onConflict policy: ConflictPolicy) -> PublicationCore {

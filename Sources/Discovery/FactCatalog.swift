@@ -13,7 +13,7 @@ package protocol FactCatalog: Sendable {
     var nextDeadline: Duration? { get }
     /// Everything that was told and holds, in the order it was found.
     var snapshot: [Value] { get }
-    /// `settled` was told.
+    /// `settled` was told, and the backend has not come back since without listing again.
     var isSettled: Bool { get }
     /// What was told last of the backend; nil before anything was.
     var backend: BackendState? { get }

@@ -44,6 +44,20 @@ public final class LocalNetwork: Sendable {
         }
     }
 
+    /// As `browse`, for one who answers others from it: after the backend came back, `settled` is told again.
+    package func follow(_ query: ServiceQuery) -> ServiceEvents {
+        ServiceEvents { [directory] in
+            directory.services.subscribe(query, directory.makeSubscriber(repeatsSettled: true))
+        }
+    }
+
+    /// As `browseAll`, for one who answers others from it: after the backend came back, `settled` is told again.
+    package func followAll(_ types: TypeQuery, resolution: ServiceQuery.Resolution) -> ServiceEvents {
+        ServiceEvents { [directory] in
+            AllServices.subscribe(directory, types: types, resolution: resolution, repeatsSettled: true)
+        }
+    }
+
     /// The types that have services.
     public func types(_ query: TypeQuery = TypeQuery()) -> TypeEvents {
         TypeEvents { [directory] in directory.types.subscribe(query, directory.makeSubscriber()) }

@@ -44,6 +44,8 @@ package struct PendingChanges<Value: Listed>: Sendable {
     private static var backendLimit: Int { 4 }
 
     private let interval: Duration
+    private let repeatsSettled: Bool
+    private var hasSettled = false
     private var slots: [Key: Slot] = [:]
     private var queue: [Item] = []
     private var head = 0
@@ -53,7 +55,11 @@ package struct PendingChanges<Value: Listed>: Sendable {
     private var notices = 0
     private var tidyAbove = 128
 
-    package init(interval: Duration = .seconds(1)) { self.interval = interval }
+    /// - Parameter repeatsSettled: whether it is told again that everything is known, after the backend came back.
+    package init(interval: Duration = .seconds(1), repeatsSettled: Bool = false) {
+        self.interval = interval
+        self.repeatsSettled = repeatsSettled
+    }
 
     /// When something that is held back for its rate may be told.
     package var nextDeadline: Duration? { deferred.next }
@@ -67,7 +73,7 @@ package struct PendingChanges<Value: Listed>: Sendable {
         switch change {
         case .found(let value), .changed(let value): became(value.key, Shared(value), isThere: true)
         case .lost(let value): became(value.key, Shared(value), isThere: false)
-        case .settled: queue.append(.settled)
+        case .settled: settled()
         case .backend(let state): append(state)
         case .degraded(let text):
             guard notices < Self.noticeLimit else { return }
@@ -109,6 +115,16 @@ extension PendingChanges {
             queue.append(.value(key))
         }
         slots[key] = slot
+    }
+
+    private mutating func settled() {
+        guard repeatsSettled || !hasSettled else { return }
+        hasSettled = true
+        // Of several that nobody took the last is true.
+        if let old = queue[head...].firstIndex(where: { if case .settled = $0 { true } else { false } }) {
+            queue.remove(at: old)
+        }
+        queue.append(.settled)
     }
 
     private mutating func append(_ state: BackendState) {

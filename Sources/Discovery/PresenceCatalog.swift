@@ -67,6 +67,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable, Path: Hashable & Sendab
         case .backend(let state):
             guard let news = watch.became(state) else { return changes }
             if !watch.isUp { for key in entries.keys { entries[key]?.presence.backendLost() } }
+            if news == .recovered { isSettled = false }
             return changes + [.backend(news)] + evaluate(Array(entries.keys), now: now)
         case .degraded(let text): return changes + degraded(text, text, now: now)
         }

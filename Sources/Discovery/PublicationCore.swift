@@ -8,10 +8,8 @@ final class PublicationCore: Sendable {
     private struct State {
         var service: Service
         var status: PublicationStatus
-        /// Counts the statuses, so that a watcher knows whether it has seen this one.
-        var version: UInt64 = 1
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var lastWaiter: UInt64 = 0
+        /// Who waits for another status.
+        var waiters = Waiters()
         var operation: (any EngineOperation)?
         var isCancelled = false
         var onEnd: FollowUp?
@@ -89,44 +87,23 @@ final class PublicationCore: Sendable {
     /// The newest status when it is newer than `version`; waits for one otherwise. Nil when cancelled, or when there are no more.
     func next(after version: UInt64) async -> (status: PublicationStatus, version: UInt64)? {
         while !Task.isCancelled {
-            let (status, current) = state.withLock { ($0.status, $0.version) }
+            let (status, current) = state.withLock { ($0.status, $0.waiters.version) }
             if current > version { return (status, current) }
             guard !status.state.isFinal else { return nil }
-            await wait(after: version)
+            await state.wait(for: \.waiters, after: version)
         }
         return nil
     }
 
-    private func wait(after version: UInt64) async {
-        let id = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard state.version == version, !Task.isCancelled else { return true }
-                    state.waiters[id] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
-        }
-    }
-
     private func update(_ body: (inout PublicationStatus, _ now: Duration) -> Bool) {
-        let (waiters, onEnd) = state.withLock { state -> ([CheckedContinuation<Void, Never>], FollowUp?) in
-            guard body(&state.status, time.now) else { return ([], nil) }
-            state.version += 1
-            let waiters = Array(state.waiters.values)
-            state.waiters = [:]
-            guard state.status.state.isFinal else { return (waiters, nil) }
+        let (wake, onEnd) = state.withLock { state -> (FollowUp?, FollowUp?) in
+            guard body(&state.status, time.now) else { return (nil, nil) }
+            let wake = state.waiters.changed()
+            guard state.status.state.isFinal else { return (wake, nil) }
             defer { state.onEnd = nil }
-            return (waiters, state.onEnd)
+            return (wake, state.onEnd)
         }
-        for waiter in waiters { waiter.resume() }
+        wake?()
         onEnd?()
     }
 }

@@ -17,10 +17,10 @@ package final class Subscriber<Value: Listed>: Listener {
     private let time: any TimeSource
     private let alarms: Alarms
 
-    package init(time: any TimeSource, alarms: Alarms, limits: DiscoveryLimits) {
+    package init(time: any TimeSource, alarms: Alarms, limits: DiscoveryLimits, repeatsSettled: Bool = false) {
         self.time = time
         self.alarms = alarms
-        state = Locked(State(pending: PendingChanges(interval: limits.changeInterval)))
+        state = Locked(State(pending: PendingChanges(interval: limits.changeInterval, repeatsSettled: repeatsSettled)))
     }
 
     package func receive(_ changes: [Change<Value>], now: Duration) -> FollowUp? {

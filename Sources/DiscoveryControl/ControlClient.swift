@@ -59,10 +59,10 @@ public struct ControlClient: Sendable {
     /// - Throws: what the daemon answered instead; status 503 when it did not.
     public func send(_ request: Request, within limit: Duration = .seconds(10)) async throws(ControlError) -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
-            let started = DetachedThread.start {
+            let failure = DetachedThread.start {
                 continuation.resume(returning: self.exchange(request, until: Deadline(in: limit)))
             }
-            if !started {
+            if failure != nil {
                 continuation.resume(returning: .failure(ControlError(503, "no-thread", "the system has no thread")))
             }
         }

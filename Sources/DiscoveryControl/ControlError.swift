@@ -9,9 +9,12 @@ public struct ControlError: Error, Hashable, Sendable {
     public let code: String
     /// A sentence for people.
     public let message: String
+    /// With 405, the methods that are possible (RFC 9110 §10.2.1).
+    public let allow: [String]?
 
     /// Creates an error.
-    public init(_ status: Int, _ code: String, _ message: String) {
+    public init(_ status: Int, _ code: String, _ message: String, allow: [String]? = nil) {
+        self.allow = allow
         self.status = status
         self.code = code
         self.message = message

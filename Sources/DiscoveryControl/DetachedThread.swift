@@ -1,14 +1,14 @@
 internal import Glibc
 
 /// A thread of its own for calls that wait, which must not occupy one of the few threads that tasks share.
-enum DetachedThread {
+package enum DetachedThread {
     private final class Body {
         let run: () -> Void
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    /// - Returns: whether the system had a thread; if not, nothing runs.
-    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+    /// - Returns: nil, or the error number with which the system had no thread; then nothing runs.
+    package static func start(_ run: @escaping @Sendable () -> Void) -> Int32? {
         var thread = pthread_t()
         // The thread takes over the reference; on failure it is taken back here.
         let body = unsafe Unmanaged.passRetained(Body(run))
@@ -24,9 +24,9 @@ enum DetachedThread {
         )
         guard code == 0 else {
             unsafe body.release()
-            return false
+            return code
         }
         pthread_detach(thread)
-        return true
+        return nil
     }
 }

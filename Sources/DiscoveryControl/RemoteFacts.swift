@@ -92,7 +92,10 @@ struct RemoteFacts: Sendable {
         switch link {
         case .up: return []
         case .never: return isWaiting ? [.backend(.available)] : []
-        case .lost: return [.backend(.recovered)]
+        case .lost:
+            // The daemon tells again only what has changed; it was never lost to this side.
+            return [.backend(.recovered)] + known.values.flatMap { appeared($0, since: nil) }
+                + (isSettled ? [.listed] : [])
         }
     }
 

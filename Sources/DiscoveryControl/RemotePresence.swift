@@ -12,6 +12,7 @@ struct RemotePresence<Value: Hashable & Sendable>: Sendable {
 
     private var isUp = false
     private var wasUp = false
+    private var isSettled = false
     private var known: [Value: [NetworkInterface?]] = [:]
     private var stale: [Value: [NetworkInterface?]] = [:]
 
@@ -26,7 +27,7 @@ struct RemotePresence<Value: Hashable & Sendable>: Sendable {
             let paths = known.removeValue(forKey: value) ?? []
             return up() + paths.map { .disappeared(value, $0) }
         case .settled:
-            defer { stale = [:] }
+            defer { (stale, isSettled) = ([:], true) }
             return up() + stale.flatMap { value, paths in paths.map { .disappeared(value, $0) } } + [.listed]
         case .backend(.available), .backend(.recovered): return up()
         case .backend(.unavailable(let reason)), .backend(.lost(let reason)): return down(reason)
@@ -38,13 +39,17 @@ struct RemotePresence<Value: Hashable & Sendable>: Sendable {
     mutating func disconnected(_ reason: String) -> [Fact] {
         stale.merge(known) { $1 }
         known = [:]
+        isSettled = false
         return down(reason)
     }
 
     private mutating func up() -> [Fact] {
         defer { (isUp, wasUp) = (true, true) }
         if isUp { return [] }
-        return [.backend(wasUp ? .recovered : .available)]
+        guard wasUp else { return [.backend(.available)] }
+        // The daemon tells again only what has changed.
+        let again = known.flatMap { value, paths in paths.map { Fact.appeared(value, $0) } }
+        return [.backend(.recovered)] + again + (isSettled ? [.listed] : [])
     }
 
     private mutating func down(_ reason: String) -> [Fact] {

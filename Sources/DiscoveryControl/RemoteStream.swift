@@ -44,7 +44,7 @@ final class RemoteStream: Sendable {
 
     /// To be called once.
     func start() {
-        let isRunning = DetachedThread.start { self.run() }
+        let isRunning = DetachedThread.start { self.run() } == nil
         if !isRunning { state.withLock { $0.isCancelled = true } }
     }
 

@@ -4,16 +4,18 @@ import Discovery
 extension EngineConformance {
     static let restarting: [Check] = [
         Check("a browser's backend goes and comes back: both are told, nothing is lost") { bench in
-            guard let restart = bench.environment.restartBrowserBackend else { return }
+            guard let backend = bench.environment.browserBackend else { return }
             try await bench.publisher.withPublished(try bench.service("staying")) { publication in
                 let name = try await publication.established()
                 var watcher = bench.watch()
                 _ = try await watcher.found(name)
                 try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
-                try await restart()
+                try await backend.stop()
+                // What lasts too short to be told is not told.
                 try await watcher.wait(for: "backend lost") { event in
                     if case .backend(.lost) = event { () } else { nil }
                 }
+                try await backend.start()
                 try await watcher.wait(for: "backend recovered") { $0 == .backend(.recovered) ? () : nil }
                 // What comes after the recovery is seen, and whoever was there before was not lost meanwhile.
                 try await bench.publisher.withPublished(try bench.service("later")) { later in
@@ -26,22 +28,27 @@ extension EngineConformance {
             }
         },
         Check("a publisher's backend goes and comes back: the service is established again") { bench in
-            guard let restart = bench.environment.restartPublisherBackend else { return }
+            guard let backend = bench.environment.publisherBackend else { return }
             try await bench.publisher.withPublished(try bench.service("again")) { publication in
                 let name = try await publication.established()
                 var updates = publication.updates.makeAsyncIterator()
-                _ = await updates.next()
-                try await restart()
-                let time = SystemTime()
-                let since = time.now
-                while let status = await updates.next() {
-                    try expect(!status.state.isFinal, "it ended: \(status.state)")
-                    if status.state == .established, status.name == name { break }
-                    try expect(time.now < since + bench.environment.patience, "not established again")
-                }
+                try await backend.stop()
+                try await updates.wait(for: "waiting") { if case .waiting = $0.state { true } else { false } }
+                try await backend.start()
+                try await updates.wait(for: "established again") { $0.state == .established && $0.name == name }
                 var watcher = bench.watch()
                 _ = try await watcher.found(name)
             }
         },
     ]
+}
+
+extension PublicationUpdates.AsyncIterator {
+    fileprivate mutating func wait(for what: String, _ isRight: (PublicationStatus) -> Bool) async throws {
+        while let status = await next() {
+            if isRight(status) { return }
+            try EngineConformance.expect(!status.state.isFinal, "it ended: \(status.state)")
+        }
+        throw EngineConformance.Failure("it ended before it was \(what)")
+    }
 }

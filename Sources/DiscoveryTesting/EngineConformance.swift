@@ -18,10 +18,10 @@ public enum EngineConformance {
         public var limits: DiscoveryLimits
         /// How long to wait for one thing to happen.
         public var patience: Duration
-        /// Stops the backend of the browsing side and starts it again; returns when both are done. Nil: it cannot.
-        public var restartBrowserBackend: (@Sendable () async throws -> Void)?
+        /// What is under the browsing side; nil: it cannot be stopped.
+        public var browserBackend: Backend?
         /// The same on the publishing side.
-        public var restartPublisherBackend: (@Sendable () async throws -> Void)?
+        public var publisherBackend: Backend?
         /// Counts what the engines hold: operations, C objects, whatever must be as before.
         public var openObjects: @Sendable () async throws -> Int
 
@@ -31,17 +31,34 @@ public enum EngineConformance {
             browser: any DiscoveryEngine,
             limits: DiscoveryLimits = DiscoveryLimits(),
             patience: Duration = .seconds(15),
-            restartBrowserBackend: (@Sendable () async throws -> Void)? = nil,
-            restartPublisherBackend: (@Sendable () async throws -> Void)? = nil,
+            browserBackend: Backend? = nil,
+            publisherBackend: Backend? = nil,
             openObjects: @escaping @Sendable () async throws -> Int
         ) {
             self.publisher = publisher
             self.browser = browser
             self.limits = limits
             self.patience = patience
-            self.restartBrowserBackend = restartBrowserBackend
-            self.restartPublisherBackend = restartPublisherBackend
+            self.browserBackend = browserBackend
+            self.publisherBackend = publisherBackend
             self.openObjects = openObjects
+        }
+    }
+
+    /// A backend that can be stopped and started again; each returns when it is done.
+    public struct Backend: Sendable {
+        /// Stops it.
+        public var stop: @Sendable () async throws -> Void
+        /// Starts it again.
+        public var start: @Sendable () async throws -> Void
+
+        /// Creates a hand on a backend.
+        public init(
+            stop: @escaping @Sendable () async throws -> Void,
+            start: @escaping @Sendable () async throws -> Void
+        ) {
+            self.stop = stop
+            self.start = start
         }
     }
 

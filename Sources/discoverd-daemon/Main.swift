@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CLinux
 internal import DNSSD
 internal import Glibc
 
@@ -6,6 +7,8 @@ internal import Glibc
 @main
 enum Main {
     static func main() {
+        // It runs for months with little to do: with a heap for each thread, 1000 services took 66 MB instead of 48.
+        clinux_small_heap()
         do {
             var command = try DaemonCommand.parseAsRoot()
             try command.run()

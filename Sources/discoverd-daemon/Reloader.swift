@@ -56,7 +56,7 @@ actor Reloader {
         await daemon.apply(Daemon.Settings(new))
         daemon.health.note("configuration", nil)
         let counts =
-            "\(change.added.count) services added, \(change.changed.count) changed, \(change.removed.count) removed, "
+            "services: \(change.added.count) added, \(change.changed.count) changed, \(change.removed.count) removed, "
             + "\(change.unchanged.count) as before"
         logger.notice("the configuration was read anew: \(counts)")
         if !change.needsRestart.isEmpty {

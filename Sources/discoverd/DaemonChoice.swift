@@ -22,7 +22,9 @@ enum DaemonChoice {
             return daemon
         }
         guard !common.noDaemon, common.backend == .auto else { return nil }
-        if let daemon = ControlClient.find(paths) {
+        // One that is named has nobody in its stead, so it gets the time that a busy machine takes.
+        let found = common.socket == nil ? ControlClient.find(paths) : ControlClient.find(paths, within: .seconds(2))
+        if let daemon = found {
             command.common.notices.detail("the daemon at \(daemon.path.escapedForTerminal) answers")
             return daemon
         }

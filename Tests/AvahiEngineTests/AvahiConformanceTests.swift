@@ -28,8 +28,8 @@ struct AvahiConformanceTests {
             EngineConformance.Environment(
                 publisher: publisher,
                 browser: browser,
-                restartBrowserBackend: LabHost.restartAvahi,
-                restartPublisherBackend: LabHost.restartAvahi,
+                browserBackend: EngineConformance.Backend(stop: LabHost.killAvahi, start: LabHost.startAvahi),
+                publisherBackend: EngineConformance.Backend(stop: LabHost.killAvahi, start: LabHost.startAvahi),
                 openObjects: {
                     let published = await publisher.openObjects
                     return await browser.openObjects + published

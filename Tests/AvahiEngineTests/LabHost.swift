@@ -5,19 +5,27 @@ import Glibc
 enum LabHost {
     struct Failed: Error { var status: Int32 }
 
-    /// Kills avahi-daemon, waits for its end, and starts it as the lab does.
-    static func restartAvahi() async throws {
-        let hostScript = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "LabTests/lab/host.sh").path(percentEncoded: false)
-        let script = """
+    /// Kills avahi-daemon and waits for its end.
+    static func killAvahi() async throws {
+        try await bash(
+            """
             pid=$(</run/lab/avahi.pid)
             kill -KILL "$pid"
             for ((i = 0; i < 500; i++)); do
-                [[ -d /proc/$pid && $(<"/proc/$pid/stat") != *') Z '* ]] || break
+                [[ -d /proc/$pid && $(<"/proc/$pid/stat") != *') Z '* ]] || exit 0
                 sleep 0.01
             done 2>/dev/null
-            exec bash "$0" avahi
+            exit 1
             """
+        )
+    }
+
+    /// Starts avahi-daemon as the lab does.
+    static func startAvahi() async throws { try await bash("exec bash \"$0\" avahi") }
+
+    private static func bash(_ script: String) async throws {
+        let hostScript = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "LabTests/lab/host.sh").path(percentEncoded: false)
         let status = await withCheckedContinuation { continuation in
             // Not Foundation's Process: it waits for the daemon too, which has its socket.
             Thread.detachNewThread { continuation.resume(returning: run(["/bin/bash", "-c", script, hostScript])) }

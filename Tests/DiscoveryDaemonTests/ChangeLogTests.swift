@@ -26,6 +26,23 @@ import Testing
         #expect(told(&reader, log) == [])
     }
 
+    @Test func afterTheBackendCameBackItIsNotSettledBeforeItsListIsThere() throws {
+        var log = ChangeLog()
+        log.apply(.settled)
+        log.apply(.backend(.lost("away")))
+        // Nothing more can be learned while it is away.
+        #expect(log.isSettled)
+        var early = LogReader()
+        #expect(told(&early, log) == [.backend(.lost("away"))])
+        log.apply(.backend(.recovered))
+        var late = LogReader()
+        #expect(!log.isSettled && told(&late, log) == [])
+        log.apply(.found(try service("later")))
+        log.apply(.settled)
+        #expect(told(&early, log) == [.backend(.recovered), .found(try service("later")), .settled])
+        #expect(told(&late, log) == [.found(try service("later")), .settled])
+    }
+
     @Test func aSlowReaderIsToldOnlyWhatCameOfIt() throws {
         var log = ChangeLog()
         log.apply(.found(try service("a")))

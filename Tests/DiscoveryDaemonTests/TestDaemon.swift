@@ -88,6 +88,15 @@ final class TestDaemon: Sendable {
     }
 }
 
+extension Registry {
+    /// Waits until a registration is withdrawn, if it is not.
+    func untilWithdrawn(_ id: String) async {
+        guard let registration = registration(id) else { return }
+        var version: UInt64 = 0
+        while let (status, now) = await registration.next(after: version), status.state != "withdrawn" { version = now }
+    }
+}
+
 /// A connection that a test uses as it likes.
 final class RawClient {
     let descriptor: Int32
@@ -123,6 +132,21 @@ final class RawClient {
             let received = recv(descriptor, &buffer, count, 0)
             return received < 0 ? (errno == EAGAIN ? nil : []) : Array(buffer[..<received])
         }
+    }
+
+    /// Waits until the other side closes, without reading; false after a minute.
+    func untilClosed() async -> Bool {
+        await Self.blocking { [descriptor] in
+            // That it hung up is told without being asked for (poll(2)).
+            var end = pollfd(fd: descriptor, events: 0, revents: 0)
+            return poll(&end, 1, 60_000) == 1
+        }
+    }
+
+    /// Says that nothing more comes, and waits until the other side has closed.
+    func finish() async {
+        shutdown(descriptor, Int32(SHUT_WR))
+        _ = await readAll()
     }
 
     /// Everything until the other side closes.

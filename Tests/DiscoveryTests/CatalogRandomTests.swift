@@ -60,6 +60,7 @@ private struct View {
             case .settled:
                 #expect(!isSettled, "settled twice")
                 isSettled = true
+            case .backend(.recovered): isSettled = false
             case .backend, .degraded: break
             }
         }

@@ -172,7 +172,9 @@ import Testing
         #expect(story.tell(.disappeared(try sighting("tony")), .resolutionFailed(try instance("tony"), eth0)) == [])
         #expect(story.wait(.seconds(1000)) == [])
         #expect(story.tell(.backend(.recovered)).words == ["backend recovered"])
-        #expect(story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")), .listed) == [])
+        #expect(
+            story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")), .listed).words == ["settled"]
+        )
         #expect(story.wait(.seconds(10)).words == ["-bob"])
         #expect(story.service("tony")?.state == .resolved)
     }

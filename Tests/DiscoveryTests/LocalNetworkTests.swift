@@ -166,6 +166,20 @@ import Testing
         withExtendedLifetime((publication, other, third)) {}
     }
 
+    @Test(arguments: [false, true]) func whoFollowsIsToldAgainThatAllIsKnown(_ all: Bool) throws {
+        let publication = publisher.publish(try service("tony"))
+        let followed =
+            all ? browser.followAll(TypeQuery(), resolution: .watch) : browser.follow(ServiceQuery(.type(type, .local)))
+        var events = followed.makeAsyncIterator()
+        #expect(words(&events).last == "settled")
+        world.stopBackend(of: "h2")
+        #expect(words(&events) == ["backend lost"])
+        let later = publisher.publish(try service("later"))
+        world.startBackend(of: "h2")
+        #expect(words(&events) == ["backend recovered", "+later", "settled"])
+        withExtendedLifetime((publication, later)) {}
+    }
+
     @Test func moreTypesThanTheLimitAreLeftOutAndThatIsSaid() throws {
         var limits = DiscoveryLimits()
         limits.types = 2

@@ -69,6 +69,19 @@ private struct Story {
         #expect(story.take() == ["+a", "settled", "+c"])
     }
 
+    @Test func settledIsToldOnceUnlessItIsToBeRepeated() {
+        var story = Story()
+        story.tell(.settled, .settled)
+        #expect(story.take() == ["settled"])
+        story.tell(.backend(.recovered), .settled)
+        #expect(story.take() == ["backend recovered"])
+        story.pending = PendingChanges(repeatsSettled: true)
+        story.tell(.settled, .found(Thing("a")), .settled)
+        #expect(story.take() == ["+a", "settled"])
+        story.tell(.backend(.recovered), .settled)
+        #expect(story.take() == ["backend recovered", "settled"])
+    }
+
     @Test func oneChangeASecondAndTheLastIsNotLost() {
         var story = Story()
         story.tell(.found(Thing("a")))

@@ -40,7 +40,13 @@ private final class Operation: EngineOperation {
         _ = state.reported(.backend(.lost("away")), now: .zero)
         #expect(state.joined(3).welcome.words == ["backend lost", "+tony", "+bob", "settled"])
         _ = state.reported(.backend(.recovered), now: .zero)
-        #expect(state.joined(4).welcome.words == ["backend available", "+tony", "+bob", "settled"])
+        // What came while it was away is not known yet.
+        #expect(state.joined(4).welcome.words == ["backend available", "+tony", "+bob"])
+        _ = state.reported(.appeared(try sighting("tony")), now: .zero)
+        _ = state.reported(.appeared(try sighting("carl")), now: .zero)
+        #expect(state.reported(.listed, now: .zero).words == [])
+        #expect(state.reported(.resolved(try resolution("carl")), now: .zero).words == ["+carl", "settled"])
+        #expect(state.joined(5).welcome.words == ["backend available", "+tony", "+bob", "+carl", "settled"])
     }
 
     private func isOpen(_ action: QueryState<Catalog>.Action) -> Bool {

@@ -2,7 +2,7 @@ import Discovery
 import DiscoveryTesting
 import Testing
 
-@Suite struct SimulatedEngineConformanceTests {
+@Suite(.timeLimit(.minutes(5))) struct SimulatedEngineConformanceTests {
     @Test(arguments: EngineConformance.checks) func conforms(_ check: EngineConformance.Check) async throws {
         let network = SimulatedNetwork()
         var limits = DiscoveryLimits()
@@ -13,14 +13,14 @@ import Testing
                 publisher: try network.addMachine("h1"),
                 browser: try network.addMachine("h2"),
                 limits: limits,
-                restartBrowserBackend: {
-                    network.stopBackend(of: "h2")
-                    network.startBackend(of: "h2")
-                },
-                restartPublisherBackend: {
-                    network.stopBackend(of: "h1")
-                    network.startBackend(of: "h1")
-                },
+                browserBackend: EngineConformance.Backend(
+                    stop: { network.stopBackend(of: "h2") },
+                    start: { network.startBackend(of: "h2") }
+                ),
+                publisherBackend: EngineConformance.Backend(
+                    stop: { network.stopBackend(of: "h1") },
+                    start: { network.startBackend(of: "h1") }
+                ),
                 openObjects: { network.openOperations }
             )
         )

@@ -40,7 +40,7 @@ package final class MetricsRegistry: MetricsFactory {
     func counted(_ route: String, _ answer: ControlAnswer) {
         let status =
             switch answer {
-            case .whole(let status, _, _): status
+            case .whole(let status, _, _, _): status
             case .lines(let status, _), .pieces(let status, _, _): status
             }
         // What somebody asked for that is not there must not make series.

@@ -17,9 +17,7 @@ package final class ManagedRegistration: Sendable {
         var warning: String?
         /// Why it would not be there after a restart.
         var transience: String?
-        var version: UInt64 = 1
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var lastWaiter: UInt64 = 0
+        var waiters = Waiters()
         var work: Task<Void, Never>?
     }
 
@@ -68,7 +66,7 @@ package final class ManagedRegistration: Sendable {
 
     /// Where it stands, and a number that grows when that changes.
     package var current: (status: RegistrationStatus, version: UInt64) {
-        state.withLock { (status($0), $0.version) }
+        state.withLock { (status($0), $0.waiters.version) }
     }
 
     /// Where it stands, once that is newer than `version`; nil when the task is cancelled.
@@ -76,7 +74,7 @@ package final class ManagedRegistration: Sendable {
         while !Task.isCancelled {
             let current = current
             if current.version > version { return current }
-            await wait(after: version)
+            await state.wait(for: \.waiters, after: version)
         }
         return nil
     }
@@ -140,36 +138,14 @@ package final class ManagedRegistration: Sendable {
     }
 
     private func update(_ body: (inout State) -> Void) {
-        let (waiters, news) = state.withLock { state -> ([CheckedContinuation<Void, Never>], RegistrationNews?) in
+        let (wake, news) = state.withLock { state -> (FollowUp?, RegistrationNews?) in
             let before = status(state)
             body(&state)
             let after = status(state)
-            guard after != before else { return ([], nil) }
-            state.version += 1
-            defer { state.waiters = [:] }
-            return (Array(state.waiters.values), RegistrationNews(from: before, to: after))
+            return after == before ? (nil, nil) : (state.waiters.changed(), RegistrationNews(from: before, to: after))
         }
-        for waiter in waiters { waiter.resume() }
+        wake?()
         if let news { logger.log(level: news.level, "\(news.text)") }
-    }
-
-    private func wait(after version: UInt64) async {
-        let id = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard state.version == version, !Task.isCancelled else { return true }
-                    state.waiters[id] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
-        }
     }
 
     private func status(_ state: State) -> RegistrationStatus {

@@ -4,8 +4,8 @@ package import DiscoveryJSON
 
 /// What the daemon answers to a request.
 package enum ControlAnswer: Sendable {
-    /// All of it.
-    case whole(status: Int, type: String, body: [UInt8])
+    /// All of it; `allow` is what may be done instead, with 405.
+    case whole(status: Int, type: String, body: [UInt8], allow: [String]? = nil)
     /// Lines as they come, until there are no more or the client goes.
     case lines(status: Int, any LineSource)
     /// One value in pieces, each made when the one before was taken, so that a client that does not read costs little.
@@ -25,7 +25,7 @@ package enum ControlAnswer: Sendable {
     package static func error(_ error: ControlError) -> ControlAnswer {
         var writer = JSONWriter()
         writer.error(error)
-        return .whole(status: error.status, type: "application/json", body: writer.bytes)
+        return .whole(status: error.status, type: "application/json", body: writer.bytes, allow: error.allow)
     }
 
     /// Done, and nothing to say.

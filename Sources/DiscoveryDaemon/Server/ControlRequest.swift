@@ -8,9 +8,17 @@ package struct ControlRequest: Sendable {
     package var query: QueryString
     package var body: [UInt8]
     package var peer: Peer
+    /// It came over TCP: nothing that changes anything is possible.
+    package var isReadOnly: Bool
 
     /// - Throws: 400 for a target that is no path or is not encoded properly.
-    package init(_ method: String, target: String, body: [UInt8], peer: Peer) throws(ControlError) {
+    package init(
+        _ method: String,
+        target: String,
+        body: [UInt8],
+        peer: Peer,
+        isReadOnly: Bool = false
+    ) throws(ControlError) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first, path.hasPrefix("/") else {
             throw ControlError(400, "bad-request", "the target of a request is a path")
@@ -26,6 +34,7 @@ package struct ControlRequest: Sendable {
         self.query = query
         self.body = body
         self.peer = peer
+        self.isReadOnly = isReadOnly
     }
 
     private static var badEncoding: ControlError {

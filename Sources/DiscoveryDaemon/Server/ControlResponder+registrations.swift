@@ -7,7 +7,7 @@ extension ControlResponder {
     func registrations(_ request: ControlRequest, _ path: [String]) async throws(ControlError) -> ControlAnswer {
         try request.query.allow(request.method == "POST" ? ["attached", "wait"] : [])
         switch (request.method, path.count) {
-        case ("GET", 1):
+        case ("GET", 1), ("HEAD", 1):
             let all = await registry.statuses
             return .json { object in
                 object.key("registrations")
@@ -16,16 +16,13 @@ extension ControlResponder {
                 }
             }
         case ("POST", 1): return try await publish(request)
-        case ("GET", 2):
+        case ("GET", 2), ("HEAD", 2):
             guard let registration = await registry.registration(path[1]) else { throw Self.noRegistration(path[1]) }
             return .json { $0.registrationMembers(registration.current.status) }
         case ("DELETE", 2):
             try await registry.remove(path[1], for: request.peer)
             return .nothing
-        case (_, 1), (_, 2):
-            throw ControlError(405, "method-not-allowed", "GET, POST and DELETE are possible here")
-        default:
-            throw ControlError(404, "no-such-resource", "a registration has no parts")
+        default: throw Methods.noResource(request.path)
         }
     }
 

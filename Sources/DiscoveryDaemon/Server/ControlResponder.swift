@@ -47,13 +47,13 @@ package final class ControlResponder: Sendable {
     package func countClients(with count: @escaping @Sendable () -> Int) { clientCount.withLock { $0 = count } }
 
     private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
+        try Methods.check(request)
         let path = request.path
         if path.starts(with: ["v1", "registrations"]) {
             return try await registrations(request, Array(path.dropFirst()))
         }
-        if path == ["v1", "reload"] { return try await reload(request) }
-        guard request.method == "GET" else { throw Self.only("GET") }
         switch path {
+        case ["v1", "reload"]: return try await reload(request)
         case ["healthz"]: return healthz()
         case ["metrics"]: return await prometheus()
         case ["v1", "ping"]: return .json { _ in }
@@ -65,18 +65,11 @@ package final class ControlResponder: Sendable {
         case ["v1", "domains"]: return try await domains(request.query)
         case ["v1", "domains", "watch"]: return try watchDomains(request.query)
         case ["v1", "prometheus", "sd"]: return try await targetGroups(request.query)
-        default:
-            let text = "/" + path.joined(separator: "/")
-            throw ControlError(404, "no-such-resource", "\(text.quotedForMessage): the daemon has nothing of this name")
+        default: throw Methods.noResource(path)
         }
     }
 
-    private static func only(_ method: String) -> ControlError {
-        ControlError(405, "method-not-allowed", "only \(method) is possible here")
-    }
-
     private func reload(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
-        guard request.method == "POST" else { throw Self.only("POST") }
         if let reason = await registry.refusalToManage(request.peer) {
             throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
         }

@@ -192,7 +192,8 @@ extension ControlServer {
                 request.method.rawValue,
                 target: request.head.path ?? "",
                 body: body,
-                peer: connection.peer
+                peer: connection.peer,
+                isReadOnly: connection.isReadOnly
             )
             answer = await connection.whileOpen { await self.respond(parsed) }
         } catch {
@@ -208,33 +209,28 @@ extension ControlServer {
         case .whole, .pieces: break
         }
         connection.became(.sending)
-        switch answer {
-        case .whole(let status, let type, let bytes):
-            var fields: HTTPFields = [:]
-            if !type.isEmpty { fields[.contentType] = type }
-            if status != 204 { fields[.contentLength] = String(bytes.count) }
-            if mustClose { fields[.connection] = "close" }
-            let head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
-            try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-        case .lines(let status, let source):
-            let fields: HTTPFields = [.contentType: "application/x-ndjson", .cacheControl: "no-store"]
-            try await send(status, fields, source, writer, connection, .watching)
-        case .pieces(let status, let type, let source):
-            try await send(status, [.contentType: type], source, writer, connection, .serving)
+        if request.method == .head {
+            try await writer.writeResponse(await answer.headAlone(isLast: mustClose))
+        } else {
+            let head = answer.head(isLast: mustClose)
+            switch answer {
+            case .whole(_, _, let bytes, _):
+                try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            case .lines(_, let source): try await send(head, source, writer, connection, .watching)
+            case .pieces(_, _, let source): try await send(head, source, writer, connection, .serving)
+            }
         }
         if mustClose { throw EndOfConnection() }
         connection.became(.idle)
     }
 
     @concurrent private func send(
-        _ status: Int,
-        _ fields: HTTPFields,
+        _ head: HTTPResponse,
         _ source: any LineSource,
         _ writer: consuming ResponseWriter,
         _ connection: Connection,
         _ waiting: ConnectionTable.Activity
     ) async throws {
-        let head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
         do {
             var body: any ResponseBodyWriter = try await writer.writeHead(head)
             connection.became(waiting)

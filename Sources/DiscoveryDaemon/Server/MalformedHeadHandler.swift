@@ -57,7 +57,7 @@ final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler,
     }
 
     private func answer(_ refusal: ControlError, _ context: ChannelHandlerContext) {
-        guard case .whole(let status, let type, let body) = ControlAnswer.error(refusal) else { return }
+        guard case .whole(let status, let type, let body, _) = ControlAnswer.error(refusal) else { return }
         context.triggerUserOutboundEvent(ReceivedHandler.Event.refused, promise: nil)
         let fields: HTTPFields = [.contentType: type, .contentLength: String(body.count), .connection: "close"]
         let head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)

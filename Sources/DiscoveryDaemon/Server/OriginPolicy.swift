@@ -6,11 +6,8 @@ internal import HummingbirdCore
 /// Keeps web pages from reading what a browser on this machine could reach over TCP.
 enum OriginPolicy {
     /// - Throws: 403 for a `Host` that is no address and not `localhost` (DNS rebinding), and for a request that a page of
-    ///   another origin caused; 405 for what changes anything.
+    ///   another origin caused.
     static func check(_ request: Request, hosts: [String]) throws(ControlError) {
-        guard request.method == .get else {
-            throw ControlError(405, "read-only", "only GET is served here; use the control socket")
-        }
         let authority = request.head.authority ?? ""
         guard isLocal(authority, hosts: hosts) else {
             throw ControlError(403, "foreign-host", "\(authority.quotedForMessage) is not this machine's address")

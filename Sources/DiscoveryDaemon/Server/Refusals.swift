@@ -34,7 +34,7 @@ final class RefusalHandler: ChannelInboundHandler, RemovableChannelHandler, Send
     private let isAnswered = Locked(false)
 
     init(_ reason: String) {
-        guard case .whole(let status, let type, let body) = ControlAnswer.error(ControlError(503, "busy", reason))
+        guard case .whole(let status, let type, let body, _) = ControlAnswer.error(ControlError(503, "busy", reason))
         else {
             answer = []
             return

@@ -25,7 +25,7 @@ package struct ChangeLog: Sendable {
     private let endLimit: Int
     /// The number of the last change.
     package private(set) var head: UInt64 = 0
-    /// Everything known at the start has been told.
+    /// Everything known at the start, or when the backend came back, has been told.
     package private(set) var isSettled = false
     /// What was told last of the backend.
     package private(set) var backend = BackendState.available
@@ -59,7 +59,10 @@ package struct ChangeLog: Sendable {
             ends[head] = End(service: service, added: old.added)
             places.append(Place(number: head, instance: service.instance))
         case .settled: isSettled = true
-        case .backend(let state): backend = state
+        case .backend(let state):
+            backend = state
+            // What came while it was away is not known before it has listed again.
+            if state == .recovered { isSettled = false }
         case .degraded(let text): degraded = (text, head)
         }
         tidy()

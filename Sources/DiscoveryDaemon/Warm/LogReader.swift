@@ -46,7 +46,8 @@ package struct LogReader: Sendable {
         told += changes
         if changes.count < limit {
             (number, base) = (log.head, log.head)
-            if log.isSettled, !isSettled {
+            // While the backend is away nobody knows whether this is all.
+            if log.isSettled, isUp, !isSettled {
                 isSettled = true
                 told.append((number, .settled))
             }

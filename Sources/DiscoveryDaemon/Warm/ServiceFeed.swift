@@ -6,8 +6,7 @@ internal import DiscoveryJSON
 package final class ServiceFeed: Sendable {
     private struct State {
         var log = ChangeLog()
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var lastWaiter: UInt64 = 0
+        var waiters = Waiters()
         var pump: Task<Void, Never>?
         var isClosed = false
         var kept: [Kept.Kind: Kept] = [:]
@@ -50,21 +49,21 @@ package final class ServiceFeed: Sendable {
 
     /// Takes events in and wakes who waits.
     package func apply(_ events: [ServiceEvent]) {
-        let waiters = state.withLock { state in
+        let wake = state.withLock { state in
             for event in events { state.log.apply(event) }
-            return Self.takeWaiters(&state)
+            return state.waiters.changed()
         }
-        for waiter in waiters { waiter.resume() }
+        wake()
     }
 
     /// Gives the query up; readers are told nothing more.
     package func close() {
-        let (pump, waiters) = state.withLock { state in
+        let (pump, wake) = state.withLock { state in
             state.isClosed = true
-            return (state.pump, Self.takeWaiters(&state))
+            return (state.pump, state.waiters.changed())
         }
         pump?.cancel()
-        for waiter in waiters { waiter.resume() }
+        wake()
     }
 
     /// The services that are there, in the order they were found.
@@ -126,13 +125,13 @@ package final class ServiceFeed: Sendable {
     ) async throws(Missed) -> [(number: UInt64, event: ServiceEvent)]? {
         while !Task.isCancelled {
             // Under the lock: a copy of the log that lives on would be copied in full at the next change.
-            let (events, head, isClosed) = state.withLock { state in
-                (reader.take(from: state.log, atMost: limit), state.log.head, state.isClosed)
+            let (events, version, isClosed) = state.withLock { state in
+                (reader.take(from: state.log, atMost: limit), state.waiters.version, state.isClosed)
             }
             guard let events else { throw Missed() }
             if !events.isEmpty { return events }
             if isClosed { return nil }
-            await wait(after: head)
+            await state.wait(for: \.waiters, after: version)
         }
         return nil
     }
@@ -144,11 +143,11 @@ package final class ServiceFeed: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 while !Task.isCancelled {
-                    let (isSettled, head, isClosed) = self.state.withLock {
-                        ($0.log.isSettled, $0.log.head, $0.isClosed)
+                    let (isSettled, version, isClosed) = self.state.withLock {
+                        ($0.log.isSettled, $0.waiters.version, $0.isClosed)
                     }
                     if isSettled || isClosed { return }
-                    await self.wait(after: head)
+                    await self.state.wait(for: \.waiters, after: version)
                 }
             }
             group.addTask { try? await Task.sleep(for: limit) }
@@ -159,28 +158,4 @@ package final class ServiceFeed: Sendable {
 
     /// A reader missed ends that are not known any more.
     package struct Missed: Error {}
-
-    private func wait(after head: UInt64) async {
-        let id = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard state.log.head == head, !state.isClosed, !Task.isCancelled else { return true }
-                    state.waiters[id] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
-        }
-    }
-
-    private static func takeWaiters(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
-        defer { state.waiters = [:] }
-        return Array(state.waiters.values)
-    }
 }

@@ -176,9 +176,9 @@ package final class WarmTable: Sendable {
 
     private func events(_ question: Question) -> ServiceEvents {
         switch question {
-        case .query(let query): network.browse(query)
+        case .query(let query): network.follow(query)
         case .all(let domain, let interfaces, let family, let resolution):
-            network.browseAll(in: domain, on: interfaces, over: family, resolution: resolution)
+            network.followAll(TypeQuery(domain: domain, interfaces: interfaces, family: family), resolution: resolution)
         }
     }
 

@@ -71,7 +71,7 @@ struct BrowseCommand: PlacedCommand {
         var browsing = Browsing(
             session: session,
             printer: printer,
-            once: once,
+            listing: once ? OnceListing(resolves: resolve) : nil,
             count: count
         )
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }

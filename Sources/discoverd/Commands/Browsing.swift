@@ -3,23 +3,22 @@ internal import Discovery
 
 /// The run of `browse`: shows what happens until it is enough, or until something stops it.
 ///
-/// With `once` a service is shown as it is in the end, on one line: what came of it on the way is not what is there.
+/// With `once` a service is shown on one line, as soon as all is known of it: what came of it on the way is not what is there.
 struct Browsing {
     let session: Session
     let printer: ServicePrinter
-    let once: Bool
     let count: Int?
 
     private var gate: BackendGate
     /// Services that were found, each counted once; no more than `count` of them, or one.
     private var found: Set<ServiceInstance> = []
-    /// With `once`: what is there so far.
-    private var listing = OrderedServices()
+    /// With `once`.
+    private var listing: OnceListing?
 
-    init(session: Session, printer: ServicePrinter, once: Bool, count: Int?) {
+    init(session: Session, printer: ServicePrinter, listing: OnceListing?, count: Int?) {
         self.session = session
         self.printer = printer
-        self.once = once
+        self.listing = listing
         self.count = count
         gate = BackendGate(session)
     }
@@ -49,23 +48,22 @@ struct Browsing {
         switch event {
         case .found(let service):
             gate.answered()
-            if once { listing.became(service) } else { try printer.show(event) }
+            try show(event, of: service)
             if !isEnough { found.insert(service.instance) }
             return count != nil && isEnough
         case .changed(let service):
-            if once { listing.became(service) } else { try printer.show(event) }
+            try show(event, of: service)
         case .lost(let service):
-            if once {
-                listing.ended(service)
-                found.remove(service.instance)
-            } else {
+            if listing == nil {
                 try printer.show(event)
+            } else if listing?.ended(service) == true {
+                found.remove(service.instance)
             }
         case .settled:
             gate.answered()
             try showListing()
             try printer.show(event)
-            return once
+            return listing != nil
         case .backend(let state):
             try gate.observe(state, in: session)
         case .degraded(let reason):
@@ -75,7 +73,12 @@ struct Browsing {
         return false
     }
 
+    private mutating func show(_ event: ServiceEvent, of service: DiscoveredService) throws {
+        guard listing != nil else { return try printer.show(event) }
+        if listing?.became(service) == true { try printer.show(.found(service)) }
+    }
+
     private mutating func showListing() throws {
-        for service in listing.take() { try printer.show(.found(service)) }
+        for service in listing?.take() ?? [] { try printer.show(.found(service)) }
     }
 }

@@ -43,7 +43,8 @@ struct Publishing {
         case .programEnded(let status): return status
         case .noBackend: throw CommandError.noBackend(gate?.reason)
         case .timedOut:
-            throw CommandError(.notFound, "\"\(service.name)\" could not be published within the time allowed")
+            let reason = gate.flatMap { $0.isOpen ? nil : $0.reason }.map { ": \($0)" } ?? ""
+            throw CommandError(.notFound, "\"\(service.name)\" could not be published within the time allowed\(reason)")
         case .signal, .unread, nil: return .done
         }
     }

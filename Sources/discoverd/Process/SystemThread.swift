@@ -1,31 +1,10 @@
-internal import Glibc
+internal import DiscoveryControl
 
 /// A thread of its own for calls that block, which must not occupy one of the few threads that tasks share.
 enum SystemThread {
-    private final class Body {
-        let run: () -> Void
-        init(_ run: @escaping () -> Void) { self.run = run }
-    }
-
     /// Starts a detached thread.
     static func start(_ run: @escaping @Sendable () -> Void) throws(CommandError) {
-        var thread = pthread_t()
-        // The thread takes over the reference; on failure it is taken back here.
-        let body = unsafe Unmanaged.passRetained(Body(run))
-        let code = unsafe pthread_create(
-            &thread,
-            nil,
-            { argument in
-                guard let argument = unsafe argument else { return nil }
-                unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            },
-            body.toOpaque()
-        )
-        guard code == 0 else {
-            unsafe body.release()
-            throw CommandError(.systemError, "cannot start a thread: \(systemMessage(code))")
-        }
-        pthread_detach(thread)
+        guard let code = DetachedThread.start(run) else { return }
+        throw CommandError(.systemError, "cannot start a thread: \(systemMessage(code))")
     }
 }

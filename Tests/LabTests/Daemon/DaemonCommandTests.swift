@@ -108,6 +108,32 @@ struct DaemonCommandTests {
         try await lab.stop()
     }
 
+    @Test("browse -t and types right after avahi-daemon came back have what came while it was away")
+    func backendCameBack() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp]\n")
+        _ = try await daemon.curl("/v1/status") { answer in
+            (try answer.json()["warm"] as? [[String: Any]])?.first?["settled"] as? Bool == true
+        }
+        #expect(try await lab.ask("h1", "browse", "_witap._tcp", "-t").exit == .exited(1))
+        try await lab.avahi("h1", "kill")
+        try await daemon.process.line(.stderr, "gone") { $0.contains("the backend is gone") }
+        // Nothing is known, and nobody could say that this is all.
+        #expect(try await lab.ask("h1", "browse", "_witap._tcp", "-t").exit == .exited(69))
+        let unpublished = try await lab.ask("h1", "publish", "waits", "9001", "--timeout", "1")
+        #expect(unpublished.exit == .exited(1) && unpublished.errors.first?.contains("avahi-daemon") == true)
+        let later = try await lab.avahiPublish("h2", "later", "_witap._tcp", "9000")
+        try await lab.avahi("h1", "start")
+        try await daemon.process.line(.stderr, "back") { $0.contains("the backend is back") }
+        let found = try await lab.ask("h1", "browse", "_witap._tcp", "-t")
+        #expect(found.exit == .exited(0) && found.output == ["+\tlater\t_witap._tcp\tlocal\teth0"])
+        let types = try await lab.ask("h1", "types")
+        #expect(types.exit == .exited(0) && types.output.first?.hasPrefix("_witap._tcp") == true)
+        later.signal(SIGTERM)
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
     @Test("SIGKILL of the daemon: browse says so, recovers and shows no loss; publish is published again")
     func daemonGoes() async throws {
         let lab = try await Lab.start()

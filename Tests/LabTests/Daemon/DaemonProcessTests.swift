@@ -11,14 +11,25 @@ struct DaemonProcessTests {
           - {name: two, type: _witap._tcp, port: 9001}
         """
 
-    @Test("SIGTERM: goodbyes are seen on another host, and the daemon has ended within 2 s with status 0")
-    func terminated() async throws {
+    /// A daemon with two services.
+    private static func startTwo() async throws -> (Lab, LabDaemon, LabProcess) {
         let lab = try await Lab.start()
         let daemon = try LabDaemon(lab)
-        try daemon.configure(Self.two)
-        let process = try await daemon.start()
+        try daemon.configure(two)
+        return (lab, daemon, try await daemon.start())
+    }
+
+    /// A browser on the other host that has seen these.
+    private static func seen(_ names: [String], _ lab: Lab) async throws -> LabProcess {
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
-        for name in ["one", "two"] { try await browser.json("added") { $0.tells("added", name) } }
+        for name in names { try await browser.json("added") { $0.tells("added", name) } }
+        return browser
+    }
+
+    @Test("SIGTERM: goodbyes are seen on another host, and the daemon has ended within 2 s with status 0")
+    func terminated() async throws {
+        let (lab, daemon, process) = try await Self.startTwo()
+        let browser = try await Self.seen(["one", "two"], lab)
         // A connection that stays open must not hold the goodbyes up.
         let watcher = try lab.discoverd("h1", "browse", "_witap._tcp", "--json", "--socket", daemon.socket)
         try await watcher.json("settled") { $0.event == "settled" }
@@ -38,10 +49,7 @@ struct DaemonProcessTests {
 
     @Test("SIGTERM while avahi-daemon hangs: the daemon ends in time, without its goodbyes, and says so")
     func terminatedWhileHung() async throws {
-        let lab = try await Lab.start()
-        let daemon = try LabDaemon(lab)
-        try daemon.configure(Self.two)
-        let process = try await daemon.start()
+        let (lab, daemon, process) = try await Self.startTwo()
         try await daemon.until("two", "published") { $0.state == "established" }
         try await lab.avahi("h1", "stop")
         let start = ContinuousClock.now
@@ -57,12 +65,8 @@ struct DaemonProcessTests {
 
     @Test("a reload withdraws nothing that did not change; a wrong one changes nothing and says file and line")
     func reload() async throws {
-        let lab = try await Lab.start()
-        let daemon = try LabDaemon(lab)
-        try daemon.configure(Self.two)
-        let process = try await daemon.start()
-        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
-        for name in ["one", "two"] { try await browser.json("added") { $0.tells("added", name) } }
+        let (lab, daemon, process) = try await Self.startTwo()
+        let browser = try await Self.seen(["one", "two"], lab)
 
         try daemon.configure("name: three\ntype: _witap._tcp\nprot: 9002\n", "services.d/three.yaml")
         let wrong = try await daemon.ask("reload")
@@ -96,8 +100,7 @@ struct DaemonProcessTests {
         let daemon = try LabDaemon(lab)
         let first = try await daemon.start()
         #expect(try await daemon.ask("publish", "kept", "9000", "--detach").exit == .exited(0))
-        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
-        try await browser.json("added") { $0.tells("added", "kept") }
+        let browser = try await Self.seen(["kept"], lab)
 
         let second = try await lab.toEnd("h1", [DiscoverdBinary.path] + daemon.arguments, within: .seconds(10))
         #expect(second.exit == .exited(1))

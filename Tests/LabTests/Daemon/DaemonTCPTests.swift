@@ -24,6 +24,7 @@ struct DaemonTCPTests {
             #expect(try await daemon.curlTCP(base + target).status == 200, "\(target)")
         }
         #expect(try await daemon.curlTCP("http://localhost:9331/v1/ping").status == 200)
+        #expect(try await daemon.curlTCP(base + "/v1/status", "-I").status == 200)
         #expect(try await daemon.curlTCP(base + "/v1/ping", "-H", "Host: monitor.example.org:9331").status == 200)
         #expect(try await daemon.curlTCP(base + "/v1/ping", "-H", "Origin: \(base)").status == 200)
         for header in [

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 extension FaultTests {
@@ -46,6 +47,43 @@ extension FaultTests {
             #expect(removed == 0 && browser.names.isSuperset(of: names) && publications.established == names)
             Figures(scenario: "67", what: "clocks of both avahi-daemons jitter by 1 s at 1 Hz for 8 s", flaps: removed)
                 .record()
+            try await lab.stop()
+        }
+
+        @Test(
+            "67: the clocks of a host with the daemon jump by an hour: what it publishes and what it keeps warm stay",
+            arguments: [3_600, -3_600]
+        )
+        func daemon(seconds: Int) async throws {
+            let lab = try await Lab.start(environment: ["LAB_AVAHI_PRELOAD": Lab.clockOffset])
+            let daemon = try await LabDaemon.start(
+                on: "h1", of: lab, "browse: [\(Lab.type)]\n",
+                environment: ["LD_PRELOAD": Lab.clockOffset, "CLOCK_OFFSET_FILE": "/run/lab/clock"])
+            #expect(try await daemon.ask("publish", "kept", "9000", "--type", Lab.type, "--detach").exit == .exited(0))
+            let there = try await lab.avahiPublish("h2", "there", Lab.type, "9001")
+            let warm = "/v1/services?type=\(Lab.type)"
+            _ = try await daemon.curl(warm) { try $0.objects("services").count == 2 }
+            var seen = BrowseLog(try lab.discoverd("h2", "browse", Lab.type, "--json", "--no-daemon"))
+            try await seen.wait(for: "both", within: .seconds(20)) { $0.names == ["kept", "there"] }
+            let watcher = try daemon.watch("/v1/services/watch?type=\(Lab.type)")
+            try await watcher.watched("settled") { $0.event == "settled" }
+
+            try await lab.setClock("h1", seconds)
+            // Longer than an end is held back, and than whatever the daemon does every few seconds.
+            try await Task.sleep(for: .seconds(12))
+            try seen.catchUp()
+            #expect(seen.count("removed") == 0)
+            #expect(!watcher.lines().contains { WatchedLine($0)?.event == "removed" })
+            #expect(try await daemon.curl(warm).objects("services").count == 2)
+            #expect(try await daemon.registrations().map(\.state) == ["established"])
+            #expect(try await daemon.ask("status").exit == .exited(0))
+            // It works as before, in time: what comes is published, and what goes is seen to go.
+            #expect(try await daemon.ask("publish", "late", "9002", "--type", Lab.type, "--detach").exit == .exited(0))
+            #expect(try await daemon.ask("unpublish", "late", Lab.type).exit == .exited(0))
+            watcher.signal(SIGTERM)
+            there.signal(SIGTERM)
+            try await seen.process.stop()
+            try await daemon.stop()
             try await lab.stop()
         }
     }

@@ -1,0 +1,52 @@
+/// Who waits until something has changed; kept with that under its lock.
+package struct Waiters: Sendable {
+    /// Grows with each change, so that one who has seen a version can wait for a newer one.
+    package private(set) var version: UInt64 = 1
+    private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    private var lastID: UInt64 = 0
+
+    package init() {}
+
+    /// It has changed.
+    /// - Returns: what wakes those who wait.
+    package mutating func changed() -> FollowUp {
+        version += 1
+        defer { waiting = [:] }
+        return { [waiting] in for continuation in waiting.values { continuation.resume() } }
+    }
+
+    fileprivate mutating func makeID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    /// - Returns: whether there is nothing to wait for.
+    fileprivate mutating func enter(
+        _ id: UInt64, _ continuation: CheckedContinuation<Void, Never>, after version: UInt64
+    )
+        -> Bool
+    {
+        guard self.version == version, !Task.isCancelled else { return true }
+        waiting[id] = continuation
+        return false
+    }
+
+    fileprivate mutating func leave(_ id: UInt64) -> CheckedContinuation<Void, Never>? {
+        waiting.removeValue(forKey: id)
+    }
+}
+
+extension Locked {
+    /// Waits until the version is another one, or the task is cancelled.
+    package func wait(for waiters: any WritableKeyPath<Value, Waiters> & Sendable, after version: UInt64) async {
+        let id = withLock { $0[keyPath: waiters].makeID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = withLock { $0[keyPath: waiters].enter(id, continuation, after: version) }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            withLock { $0[keyPath: waiters].leave(id) }?.resume()
+        }
+    }
+}

@@ -1,0 +1,38 @@
+internal import DNSSD
+internal import Discovery
+
+/// The services that are shown once each: at once when all is known of one, else as it is in the end.
+struct OnceListing {
+    /// Whether a service is to be resolved before it is shown.
+    let resolves: Bool
+    private var shown: Set<ServiceInstance> = []
+    private var incomplete: [ServiceInstance: (number: Int, service: DiscoveredService)] = [:]
+    private var lastNumber = 0
+
+    init(resolves: Bool) { self.resolves = resolves }
+
+    /// - Returns: whether to show it now.
+    mutating func became(_ service: DiscoveredService) -> Bool {
+        guard !shown.contains(service.instance) else { return false }
+        guard resolves, service.state != .resolved else {
+            incomplete[service.instance] = nil
+            shown.insert(service.instance)
+            return true
+        }
+        lastNumber += 1
+        incomplete[service.instance] = (incomplete[service.instance]?.number ?? lastNumber, service)
+        return false
+    }
+
+    /// - Returns: whether it was not shown, and will not be.
+    mutating func ended(_ service: DiscoveredService) -> Bool {
+        incomplete.removeValue(forKey: service.instance) != nil
+    }
+
+    /// What was not shown yet, in the order in which it was found.
+    mutating func take() -> [DiscoveredService] {
+        defer { incomplete = [:] }
+        shown.formUnion(incomplete.keys)
+        return incomplete.values.sorted { $0.number < $1.number }.map(\.service)
+    }
+}
