@@ -19,6 +19,8 @@ let package = Package(
         .library(name: "DiscoveryNIO", targets: ["DiscoveryNIO"]),
         .library(name: "DiscoveryNetService", targets: ["DiscoveryNetService"]),
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
+        // What the package in Benchmarks/ measures; nothing for others.
+        .library(name: "InsideBenchmarks", targets: ["InsideBenchmarks"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
         .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
         // Programs on the library (docs/apps).
@@ -127,6 +129,10 @@ let package = Package(
         .executableTarget(
             name: "PublishMany", dependencies: ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany",
             swiftSettings: settings),
+        // Work within the library, for Benchmarks/.
+        .target(
+            name: "InsideBenchmarks", dependencies: ["DNSSD", "Discovery", "DiscoveryJSON", "AvahiEngine"],
+            path: "Tests/Support/InsideBenchmarks", swiftSettings: settings),
         // The README's example, compiled with everything else.
         .executableTarget(
             name: "HelloDiscovery", dependencies: ["DNSSD", "Discovery", "AvahiEngine"],

@@ -1,0 +1,52 @@
+"""The library's inside, by package-benchmark in a package of its own (Benchmarks/Package.swift)."""
+
+import json
+import os
+import subprocess
+import tempfile
+
+from .lab import ROOT
+
+PACKAGE = os.path.join(ROOT, "Benchmarks")
+SCRATCH = os.path.join(ROOT, ".build-inside")
+BASELINE = "bench"
+GROWTH = "Facts to JSON lines, {} services"
+# package-benchmark: equal, and better.
+FINE = (0, 4)
+
+
+def swift(*arguments, **options):
+    command = [os.environ.get("SWIFT", "swift"), "package", "--package-path", PACKAGE, "--scratch-path", SCRATCH,
+               "--allow-writing-to-package-directory", "benchmark", *arguments, "--no-progress"]
+    return subprocess.run(command, cwd=PACKAGE, **options)
+
+
+def build():
+    """Builds the benchmarks; a first time takes minutes."""
+    swift("list", check=True, stdout=subprocess.DEVNULL)
+
+
+def measure():
+    """{name: p50, p90 in µs and the number of samples}."""
+    swift("baseline", "update", BASELINE, "--quiet", check=True, stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory() as directory:
+        swift("baseline", "read", BASELINE, "--format", "jmh", "--path", directory, check=True, stdout=subprocess.DEVNULL)
+        found = {}
+        for name in os.listdir(directory):
+            with open(os.path.join(directory, name)) as file:
+                for element in json.load(file):
+                    times = element["secondaryMetrics"]["Time (wall clock)"]
+                    found[element["benchmark"].split(".", 3)[3].replace("_", " ")] = {
+                        "p50": times["scorePercentiles"]["50.0"], "p90": times["scorePercentiles"]["90.0"],
+                        "samples": element["measurementIterations"]}
+    return found
+
+
+def check():
+    """Whether the last measurement is within Thresholds/; says what is not."""
+    return swift("thresholds", "check", BASELINE).returncode in FINE
+
+
+def update():
+    """Takes the last measurement as the new Thresholds/."""
+    swift("thresholds", "update", BASELINE, check=True)
