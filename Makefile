@@ -59,11 +59,14 @@ demo: build ## publish on one host, browse and resolve on another, withdraw
 	@.ci/deps test
 	@$(LAB)/play demo
 
+# The benchmarks' own package.
+INSIDE = Benchmarks/Package.swift Benchmarks/Inside
+
 fmt: ## format the sources in place
-	$(SWIFT) format format --in-place --recursive --parallel Sources Tests Package.swift
+	$(SWIFT) format format --in-place --recursive --parallel Sources Tests Package.swift $(INSIDE)
 
 check: ## formatting, shell scripts, forbidden constructs: what CI runs first
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift $(INSIDE)
 	@.ci/check
 
 docs: ## DocC of the library

@@ -27,16 +27,15 @@ class Goals:
     def ratio(self, what, limit, row, floor, key, wanted=None):
         """One row's figure over another's; only a row of which every run was complete can meet it."""
         row, floor = row or {}, floor or {}
+        wanted = wanted or f"≤ {limit:g}"
+        runs = [f"{one['complete']} of {one['runs']} runs {of}complete" for one, of in ((row, ""), (floor, "of the other "))
+                if one and one["complete"] < one["runs"]]
         value, anchor = row.get(key), floor.get(key)
         if value is None or not anchor:
-            return self.add(what, limit, "not measured" if row.get("complete", 0) == row.get("runs", 0) else
-                            f"{row.get('complete')} of {row.get('runs')} runs complete", None if not row else False)
+            return self.add(what, wanted, "; ".join(runs) or "not measured", False if runs else None)
         found = value / anchor
-        partly = "" if row["complete"] == row["runs"] else f"; {row['complete']} of {row['runs']} runs complete"
-        partly += "" if floor["complete"] == floor["runs"] else (
-            f"; of what it is compared to, {floor['complete']} of {floor['runs']}")
         text = f"{found:.3f}" if found < 0.1 else f"{found:.2f}"
-        self.add(what, wanted or f"≤ {limit:g}", f"{text}{partly}", found <= limit and row["complete"] == row["runs"])
+        self.add(what, wanted, "; ".join([text, *runs]), found <= limit and row["complete"] == row["runs"])
 
     def most(self, what, limit, value, unit, digits=1):
         if value is None:
@@ -44,7 +43,6 @@ class Goals:
         self.add(what, f"≤ {limit:g} {unit}", f"{number(value, digits)} {unit}", value <= limit)
 
     def add(self, what, wanted, found, met):
-        wanted = wanted if isinstance(wanted, str) else f"≤ {wanted:g}"
         self.rows.append([what, wanted, found, "–" if met is None else "yes" if met else "**no**"])
 
 

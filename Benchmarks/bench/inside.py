@@ -10,7 +10,7 @@ from .lab import ROOT
 PACKAGE = os.path.join(ROOT, "Benchmarks")
 SCRATCH = os.path.join(ROOT, ".build-inside")
 BASELINE = "bench"
-GROWTH = "Facts to JSON lines, {} services"
+GROWTH = "Facts to JSON lines {} services"
 # package-benchmark: equal, and better.
 FINE = (0, 4)
 
@@ -21,13 +21,8 @@ def swift(*arguments, **options):
     return subprocess.run(command, cwd=PACKAGE, **options)
 
 
-def build():
-    """Builds the benchmarks; a first time takes minutes."""
-    swift("list", check=True, stdout=subprocess.DEVNULL)
-
-
 def measure():
-    """{name: p50, p90 in µs and the number of samples}."""
+    """{name: p50, p90 in µs and the number of samples}, ordered by name and number. Builds first, which takes minutes."""
     swift("baseline", "update", BASELINE, "--quiet", check=True, stdout=subprocess.DEVNULL)
     with tempfile.TemporaryDirectory() as directory:
         swift("baseline", "read", BASELINE, "--format", "jmh", "--path", directory, check=True, stdout=subprocess.DEVNULL)
@@ -39,7 +34,7 @@ def measure():
                     found[element["benchmark"].split(".", 3)[3].replace("_", " ")] = {
                         "p50": times["scorePercentiles"]["50.0"], "p90": times["scorePercentiles"]["90.0"],
                         "samples": element["measurementIterations"]}
-    return found
+    return dict(sorted(found.items(), key=lambda item: [word.zfill(9) if word.isdigit() else word for word in item[0].split()]))
 
 
 def check():

@@ -16,6 +16,7 @@ public struct CatalogWorkload: Workload {
     private let empty: Catalog
     private let facts: [BrowseFact]
 
+    /// Prepares so many services.
     public init(services: Int) throws {
         empty = try Samples.catalog(services)
         facts = try Samples.facts(services)
@@ -33,6 +34,7 @@ public struct CatalogWorkload: Workload {
 public struct ChurnWorkload: Workload {
     private let services: [DiscoveredService]
 
+    /// Prepares so many services.
     public init(services: Int) throws { self.services = try Samples.services(services) }
 
     /// The number of changes that were told.
@@ -56,6 +58,7 @@ public struct ChurnWorkload: Workload {
 public struct TXTWorkload: Workload {
     private let strings = Samples.strings
 
+    /// Nothing to prepare.
     public init() {}
 
     /// The number of entries.
@@ -66,6 +69,7 @@ public struct TXTWorkload: Workload {
 public struct EscapeWorkload: Workload {
     private let name = "Büro \u{1B}[2J \u{202E} \u{200B}östlich \\u{1B} ☃\u{FE0F}"
 
+    /// Nothing to prepare.
     public init() {}
 
     /// The length of what is shown.
@@ -76,6 +80,7 @@ public struct EscapeWorkload: Workload {
 public struct LoopHopWorkload: Workload {
     private let engine: AvahiEngine
 
+    /// Starts the engine's thread; there is no avahi-daemon to it.
     public init() throws { engine = try AvahiEngine() }
 
     /// The number of objects of Avahi: none.
@@ -86,6 +91,7 @@ public struct LoopHopWorkload: Workload {
 public struct JSONWorkload: Workload {
     private let services: [DiscoveredService]
 
+    /// Prepares so many services.
     public init(services: Int) throws { self.services = try Samples.services(services) }
 
     /// The number of bytes.
@@ -103,6 +109,7 @@ public struct WholePathWorkload: Workload {
     private let empty: Catalog
     private let facts: [BrowseFact]
 
+    /// Prepares so many services.
     public init(services: Int) throws {
         empty = try Samples.catalog(services)
         facts = try Samples.facts(services)
