@@ -146,6 +146,8 @@ def case(lab, candidates, count, cold, runs, limit, say, fewer=()):
     answers, daemon = Answers(lab, count), None
     candidates = [tool for tool in candidates if count <= tool.most]
     results = {tool.key: [] for tool in candidates}
+    for host in {tool.daemon for tool in candidates if tool.daemon}:
+        lab.restart_avahi(host)  # it has what was there in the case before
     answers.renew()
     try:
         prime = next(tool for tool in candidates if tool.key == "avahi-browse")

@@ -46,8 +46,8 @@ def tools(discoverd, addresses):
     return {
         DAEMON: discover,
         "discoverd connect": [*discover, "--no-daemon", "--backend", "system"],
-        "curl": ["curl", "-sN", "--connect-timeout", f"{CURL_LIMIT}", "--happy-eyeballs-timeout-ms", f"{DELAY * 1000:.0f}", "--resolve",
-                 f"bench:{PORT}:{listed}", f"http://bench:{PORT}/"],
+        "curl": ["curl", "-sN", "--connect-timeout", f"{CURL_LIMIT}", "--happy-eyeballs-timeout-ms", f"{DELAY * 1000:.0f}",
+                 "--resolve", f"bench:{PORT}:{listed}", f"http://bench:{PORT}/"],
         "python asyncio": [sys.executable, "-u", PEERS, "dial", str(PORT), str(DELAY), *addresses],
     }
 

@@ -81,7 +81,8 @@ def goals(measured):
     small, big = (inside.get(GROWTH.format(count)) for count in (1000, 4000))
     if small and big:
         allowed = 4 * log(4000) / log(1000)
-        found = big["p50"] / small["p50"]
+        # The least of many: what else the machine does only adds to it, and adds more to what takes longer.
+        found = big["low"] / small["low"]
         out.add("time within our process for 4000 services ÷ for 1000 (N log N)", f"≤ {allowed:.2f}", f"{found:.2f}",
                 found <= allowed)
     else:

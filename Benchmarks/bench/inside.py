@@ -22,7 +22,8 @@ def swift(*arguments, **options):
 
 
 def measure():
-    """{name: p50, p90 in µs and the number of samples}, ordered by name and number. Builds first, which takes minutes."""
+    """{name: the least, p50 and p90 in µs, and the number of samples}, ordered by name and number. Builds first, which
+    takes minutes."""
     swift("baseline", "update", BASELINE, "--quiet", check=True, stdout=subprocess.DEVNULL)
     with tempfile.TemporaryDirectory() as directory:
         swift("baseline", "read", BASELINE, "--format", "jmh", "--path", directory, check=True, stdout=subprocess.DEVNULL)
@@ -31,9 +32,9 @@ def measure():
             with open(os.path.join(directory, name)) as file:
                 for element in json.load(file):
                     times = element["secondaryMetrics"]["Time (wall clock)"]
+                    low, p50, p90 = (times["scorePercentiles"][share] for share in ("0.0", "50.0", "90.0"))
                     found[element["benchmark"].split(".", 3)[3].replace("_", " ")] = {
-                        "p50": times["scorePercentiles"]["50.0"], "p90": times["scorePercentiles"]["90.0"],
-                        "samples": element["measurementIterations"]}
+                        "low": low, "p50": p50, "p90": p90, "samples": element["measurementIterations"]}
     return dict(sorted(found.items(), key=lambda item: [word.zfill(9) if word.isdigit() else word for word in item[0].split()]))
 
 

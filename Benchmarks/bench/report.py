@@ -11,7 +11,7 @@ from .tables import (browse_table, connect_table, idle_table, inside_table, numb
 from .transfer import SIZE
 
 EXPLAINED = {
-    "discoverd": "`discoverd browse -r -t --json --no-daemon --backend system`",
+    "discoverd": "`discoverd browse -r -t --json --no-daemon --backend system`; with `-t` it writes all lines at its end",
     "discoverd-private": "the same with `--backend private`: it starts dbus-daemon and avahi-daemon itself, every time",
     "discoverd-daemon": "`discoverd browse -r -t --json`, answered by a running daemon",
     "avahi-browse": "`avahi-browse -rtp`",
@@ -65,6 +65,7 @@ def document(measured, discoverd, root, notes=True):
     if measured["check"]:
         parts.append(f"- the responder, in this run: python-zeroconf resolved all of {measured['check']['services']} services, "
                      f"tshark decoded all of its {measured['check']['packets']} packets")
+    parts += [f"- **{phase} failed:** {reason}" for phase, reason in measured["failed"].items()]
     for chapter in (browsing, publishing, connecting, transferring, idling, starting, within):
         parts += chapter(measured)
     if notes and os.path.exists(notes_path):

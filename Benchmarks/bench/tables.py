@@ -74,5 +74,14 @@ def idle_table(rows):
 
 
 def inside_table(rows):
-    return table(["work", "samples", "µs, median", "µs, 90 %"],
-                 [[key, number(row["samples"]), number(row["p50"], 1), number(row["p90"], 1)] for key, row in rows.items()])
+    return table(["work", "samples", "least, µs", "median", "90 %", "least ÷ half the work (N log N: 2.2)"],
+                 [[key, number(row["samples"]), *(number(row[share]) for share in ("low", "p50", "p90")), doubling(key, rows)]
+                  for key, row in rows.items()])
+
+
+def doubling(key, rows):
+    """How much more it takes than the same work on half as many services."""
+    words = key.split()
+    halves = (" ".join([*words[:at], str(int(word) // 2), *words[at + 1:]]) for at, word in enumerate(words) if word.isdigit())
+    half = next((rows[name] for name in halves if name in rows), None)
+    return ratio(rows[key]["low"], half["low"]) if half else ""
