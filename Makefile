@@ -12,7 +12,7 @@ BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help bench bench-quick run build test fuzz soak tests-built lab demo fmt check docs tsan release install install-files \
+.PHONY: help bench bench-quick bench-inside run build test fuzz soak tests-built lab demo fmt check docs tsan release install install-files \
     uninstall deb test-systemd clean deps
 
 help: ## this list
@@ -59,11 +59,14 @@ demo: build ## publish on one host, browse and resolve on another, withdraw
 	@.ci/deps test
 	@$(LAB)/play demo
 
+# The benchmarks' own package.
+INSIDE = Benchmarks/Package.swift Benchmarks/Inside
+
 fmt: ## format the sources in place
-	$(SWIFT) format format --in-place --recursive --parallel Sources Tests Package.swift
+	$(SWIFT) format format --in-place --recursive --parallel Sources Tests Package.swift $(INSIDE)
 
 check: ## formatting, shell scripts, forbidden constructs: what CI runs first
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift $(INSIDE)
 	@.ci/check
 
 docs: ## DocC of the library
@@ -78,12 +81,17 @@ $(RELEASE)/release/discoverd:
 	$(SWIFT) build -c release --static-swift-stdlib --product discoverd-daemon --scratch-path $(RELEASE)
 
 bench: $(BENCHED) ## discoverd beside its peers, in the lab; writes docs/performance.md (BENCHED=another build)
-	@.ci/deps test
-	Benchmarks/run --discoverd $(BENCHED)
+	@.ci/deps bench
+	$(SWIFT) build -c release --static-swift-stdlib --product PublishMany --scratch-path $(RELEASE)
+	SWIFT=$(SWIFT) Benchmarks/run --discoverd $(BENCHED)
 
 bench-quick: $(BENCHED) ## a few rows of it, on standard output
-	@.ci/deps test
+	@.ci/deps bench
 	Benchmarks/run --quick --discoverd $(BENCHED)
+
+bench-inside: ## the library's inside, and whether it is within Benchmarks/Thresholds
+	@.ci/deps bench
+	SWIFT=$(SWIFT) Benchmarks/run --inside
 
 # The daemon's own program, which `discoverd daemon` starts.
 DAEMON = discoverd-daemon
@@ -144,4 +152,4 @@ test-systemd: ## the package in a booted Debian with a network of its own; needs
 	Tests/SystemdTests/run
 
 clean: ## remove everything that was built
-	rm -rf .build .build-bench .build-tests .build-tsan $(RELEASE)
+	rm -rf .build .build-bench .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines

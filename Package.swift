@@ -12,6 +12,19 @@ let settings: [SwiftSetting] = [
 /// Every use of a pointer in a target that talks to C is marked `unsafe`.
 let memorySafe: [SwiftSetting] = settings + [.strictMemorySafety()]
 
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+]
+
+/// A program of docs/apps, with what it needs besides what they all need.
+func app(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["AppSupport", "DNSSD", "Discovery", "DiscoveryJSON", argumentParser] + dependencies,
+        path: "Sources/Apps/\(name)", swiftSettings: settings)
+}
+
 let package = Package(
     name: "discoverd",
     products: [
@@ -19,6 +32,8 @@ let package = Package(
         .library(name: "DiscoveryNIO", targets: ["DiscoveryNIO"]),
         .library(name: "DiscoveryNetService", targets: ["DiscoveryNetService"]),
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
+        // What the package in Benchmarks/ measures; nothing for others.
+        .library(name: "InsideBenchmarks", targets: ["InsideBenchmarks"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
         .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
         // Programs on the library (docs/apps).
@@ -127,6 +142,10 @@ let package = Package(
         .executableTarget(
             name: "PublishMany", dependencies: ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany",
             swiftSettings: settings),
+        // Work within the library, for Benchmarks/.
+        .target(
+            name: "InsideBenchmarks", dependencies: ["DNSSD", "Discovery", "DiscoveryJSON", "AvahiEngine"],
+            path: "Tests/Support/InsideBenchmarks", swiftSettings: settings),
         // The README's example, compiled with everything else.
         .executableTarget(
             name: "HelloDiscovery", dependencies: ["DNSSD", "Discovery", "AvahiEngine"],
@@ -135,48 +154,21 @@ let package = Package(
         .target(
             name: "AppSupport",
             dependencies: [
-                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON", "DiscoveryNIO",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
+                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON", "DiscoveryNIO", argumentParser,
+            ] + nio,
             path: "Sources/Apps/AppSupport", swiftSettings: settings),
-        .executableTarget(
-            name: "StreamHello",
-            dependencies: [
-                "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            path: "Sources/Apps/StreamHello", swiftSettings: settings),
+        app("StreamHello", ["DiscoveryNIO"] + nio),
         // The chat's rules and wire, apart from the program so that they can be tested as values.
         .target(
             name: "LanChatCore", dependencies: ["AppSupport", "DNSSD"], path: "Sources/Apps/LanChatCore",
             swiftSettings: settings),
-        .executableTarget(
-            name: "LanChat",
-            dependencies: [
-                "CTerminal", "LanChatCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            path: "Sources/Apps/LanChat", swiftSettings: settings),
+        app("LanChat", ["CTerminal", "LanChatCore", "DiscoveryNIO"] + nio),
         // What goes over the wire and into the file system.
         .target(
             name: "FileDropCore",
             dependencies: ["AppSupport", "CLinux", "DNSSD", .product(name: "Crypto", package: "swift-crypto")],
             path: "Sources/Apps/FileDropCore", swiftSettings: settings),
-        .executableTarget(
-            name: "FileDrop",
-            dependencies: [
-                "FileDropCore", "AppSupport", "DNSSD", "Discovery", "DiscoveryNIO", "DiscoveryJSON",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            path: "Sources/Apps/FileDrop", swiftSettings: settings),
+        app("FileDrop", ["FileDropCore", "DiscoveryNIO"] + nio),
         .testTarget(name: "AppSupportTests", dependencies: ["AppSupport"], swiftSettings: settings),
         .testTarget(name: "LanChatTests", dependencies: ["LanChatCore"], swiftSettings: settings),
         .testTarget(name: "FileDropTests", dependencies: ["FileDropCore"], swiftSettings: settings),
@@ -189,20 +181,8 @@ let package = Package(
         .target(
             name: "Pairing", dependencies: [.product(name: "NIOCore", package: "swift-nio")],
             path: "Sources/Apps/Pairing", swiftSettings: settings),
-        .executableTarget(
-            name: "FourInARow",
-            dependencies: [
-                "AppSupport", "Pairing", "TerminalUI", "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON",
-                "DiscoveryNIO", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Sources/Apps/FourInARow", swiftSettings: settings),
-        .executableTarget(
-            name: "WiTap",
-            dependencies: [
-                "AppSupport", "Pairing", "TerminalUI", "DNSSD", "Discovery", "DiscoveryJSON", "DiscoveryNIO",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Sources/Apps/WiTap", swiftSettings: settings),
+        app("FourInARow", ["Pairing", "TerminalUI", "DiscoveryControl", "DiscoveryNIO"]),
+        app("WiTap", ["Pairing", "TerminalUI", "DiscoveryNIO"]),
         // Peers that find, invite and message each other; and a game on it.
         .target(
             name: "PeerSession",
@@ -211,13 +191,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Sources/Apps/PeerSession", swiftSettings: settings),
-        .executableTarget(
-            name: "TapRace",
-            dependencies: [
-                "AppSupport", "PeerSession", "TerminalUI", "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Sources/Apps/TapRace", swiftSettings: settings),
+        app("TapRace", ["PeerSession", "TerminalUI", "DiscoveryControl"]),
         .testTarget(
             name: "TerminalUITests", dependencies: ["TerminalUI", "DNSSD", "Discovery"], swiftSettings: settings),
         .testTarget(name: "FourInARowTests", dependencies: ["FourInARow"], swiftSettings: settings),

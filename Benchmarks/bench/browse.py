@@ -8,7 +8,7 @@ import tempfile
 import time
 from statistics import median
 
-from .lab import BIN, ROOT, settle, stop
+from .lab import BIN, ROOT, stop
 from .timed import Timed
 
 TYPE = "_bench._tcp"
@@ -20,6 +20,12 @@ def avahi_lines(line):
     if len(fields) > 1 and fields[0] in "+=":
         return (fields[3] if len(fields) > 4 and fields[2] in ("IPv4", "IPv6") else fields[1]), fields[0] == "="
     return None
+
+
+def avahi_found(line):
+    """Without -r, what was found is all there is."""
+    parsed = avahi_lines(line)
+    return parsed and (parsed[0], True)
 
 
 def json_lines(line):
@@ -35,11 +41,12 @@ def json_lines(line):
 
 
 class Tool:
-    ended_at = 0  # when the last run of any tool ended
+    """`daemon` is the host whose avahi-daemon it asks, `asks_daemon` whether discoverd's is asked instead. `most` is the
+    largest number of services that it is asked for."""
 
-    def __init__(self, key, command, host, parse, daemon=None, warm=True, cold=True, limit=60):
+    def __init__(self, key, command, host, parse, daemon=None, warm=True, cold=True, most=4000, asks_daemon=False):
         self.key, self.command, self.host, self.parse = key, command, host, parse
-        self.daemon, self.warm, self.cold, self.limit = daemon, warm, cold, limit
+        self.daemon, self.warm, self.cold, self.most, self.asks_daemon = daemon, warm, cold, most, asks_daemon
 
 
 def tools(discoverd, has_daemon):
@@ -54,10 +61,12 @@ def tools(discoverd, has_daemon):
         Tool("python-zeroconf", [python, "-u", os.path.join(ROOT, "Tests/LabTests/lab/zc_browse.py"), TYPE, "--seconds",
                                  "{limit}", "--count", "{n}"], "h3", json_lines, warm=False),
     ]
+    for option in ("-c", "-t"):
+        found.append(Tool(f"avahi-browse {option}", ["avahi-browse", f"{option}p", TYPE], "h1", avahi_found,
+                          daemon="h1", cold=False, most=1))
     if has_daemon:
-        found.append(Tool("discoverd-daemon", browse, "h1", json_lines, daemon="h1", cold=False))
-        found.append(Tool("avahi-browse -c", ["stdbuf", "-oL", "avahi-browse", "-rcp", TYPE], "h1", avahi_lines,
-                          daemon="h1", cold=False))
+        found.insert(2, Tool("discoverd-daemon", browse, "h1", json_lines, daemon="h1", cold=False,
+                             asks_daemon=True))
     return found
 
 
@@ -74,9 +83,10 @@ class Daemon:
         while time.monotonic() < deadline:
             done = subprocess.run(ask, env=lab.environment(), capture_output=True, text=True)
             warm = json.loads(done.stdout)["warm"] if done.stdout else []
-            if any(feed["services"] == count for feed in warm):
+            if any(feed["services"] == count and feed.get("settled", True) for feed in warm):
                 return
             time.sleep(0.2)
+        self.stop()
         raise RuntimeError(f"the daemon did not find {count} services")
 
     def stop(self):
@@ -88,14 +98,11 @@ def run(lab, tool, count, cold, limit):
     """One run; a dictionary of figures. `incomplete` is the number of services that were not resolved."""
     if cold and tool.daemon:
         lab.restart_avahi(tool.daemon)
-    if cold:
-        settle(tool.ended_at)
     daemons = ("avahi", "dbus")
     before = {d: lab.cpu(tool.daemon, d) for d in daemons} if tool.daemon else {}
     received, sent = lab.packets(tool.host)
     timed = Timed(lab, tool.host, [part.format(n=count, limit=limit) for part in tool.command])
     timed.finish(limit + 10)
-    Tool.ended_at = time.monotonic()
     received_after, sent_after = lab.packets(tool.host)
     found, resolved = {}, {}
     for at, line in timed.lines():
@@ -108,7 +115,7 @@ def run(lab, tool, count, cold, limit):
         "first": min(resolved.values()) if resolved else None,
         "found": max(found.values()) if len(found) == count else None,
         "resolved": max(resolved.values()) if len(resolved) == count else None,
-        "exit": timed.end if timed.ended else None,
+        "exit": timed.stop if timed.ended else None,
     }
     result = {key: None if at is None else (at - timed.start) * 1000 for key, at in ms.items()}
     result.update(cpu=timed.cpu * 1000, rss=timed.rss, sent=sent_after - sent, received=received_after - received,
@@ -119,29 +126,57 @@ def run(lab, tool, count, cold, limit):
     return result
 
 
-def case(lab, candidates, count, cold, runs, limit, say):
-    """All tools in turn, `runs` times, so that what else the machine does meets all of them."""
-    responder, daemon = lab.responder("h2", count), None
+class Answers:
+    """The services. A new responder may answer at once what another has just said (RFC 6762 §6: once in a second), so that
+    every cold run begins with one; it is killed because it would say goodbye."""
+
+    def __init__(self, lab, count):
+        self.lab, self.count, self.process = lab, count, None
+
+    def renew(self):
+        self.end()
+        self.process = self.lab.responder("h2", self.count)
+
+    def end(self):
+        if self.process:
+            self.process.kill()
+            stop(self.process)
+
+
+def case(lab, candidates, count, cold, runs, limit, say, fewer=()):
+    """All tools in turn, `runs` times, so that what else the machine does meets all of them; those in `fewer` twice."""
+    answers = Answers(lab, count)
+    candidates = [tool for tool in candidates if count <= tool.most]
     results = {tool.key: [] for tool in candidates}
+    for host in {tool.daemon for tool in candidates if tool.daemon}:
+        lab.restart_avahi(host)  # it has what was there in the case before
+    answers.renew()
     try:
         prime = next(tool for tool in candidates if tool.key == "avahi-browse")
         primed = 0
-        own = next((tool for tool in candidates if tool.key == "discoverd-daemon"), None)
-        if own:
-            daemon = Daemon(lab, own.host, own.command[0], count)
         for number in range(runs):
             for tool in candidates:
-                if not cold and time.monotonic() - primed > 45:  # SRV and addresses live for 120 s
+                if tool.key in fewer and number >= 2:
+                    continue
+                if cold:
+                    answers.renew()
+                elif time.monotonic() - primed > 45:  # SRV and addresses live for 120 s
                     run(lab, prime, count, False, limit)
                     primed = time.monotonic()
-                results[tool.key].append(run(lab, tool, count, cold, limit))
+                # For its own runs only: avahi-daemon has done with others at once while somebody watches the type, and for
+                # some time afterwards.
+                daemon = Daemon(lab, tool.host, tool.command[0], count) if tool.asks_daemon else None
+                try:
+                    results[tool.key].append(run(lab, tool, count, cold, limit))
+                finally:
+                    if daemon:
+                        daemon.stop()
+                        lab.restart_avahi(tool.host)
+                        primed = 0
             say(f"  N={count} {'cold' if cold else 'warm'} round {number + 1}/{runs}: " + ", ".join(
                 f"{key} {text(values[-1]['resolved'])}" for key, values in results.items()))
     finally:
-        if daemon:
-            daemon.stop()
-        stop(responder)
-        settle()
+        answers.end()
     return results
 
 

@@ -4,13 +4,11 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAB = os.path.join(ROOT, "Tests/LabTests/lab/lab")
 BIN = os.path.join(ROOT, ".build-bench")
-TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Lab:
@@ -60,6 +58,11 @@ class Lab:
     def restart_avahi(self, host):
         subprocess.run([LAB, "-d", self.directory, "avahi", host, "restart"], check=True)
 
+    def run(self, host, *command, **options):
+        """Runs a command on the host to its end; returns what it printed."""
+        return subprocess.run([*self.enter(host), *command], env=self.environment(), check=True, text=True,
+                              stdout=subprocess.PIPE, timeout=30, **options).stdout
+
     def background(self, host, command, ready=None, **options):
         """Starts a command on the host; with `ready`, waits until it prints a line that begins so."""
         process = subprocess.Popen(
@@ -77,24 +80,43 @@ class Lab:
         return self.background(
             host, [os.path.join(BIN, "responder"), "--services", str(services), *options], ready="ready")
 
+    def daemon(self, host, daemon):
+        """The pid of the host's avahi or dbus daemon."""
+        with open(f"/proc/{self.host(host)}/root/run/lab/{daemon}.pid") as file:
+            return int(file.read())
+
     def cpu(self, host, daemon):
         """CPU that the host's avahi or dbus daemon has used, in s; None without one."""
         try:
-            with open(f"/proc/{self.host(host)}/root/run/lab/{daemon}.pid") as file:
-                pid = file.read().strip()
-            with open(f"/proc/{pid}/schedstat") as file:  # one thread each
-                return int(file.read().split()[0]) / 1e9
+            return used(self.daemon(host, daemon))
         except (OSError, ValueError):
             return None
 
     def packets(self, host):
         """Packets that the host has received and sent on eth0."""
+        fields = self.counters(host)
+        return fields[1], fields[9]
+
+    def octets(self, host):
+        """Bytes that the host has received and sent on eth0."""
+        fields = self.counters(host)
+        return fields[0], fields[8]
+
+    def counters(self, host):
         with open(f"/proc/{self.host(host)}/net/dev") as file:
             for line in file:
                 if line.strip().startswith("eth0:"):
-                    fields = line.split(":")[1].split()
-                    return int(fields[1]), int(fields[9])
-        return 0, 0
+                    return [int(field) for field in line.split(":")[1].split()]
+        return [0] * 16
+
+
+def used(pid):
+    """CPU that all threads of a process have used, in s; those that have ended do not count."""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/schedstat") as file:
+            total += int(file.read().split()[0])
+    return total / 1e9
 
 
 def stop(process, seconds=10):
@@ -110,6 +132,3 @@ def stop(process, seconds=10):
         process.stdout.close()
 
 
-def settle(since=None):
-    """RFC 6762 §6 lets no responder repeat a record within a second: a cold run must begin later than that."""
-    time.sleep(max(0, 1.2 - (time.monotonic() - since)) if since else 1.2)

@@ -3,7 +3,7 @@
 from html import escape
 from math import log10
 
-COLOURS = ["#d9480f", "#f59f00", "#1971c2", "#495057", "#2f9e44", "#9c36b5"]
+COLOURS = ["#d9480f", "#f59f00", "#1971c2", "#495057", "#2f9e44", "#9c36b5", "#0c8599"]
 BAR, GAP, LEFT, WIDTH, TOP = 18, 16, 190, 560, 56
 
 

@@ -4,22 +4,35 @@ import os
 import time
 from statistics import median
 
-from .lab import BIN, settle
+from .lab import BIN
 from .timed import Timed
 
 TYPE = "_bench._tcp"
+FLOOR, LIBRARY = "C, one group", "discoverd's library"
 
 
-def tools(discoverd, count, raised):
-    """Name, command and how its output says that all is established. The one-group client needs raised limits."""
-    yardstick = os.path.join(BIN, "yardstick-publish")
-    found = {"yardstick, a group each": ([yardstick, str(count), "each", TYPE], b"established")}
-    if count <= 32 or raised:
-        found["yardstick, one group"] = ([yardstick, str(count), "one", TYPE], b"established")
+class Publisher:
+    def __init__(self, command, established, held=False):
+        """`established` is what its output has for one service, or once for all of them."""
+        self.command, self.established, self.held = command, established, held
+
+
+def tools(discoverd, count):
+    """The one-group client needs raised limits. Many publications of one process are a program on the library."""
+    yardstick = [os.path.join(BIN, "publish-many")]
+    names = [str(count), "svc", TYPE]
+    found = {
+        "C, a group each": Publisher([*yardstick, *names], lambda text: b"ready" in text),
+        FLOOR: Publisher([*yardstick, "--one-group", *names], lambda text: b"ready" in text),
+    }
+    many = os.path.join(os.path.dirname(discoverd), "PublishMany")
     if count == 1:
-        found["discoverd publish"] = (
-            [discoverd, "publish", "svc-00000", "9000", "--type", TYPE, "--json", "--backend", "system"],
-            b'"state":"established"')
+        found["discoverd publish"] = Publisher(
+            [discoverd, "publish", "svc-0000", "9000", "--type", TYPE, "--json", "--backend", "system"],
+            lambda text: b'"state":"established"' in text)
+    elif os.access(many, os.X_OK):
+        found[LIBRARY] = Publisher(
+            [many, *names], lambda text: text.count(b'"state":"established"') >= count, held=True)
     return found
 
 
@@ -32,50 +45,60 @@ def reached(conditions, sources, seconds):
     times = [None] * len(conditions)
     deadline = time.monotonic() + seconds
     while None in times and time.monotonic() < deadline:
-        for source in sources:
-            source.read(0.002)
+        news = [source.read(0.002) for source in sources]
         for number, condition in enumerate(conditions):
-            if times[number] is None and condition():
+            if times[number] is None and any(news) and condition():
                 times[number] = time.monotonic()
     return times
 
 
-def run(lab, command, established, count, limit):
+def run(lab, tool, count, limit):
     """One run; times in ms, None where it was not reached."""
+    # After its answer to the last run an avahi-daemon is still busy with what it had published.
+    lab.restart_avahi("h1")
     watcher = Timed(lab, "h2", ["stdbuf", "-oL", "avahi-browse", "-p", TYPE])
     try:
         watcher.read(0.3)
-        publisher = Timed(lab, "h1", command)
-        said = [lambda: established in publisher.text, lambda: len(names(watcher.text, b"+")) >= count]
+        before, (_, sent) = lab.cpu("h1", "avahi"), lab.packets("h1")
+        publisher = Timed(lab, "h1", tool.command, held=tool.held)
+        said = [lambda: tool.established(publisher.text), lambda: len(names(watcher.text, b"+")) >= count]
         up, seen = reached(said, (publisher, watcher), limit)
-        time.sleep(0.2)
+        avahi, (_, sent_after) = lab.cpu("h1", "avahi"), lab.packets("h1")
         stopped = time.monotonic()
-        publisher.process.terminate()
+        publisher.end()
         gone, = reached([lambda: len(names(watcher.text, b"-")) >= count], (watcher,), limit)
         publisher.finish(10)
     finally:
         watcher.finish(0)
     since = {"established": (up, publisher.start), "visible": (seen, publisher.start), "removed": (gone, stopped)}
     result = {key: None if at is None else (at - start) * 1000 for key, (at, start) in since.items()}
-    result["cpu"] = publisher.cpu * 1000
+    result.update(cpu=publisher.cpu * 1000, avahi=(avahi - before) * 1000, sent=sent_after - sent, rss=publisher.rss)
     return result
 
 
-def case(lab, candidates, count, runs, limit, say):
+def case(lab, candidates, count, runs, limit, say, fewer=()):
+    """All tools in turn, `runs` times; those in `fewer` twice."""
     results = {key: [] for key in candidates}
     for number in range(runs):
-        for key, (command, established) in candidates.items():
-            results[key].append(run(lab, command, established, count, limit))
-            settle()
-        say(f"  publish {count} round {number + 1}/{runs}")
+        for key, tool in candidates.items():
+            if key in fewer and number >= 2:
+                continue
+            results[key].append(run(lab, tool, count, limit))
+        say(f"  publish {count} round {number + 1}/{runs}: " + ", ".join(
+            f"{key} {text(values[-1])}" for key, values in results.items()))
     return results
+
+
+def text(result):
+    missing = [key for key in ("established", "visible", "removed") if result[key] is None]
+    return "not " + ", ".join(missing) if missing else f"{result['established']:.0f} ms"
 
 
 def summary(results):
     row = {}
-    for key in ("established", "visible", "removed", "cpu"):
+    for key in ("established", "visible", "removed", "cpu", "avahi", "sent", "rss"):
         values = [result[key] for result in results if result[key] is not None]
         row[key] = median(values) if values else None
     row["runs"] = len(results)
-    row["complete"] = sum(result["removed"] is not None and result["established"] is not None for result in results)
+    row["complete"] = sum(None not in (result["established"], result["visible"], result["removed"]) for result in results)
     return row

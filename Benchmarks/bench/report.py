@@ -4,60 +4,22 @@ import os
 import platform
 import subprocess
 
-# What every ratio is taken to.
-ANCHOR = "avahi-browse"
+from .connect import DELAY
+from .goals import goals
+from .tables import (browse_table, connect_table, idle_table, inside_table, number, publish_table, table,
+                     transfer_table)
+from .transfer import SIZE
+
 EXPLAINED = {
-    "discoverd": "`discoverd browse -r -t --json --no-daemon --backend system`",
+    "discoverd": "`discoverd browse -r -t --json --no-daemon --backend system`; with `-t` it writes all lines at its end",
     "discoverd-private": "the same with `--backend private`: it starts dbus-daemon and avahi-daemon itself, every time",
     "discoverd-daemon": "`discoverd browse -r -t --json`, answered by a running daemon",
     "avahi-browse": "`avahi-browse -rtp`",
-    "avahi-browse -c": "`avahi-browse -rcp`: what avahi-daemon has in its cache",
+    "avahi-browse -c": "`avahi-browse -cp`: what avahi-daemon has in its cache, not resolved",
+    "avahi-browse -t": "`avahi-browse -tp`: not resolved",
     "yardstick": "`Benchmarks/c/yardstick-browse.c`: the least on libavahi-client, 64 resolvers in flight",
     "python-zeroconf": "python-zeroconf, ended by its caller after N services (no avahi-daemon)",
 }
-
-
-def number(value, digits=0):
-    return "–" if value is None else f"{value:,.{digits}f}"
-
-
-def ratio(value, anchor):
-    return "–" if value is None or not anchor else f"{value / anchor:.2f}"
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
-def browse_table(rows):
-    head = ["tool", "complete", "first", "all found", "all resolved (range)", "exit", "resolved ÷ " + ANCHOR,
-            "exit ÷ " + ANCHOR, "CPU tool", "CPU avahi", "CPU dbus", "RSS MiB", "packets out/in"]
-    anchor = rows.get(ANCHOR, {})
-    out = []
-    for key, row in rows.items():
-        complete = f"{row['complete']}/{row['runs']}" + (f", {row['missing']} missing" if row["missing"] else "")
-        resolved = number(row["resolved"])
-        if row["low"] is not None:
-            resolved += f" ({number(row['low'])}–{number(row['high'])})"
-        whole = row["complete"] == row["runs"]
-        anchor_whole = anchor and anchor["complete"] == anchor["runs"]
-        out.append([key, complete, number(row["first"]), number(row["found"]),
-                    resolved if whole else f"incomplete; {resolved}", number(row["exit"]),
-                    ratio(row["resolved"], anchor.get("resolved")) if whole and anchor_whole else "–",
-                    ratio(row["exit"], anchor.get("exit")) if whole and anchor_whole else "–", number(row["cpu"]),
-                    number(row["avahi"]), number(row["dbus"]), number(row["rss"], 1),
-                    f"{number(row['sent'])}/{number(row['received'])}"])
-    return table(head, out)
-
-
-def publish_table(rows):
-    anchor = next((row for key, row in rows.items() if key.endswith("one group")), None) or next(iter(rows.values()))
-    out = [[key, f"{row['complete']}/{row['runs']}", number(row["established"]), number(row["visible"]),
-            number(row["removed"]), ratio(row["established"], anchor["established"]), number(row["cpu"], 1)]
-           for key, row in rows.items()]
-    return table(["tool", "complete", "established", "visible on the other host", "removed there", "established ÷ yardstick",
-                  "CPU tool"], out)
 
 
 def first_line(*command):
@@ -89,39 +51,102 @@ def machine(discoverd, root):
     ]
 
 
-def document(measured, discoverd, root):
+def document(measured, discoverd, root, notes=True):
     notes_path = os.path.join(root, "Benchmarks/notes.md")
     parts = ["# Performance", "",
              "Written by `make bench`. Only ratios mean anything: all tools took turns on one machine in one run, in network "
              "namespaces, and other work on that machine met all of them. Figures are medians, times in ms since the command "
              "was started; a row whose runs did not all resolve every service says so and has no ratio.", "",
+             "## Goals", "", goals(measured), "",
              "![time until every service was resolved](performance.svg)", "", "## Machine", ""]
     parts += ["- " + line for line in machine(discoverd, root)]
     load = ", ".join(f"{value:.1f}" for value in measured["load"])
-    parts += [f"- load average before and after: {load}", f"- {measured['date']}, `Benchmarks/run {measured['arguments']}`", "",
-              "## Browse and resolve", "",
-              "N services on N/10 hosts (`Benchmarks/c/responder.c`). *Cold*: avahi-daemon was restarted before each run. "
-              "*Warm*: avahi-daemon knows all records. *First*, *all resolved*: when the line was read from the tool's "
-              "output. CPU in ms; packets as the host's eth0 counts them, before the command's end. For N > 1000 "
-              "avahi-daemon's limits are raised; the private backend always has raised limits.", ""]
-    shown = {key for case in measured["browse"] for key in case["rows"]}
-    parts += [f"- {key}: {text}" for key, text in EXPLAINED.items() if key in shown]
-    for case in measured["browse"]:
-        parts += ["", f"### N = {case['count']}, {'cold' if case['cold'] else 'warm'}, {case['stack']}", "",
-                  browse_table(case["rows"])]
-    parts += ["", "## Publish and withdraw", "",
-              "Established: the tool's own word. Visible, removed: by `avahi-browse` on another host. The floor is RFC 6762 "
-              "§8.1 (three probes, 250 ms apart) and §10.1 (a goodbye counts after 1 s)."]
-    for case in measured["publish"]:
-        parts += ["", f"### N = {case['count']}", "", publish_table(case["rows"])]
-    parts += ["", "## Start-up", "", table(
-        ["command", "ms", "CPU ms", "RSS MiB"],
-        [[f"`{key}`", *(number(value, 1) for value in row)] for key, row in measured["startup"].items()])]
-    if os.path.exists(notes_path):
+    parts += [f"- load average before and after: {load}", f"- {measured['date']}, `Benchmarks/run {measured['arguments']}`"]
+    if measured["check"]:
+        parts.append(f"- the responder, in this run: python-zeroconf resolved all of {measured['check']['services']} services, "
+                     f"tshark decoded all of its {measured['check']['packets']} packets")
+    parts += [f"- **{phase} failed:** {reason}" for phase, reason in measured["failed"].items()]
+    for chapter in (browsing, publishing, connecting, transferring, idling, starting, within):
+        parts += chapter(measured)
+    if notes and os.path.exists(notes_path):
         with open(notes_path) as file:
             parts += ["", file.read().strip()]
     parts += ["", "## How to repeat", "", "```",
               "make bench          # everything, and writes this page and its plot", "make bench-quick    # prints a few rows",
-              "Benchmarks/run --help", "```", "",
+              "make bench-inside   # the library's inside, and whether it is within its limits", "Benchmarks/run --help", "```", "",
               "No root is needed. The C programs are built into `.build-bench`; `make bench BENCHED=path` measures another build.", ""]
     return "\n".join(parts)
+
+
+def browsing(measured):
+    if not measured["browse"]:
+        return []
+    shown = {key for case in measured["browse"] for key in case["rows"]}
+    parts = ["", "## Browse and resolve", "",
+             "N services on N/10 hosts (`Benchmarks/c/responder.c`). *Cold*: avahi-daemon was restarted before each run, and the "
+             "responder too. *Warm*: avahi-daemon knows all records. *First*, *all resolved*: when the line was read from the "
+             "tool's output. CPU in ms; packets as the host's eth0 counts them, before the command's end. For N > 1000 "
+             "avahi-daemon's limits are raised; the private backend always has raised limits.", ""]
+    parts += [f"- {key}: {text}" for key, text in EXPLAINED.items() if key in shown]
+    for case in measured["browse"]:
+        parts += ["", f"### N = {case['count']}, {'cold' if case['cold'] else 'warm'}, {case['stack']}", "",
+                  browse_table(case["rows"])]
+    return parts
+
+
+def publishing(measured):
+    if not measured["publish"]:
+        return []
+    parts = ["", "## Publish and withdraw", "",
+             "Established: the tool's own word. Visible, removed: by `avahi-browse` on another host. CPU in ms and packets until "
+             "all was established and visible. The floor is RFC 6762 §8.1 (three probes, 250 ms apart) and §10.1 (a goodbye "
+             "counts after 1 s). C: `Tests/LabTests/lab/publish-many.c`, the least on libavahi-client; one group of so many "
+             "services needs raised limits. Many services of discoverd's are one process on the library, `PublishMany`."]
+    for case in measured["publish"]:
+        parts += ["", f"### N = {case['count']}", "", publish_table(case["rows"])]
+    return parts
+
+
+def connecting(measured):
+    if not measured["connect"]:
+        return []
+    parts = ["", "## Connect", "",
+             f"From the command's start to the first byte of an answer. Every tool waits {DELAY * 1000:.0f} ms before it dials the "
+             "next address too (RFC 8305 §5). *Dead*: the other host's firewall drops what is sent there; it is the address "
+             "that is dialled first. discoverd finds the addresses by the service's name, the others are given them."]
+    for case in measured["connect"]:
+        parts += ["", f"### {case['name'].capitalize()}: {', '.join(case['addresses'])}", "", connect_table(case["rows"])]
+    return parts
+
+
+def transferring(measured):
+    if not measured["transfer"]:
+        return []
+    pairs, forwarders = measured["transfer"]
+    return ["", "## Transfer", "",
+            f"{SIZE >> 20} MiB from a file of zeros over IPv4, both ends on this machine: MB/s from the sender's start to the "
+            "receiver's end. CPU of both ends, or of the forwarder alone.", "",
+            transfer_table(pairs, "socat to socat, blocks of 256 KiB"), "",
+            "Passed on by a forwarder; the ends are socat's with blocks of 256 KiB.", "",
+            transfer_table(forwarders, "socat, blocks of 256 KiB")]
+
+
+def idling(measured):
+    idle = measured.get("idle")
+    return ["", "## Idle", "",
+            f"discoverd's daemon keeps {idle['count']} services warm; nobody asks it for {idle['seconds']} s. Wake-ups: context "
+            "switches of all threads.", "", idle_table(idle["rows"])] if idle else []
+
+
+def starting(measured):
+    return ["", "## Start-up", "", table(
+        ["command", "ms", "CPU ms", "RSS MiB"],
+        [[f"`{key}`", *(number(value, 1) for value in row)] for key, row in measured["startup"].items()])
+    ] if measured["startup"] else []
+
+
+def within(measured):
+    rows = measured.get("inside")
+    return ["", "## Inside", "",
+            "`Benchmarks/Inside` with package-benchmark. *Facts to JSON lines* is all that `browse -r --json` does within its "
+            "process. `make bench-inside` compares with `Benchmarks/Thresholds`.", "", inside_table(rows)] if rows else []

@@ -11,5 +11,5 @@ def case(lab, commands, runs):
         for key, command in commands.items():
             timed = Timed(lab, "h1", command)
             timed.finish(10)
-            results[key].append(((timed.end - timed.start) * 1000, timed.cpu * 1000, timed.rss))
+            results[key].append(((timed.stop - timed.start) * 1000, timed.cpu * 1000, timed.rss))
     return {key: [median(column) for column in zip(*rows)] for key, rows in results.items()}

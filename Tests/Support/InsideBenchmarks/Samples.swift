@@ -1,0 +1,49 @@
+import DNSSD
+import Discovery
+
+/// Services as a network would have them: ten on a host, each with a TXT record, and an address of each family.
+enum Samples {
+    private static let interface = NetworkInterface(index: 2, name: "eth0")
+
+    /// A TXT record of a printer's size (RFC 6763 §6).
+    static let strings: [[UInt8]] = (0..<12).map { Array("key\($0)=a value of some length \($0)".utf8) }
+
+    static func type() throws(DiscoveryError) -> ServiceType { try ServiceType("_bench._tcp") }
+
+    /// What an engine tells of them: first all are sighted, then one after the other is resolved.
+    static func facts(_ count: Int) throws(DiscoveryError) -> [BrowseFact] {
+        let type = try type()
+        let txt = TXTRecord(strings: strings)
+        var sightings: [BrowseFact] = []
+        var resolutions: [BrowseFact] = []
+        for number in 0..<count {
+            let host = number / 10
+            let instance = ServiceInstance(name: try ServiceName("service \(number)"), type: type)
+            sightings.append(.appeared(Sighting(instance: instance, interface: interface, family: .ipv4)))
+            let addresses: [IPAddress] = [
+                .v4(IPv4Address(bits: 0x0A00_0000 + UInt32(truncatingIfNeeded: host))),
+                .v6(IPv6Address(high: 0xFE80 << 48, low: UInt64(host + 1)), scope: 2),
+            ]
+            resolutions.append(
+                .resolved(
+                    Resolution(
+                        instance: instance, interface: interface, host: try HostName("host-\(host).local"),
+                        port: try Port(9_000), txt: txt, addresses: addresses, isComplete: true)))
+        }
+        return sightings + [.listed] + resolutions
+    }
+
+    /// What those facts come to.
+    static func services(_ count: Int) throws(DiscoveryError) -> [DiscoveredService] {
+        var catalog = try catalog(count)
+        for fact in try facts(count) { _ = catalog.apply(fact, now: .zero) }
+        return catalog.snapshot
+    }
+
+    static func catalog(_ count: Int) throws(DiscoveryError) -> Catalog {
+        var limits = DiscoveryLimits()
+        limits.services = count
+        limits.servicesPerHost = 10
+        return Catalog(ServiceQuery(.type(try type(), .local)), limits: limits)
+    }
+}

@@ -1,0 +1,130 @@
+import AvahiEngine
+import DNSSD
+import Discovery
+import DiscoveryJSON
+
+/// Work within the library that the package in Benchmarks/ measures: what it uses is visible within this package only.
+///
+/// Preparing it does not count.
+public protocol Workload: Sendable {
+    /// Does it once; returns something of what was done, so that no optimiser leaves it out.
+    func run() async -> Int
+}
+
+/// Facts of an engine into a `Catalog`: every service sighted, the list ended, every service resolved.
+public struct CatalogWorkload: Workload {
+    private let empty: Catalog
+    private let facts: [BrowseFact]
+
+    /// Prepares so many services.
+    public init(services: Int) throws {
+        empty = try Samples.catalog(services)
+        facts = try Samples.facts(services)
+    }
+
+    /// The number of services that were found.
+    public func run() -> Int {
+        var catalog = empty
+        for fact in facts { _ = catalog.apply(fact, now: .zero) }
+        return catalog.snapshot.count
+    }
+}
+
+/// Every service comes and goes ten times before its subscriber looks, and once more while it does.
+public struct ChurnWorkload: Workload {
+    private let services: [DiscoveredService]
+
+    /// Prepares so many services.
+    public init(services: Int) throws { self.services = try Samples.services(services) }
+
+    /// The number of changes that were told.
+    public func run() -> Int {
+        var pending = PendingChanges<DiscoveredService>()
+        for round in 0..<20 {
+            for service in services {
+                pending.apply(round.isMultiple(of: 2) ? .found(service) : .lost(service), now: .milliseconds(round))
+            }
+        }
+        var told = 0
+        for service in services {
+            pending.apply(.found(service), now: .seconds(1))
+            if pending.next(now: .seconds(1)) != nil { told += 1 }
+        }
+        return told
+    }
+}
+
+/// The strings of a TXT record into its entries.
+public struct TXTWorkload: Workload {
+    private let strings = Samples.strings
+
+    /// Nothing to prepare.
+    public init() {}
+
+    /// The number of entries.
+    public func run() -> Int { TXTRecord(strings: strings).entries.count }
+}
+
+/// A name from the network made safe for a terminal.
+public struct EscapeWorkload: Workload {
+    private let name = "Büro \u{1B}[2J \u{202E} \u{200B}östlich \\u{1B} ☃\u{FE0F}"
+
+    /// Nothing to prepare.
+    public init() {}
+
+    /// The length of what is shown.
+    public func run() -> Int { name.escapedForTerminal.utf8.count }
+}
+
+/// One job on Avahi's thread, from a task and back to it.
+public struct LoopHopWorkload: Workload {
+    private let engine: AvahiEngine
+
+    /// Starts the engine's thread; there is no avahi-daemon to it.
+    public init() throws { engine = try AvahiEngine() }
+
+    /// The number of objects of Avahi: none.
+    public func run() async -> Int { await engine.openObjects }
+}
+
+/// Services as one array of JSON, as the control socket sends it.
+public struct JSONWorkload: Workload {
+    private let services: [DiscoveredService]
+
+    /// Prepares so many services.
+    public init(services: Int) throws { self.services = try Samples.services(services) }
+
+    /// The number of bytes.
+    public func run() -> Int {
+        var writer = JSONWriter()
+        writer.array { array in
+            for service in services { array.service(service, detail: .full) }
+        }
+        return writer.bytes.count
+    }
+}
+
+/// All that is done within the process of `browse -r --json`: facts of an engine, what a subscriber is told, lines of JSON.
+public struct WholePathWorkload: Workload {
+    private let empty: Catalog
+    private let facts: [BrowseFact]
+
+    /// Prepares so many services.
+    public init(services: Int) throws {
+        empty = try Samples.catalog(services)
+        facts = try Samples.facts(services)
+    }
+
+    /// The number of bytes.
+    public func run() -> Int {
+        var (catalog, pending, writer) = (empty, PendingChanges<DiscoveredService>(), JSONWriter())
+        var written = 0
+        for fact in facts {
+            for change in catalog.apply(fact, now: .zero) { pending.apply(change, now: .zero) }
+            while let change = pending.next(now: .zero) { writer.line(ServiceEvent(change), detail: .full) }
+            written += writer.bytes.count
+            writer.removeAll()
+        }
+        return written
+    }
+}
