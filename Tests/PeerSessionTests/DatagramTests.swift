@@ -29,7 +29,7 @@ struct DatagramTests {
     func greetings() throws {
         let offer = DatagramOffer(port: 40_000, token: 0xAB)
         for greeting in [
-            Greeting(id: PeerID(rawValue: 1), name: "x", datagrams: offer),
+            Greeting(id: PeerID(rawValue: 1), name: "x", to: PeerID(rawValue: 2), datagrams: offer),
             Greeting(id: PeerID(rawValue: 1), name: "x"),
         ] {
             var decoder = FrameDecoder()

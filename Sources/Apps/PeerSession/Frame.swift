@@ -21,6 +21,8 @@ package enum Frame: Hashable, Sendable {
         case duplicate = 1
         /// Too many want one.
         case busy = 2
+        /// Another session is meant, which was here before.
+        case another = 3
     }
 
     /// The longest payload that is not a message.

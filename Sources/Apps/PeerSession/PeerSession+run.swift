@@ -57,7 +57,7 @@ extension PeerSession {
                         // Where services are looked for, too, that tells.
                         if self.mode == .server, let news = watch.became(status) { self.queue.push(.backend(news)) }
                         switch status.state {
-                        case .established: self.queue.push(.published(status.name.value))
+                        case .established: self.queue.push(.published(listener.publication.service, as: status.name))
                         case .failed(let error), .conflicted(let error): throw error
                         default: continue
                         }
@@ -161,7 +161,8 @@ extension PeerSession {
             links[number]?.reached(.greeted, now: .now)
             links[number]?.remoteOffer = greeting.datagrams
             if greeting.datagrams != nil {
-                links[number]?.socket = await DatagramSocket.open(beside: link.channel)
+                let socket = await DatagramSocket.open(beside: link.channel)
+                links[number]?.socket = socket
             }
             perform(table.greeted(number, by: greeting))
         case .welcome(let greeting):
@@ -194,7 +195,7 @@ extension PeerSession {
             case .cancelDial: break
             case .greet(let link):
                 links[link]?.reached(.greeted, now: .now)
-                links[link]?.write(.hello(greeting(on: link)))
+                links[link]?.write(.hello(greeting(on: link, to: table.peerID(on: link))))
             case .welcome(let link):
                 links[link]?.reached(.connected, now: .now)
                 links[link]?.write(.welcome(greeting(on: link)))
@@ -207,8 +208,8 @@ extension PeerSession {
         }
     }
 
-    private func greeting(on link: PeerTable.LinkID) -> Greeting {
-        Greeting(id: id, name: displayName, datagrams: links[link]?.socket?.offer)
+    private func greeting(on link: PeerTable.LinkID, to peer: PeerID? = nil) -> Greeting {
+        Greeting(id: id, name: displayName, to: peer, datagrams: links[link]?.socket?.offer)
     }
 
     private func close(_ number: PeerTable.LinkID, saying frame: Frame) {
