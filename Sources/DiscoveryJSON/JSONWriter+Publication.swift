@@ -3,14 +3,29 @@ public import DNSSD
 extension JSONWriter {
     /// Writes where a publication stands as one line: `name` is the name now, `service.name` the wanted one.
     public mutating func publishedLine(_ service: Service, name: ServiceName, state: String, reason: String? = nil) {
-        line("published") { object in
-            object.member("name", name.value)
-            object.member("wanted", service.name.value)
-            object.member("type", service.type.description)
-            object.member("domain", service.domain.name)
-            object.member("port", Int(service.port.rawValue))
-            object.member("state", state)
-            if let reason { object.member("reason", reason) }
+        line("published") { $0.publishedMembers(service, name: name, state: state, reason: reason) }
+    }
+
+    /// Writes the members of that line.
+    public mutating func publishedMembers(
+        _ service: Service, name: ServiceName, state: String = "established", reason: String? = nil
+    ) {
+        member("name", name.value)
+        member("wanted", service.name.value)
+        member("type", service.type.description)
+        member("domain", service.domain.name)
+        member("port", Int(service.port.rawValue))
+        member("state", state)
+        if let reason { member("reason", reason) }
+    }
+
+    /// Writes the member `service` of what happens to a service: which one it is.
+    public mutating func service(_ instance: ServiceInstance) {
+        key("service")
+        object { object in
+            object.member("name", instance.name.value)
+            object.member("type", instance.type.description)
+            object.member("domain", instance.domain.name)
         }
     }
 }

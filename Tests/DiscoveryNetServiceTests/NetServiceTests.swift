@@ -72,6 +72,39 @@ struct NetServiceTests {
         #expect(renamed.name == "tony #2")
     }
 
+    @Test("a name that is lost later is -72001 with .noAutoRename")
+    func laterCollisionWithoutRename() async {
+        world.partition([["h1"], ["h2"]])
+        let first = service("tony")
+        first.publish()
+        _ = await recorder.words(2)
+        let fixed = service("tony", port: 9001, on: two)
+        fixed.publish(options: .noAutoRename)
+        #expect(await recorder.words(4).last == "did publish tony")
+        world.heal()
+        #expect(await recorder.words(5).last == "did not publish 10 -72001")
+        #expect(fixed.name == "tony")
+    }
+
+    @Test("the domain that is asked for is the one that is published in; peer-to-peer may be wished for")
+    func domain() async throws {
+        let tony = NetService(domain: "example.com.", type: "_tonyipp._tcp.", name: "tony", port: 9000)
+        tony.network = one
+        tony.delegate = recorder
+        tony.includesPeerToPeer = true
+        tony.publish()
+        #expect(await recorder.words(2) == ["will publish", "did publish tony"])
+        // In another domain the name is free.
+        let local = service("tony", on: two)
+        local.publish(options: .noAutoRename)
+        #expect(await recorder.words(4).last == "did publish tony")
+        let found = two.browse(try ServiceType("_tonyipp._tcp"), in: try Domain("example.com"), resolution: .none)
+        for try await case .found(let service) in found {
+            #expect(service.instance.description == "tony._tonyipp._tcp.example.com")
+            break
+        }
+    }
+
     @Test(
         "what cannot be published is -72004, what cannot be now -72003",
         arguments: [

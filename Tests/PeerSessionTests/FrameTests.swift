@@ -12,7 +12,7 @@ struct FrameTests {
         let frames: [Frame] = [
             .hello(greeting), .welcome(greeting), .decline(.duplicate), .message([1, 2, 3], .reliable),
             .message([], .unreliable),
-            .ping, .bye, .message([UInt8](repeating: 7, count: limit), .reliable),
+            .ping(heard: 0), .ping(heard: .max), .bye, .message([UInt8](repeating: 7, count: limit), .reliable),
         ]
         let bytes = frames.flatMap(\.bytes)
         for size in [1, 3, 1000, bytes.count] {

@@ -135,6 +135,23 @@ struct PeerTableTests {
         #expect(states(connected.ended(1, didVanish: true)) == [.disconnected, .unavailable])
     }
 
+    @Test(
+        "a hello that means a former session is refused unseen; who said it forgets that session until another is found"
+    )
+    func former() {
+        var table = PeerTable(own: low)
+        let hello = Greeting(id: high, name: "tony", to: PeerID(rawValue: 3))
+        #expect(table.greeted(1, by: hello) == [.refuse(1, .another)])
+        #expect(table.peers.isEmpty)
+        var caller = greeted(high, PeerID(rawValue: 3))
+        let refused = caller.refused(1, .another)
+        #expect(states(refused) == [.unavailable])
+        #expect(refused.contains { if case .answer(_, let error) = $0 { error?.code == .unreachable } else { false } })
+        #expect(caller.peers.isEmpty)
+        #expect(states(caller.found(low, named: "tony", at: service())) == [.available])
+        #expect(states(table.greeted(2, by: Greeting(id: high, name: "tony", to: low))) == [.connecting])
+    }
+
     @Test("a peer that vanished is disconnected, and not available because its service has not expired yet")
     func vanished() {
         var table = greeted(low, high)

@@ -9,19 +9,19 @@ import Testing
 /// Sessions over real sockets on loopback, and a simulated network that says where they are.
 @Suite("Peer session", .serialized, .timeLimit(.minutes(2)))
 struct SessionTests {
-    private let network: LocalNetwork
+    let network: LocalNetwork
 
     init() throws {
         network = LocalNetwork(engine: try SimulatedNetwork().addMachine("h1", interfaces: [.loopback]))
     }
 
-    private func session(_ name: String, _ mode: SessionMode = .peer, id: UInt64) throws -> PeerSession {
+    func session(_ name: String, _ mode: SessionMode = .peer, id: UInt64) throws -> PeerSession {
         try PeerSession(
             network: network, identifier: "test", displayName: name, mode: mode, id: PeerID(rawValue: id))
     }
 
     /// Runs sessions while `body` runs.
-    private func run(_ sessions: PeerSession..., body: @escaping @Sendable () async throws -> Void) async throws {
+    func run(_ sessions: PeerSession..., body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for session in sessions {
                 group.addTask {
@@ -39,21 +39,21 @@ struct SessionTests {
     }
 
     /// The first event that `pick` gives something for.
-    private func wait<T>(_ session: PeerSession, _ pick: (SessionEvent) -> T?) async throws -> T {
+    func wait<T>(_ session: PeerSession, _ pick: (SessionEvent) -> T?) async throws -> T {
         for await event in session.events {
             if let picked = pick(event) { return picked }
         }
         throw SessionError.Missed()
     }
 
-    private func wait(_ session: PeerSession, for id: UInt64, _ state: PeerState) async throws {
+    func wait(_ session: PeerSession, for id: UInt64, _ state: PeerState) async throws {
         try await wait(session) { event -> Void? in
             guard case .changed(let peer) = event, peer.id.rawValue == id, peer.state == state else { return nil }
             return ()
         }
     }
 
-    private func message(_ session: PeerSession) async throws -> ([UInt8], PeerID) {
+    func message(_ session: PeerSession) async throws -> ([UInt8], PeerID) {
         try await wait(session) { if case .received(let bytes, let peer, _) = $0 { (bytes, peer.id) } else { nil } }
     }
 

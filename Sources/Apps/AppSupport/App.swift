@@ -1,5 +1,6 @@
 public import DNSSD
 public import Discovery
+import DiscoveryJSON
 import Synchronization
 
 /// A running program: its options, its output, its network.
@@ -54,6 +55,13 @@ public final class App: Sendable {
         case .lost(let reason):
             if !quietly { notices.notice("lost the backend (\(reason)); what is known is kept") }
         }
+    }
+
+    /// Tells that a service is announced.
+    public func tellPublished(_ publication: Publication, as name: ServiceName) {
+        let service = publication.service
+        if json { return output.json("published") { $0.publishedMembers(service, name: name) } }
+        output.line("published \(name).\(service.type).\(service.domain.name) port \(service.port)")
     }
 
     /// Takes note of the backend's state as a publication sees it, until that ends.

@@ -56,16 +56,7 @@ struct DropListener {
     }
 
     private func tellName(of listener: PublishedListener) async throws -> Bool {
-        let name = try await listener.established()
-        if app.json {
-            app.output.json("published") {
-                $0.member("name", name.value)
-                $0.member("type", type)
-                $0.member("port", Int(listener.port.rawValue))
-            }
-        } else {
-            app.output.line("published \(name).\(type).local port \(listener.port)")
-        }
+        app.tellPublished(listener.publication, as: try await listener.established())
         // A name that is lost to another machine later is an error then.
         for await status in listener.publication.updates {
             if case .conflicted(let error) = status.state { throw error }

@@ -25,6 +25,7 @@ struct FileDropCommand: ParsableCommand {
             69 no backend, 73 the name is taken or the folder cannot be written, 74 the disk is full or the connection
             broke, 76 unreachable.
             """,
+        version: "filedrop \(AppVersion.current)",
         subcommands: [ReceiveCommand.self, SendCommand.self, OfferCommand.self, FetchCommand.self]
     )
 

@@ -20,6 +20,7 @@ struct FourInARow: ParsableCommand {
             Exit status: 0 played or left, 1 nobody found, or the opponent left before the end, 64 usage, 65 the opponent broke
             the rules, 69 no backend, 76 the host does not answer.
             """,
+        version: "four-in-a-row \(AppVersion.current)",
         subcommands: [HostCommand.self, JoinCommand.self],
         defaultSubcommand: JoinCommand.self
     )

@@ -78,14 +78,9 @@ private struct Waiting: Sendable {
         switch status.state {
         case .failed(let error), .conflicted(let error): throw error
         case .established:
-            let port = Int(listener.listener.port.rawValue)
-            terminal.tell("published", "waiting for an opponent as \(status.name), port \(port)") {
-                $0.member("name", status.name.value)
-                $0.member("wanted", status.wanted.value)
-                $0.member("type", Play.type)
-                $0.member("domain", "local")
-                $0.member("port", port)
-                $0.member("state", "established")
+            let service = listener.publication.service
+            terminal.tell("published", "waiting for an opponent as \(status.name), port \(service.port)") {
+                $0.publishedMembers(service, name: status.name)
             }
         default: break
         }

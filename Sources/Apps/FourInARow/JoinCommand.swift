@@ -32,9 +32,7 @@ struct JoinCommand: AppCommand {
             let picker = ServicePicker(terminal: terminal, title: "Four in a Row: whose game?", message: message)
             let games = network.browse(type, on: app.options.interfaces, resolution: .none)
             guard case .service(let service) = try await picker.pick(from: games) else { return }
-            terminal.tell("joining", "joining \(service.instance.name)") {
-                $0.member("name", service.instance.name.value)
-            }
+            terminal.tell("joining", "joining \(service.instance.name)") { $0.service(service.instance) }
             do {
                 let link = try await Self.connect(network, service.instance, app.options.interfaces)
                 return try await Play.run(link, me: .guest, opponent: service.instance.name.value, terminal)

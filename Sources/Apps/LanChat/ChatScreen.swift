@@ -1,6 +1,7 @@
 import AppSupport
 import CTerminal
 import DNSSD
+import Glibc
 import LanChatCore
 import Synchronization
 
@@ -22,6 +23,18 @@ final class ChatScreen: Sendable {
         isInteractive = !app.json && app.output.canMoveCursor && cterminal_enter(false)
         state = Mutex(State(isTyping: isInteractive))
         redraw()
+        // Without it the line is there again with the next key.
+        if isInteractive { _ = BlockingThread.start { self.followTerminal() } }
+    }
+
+    /// Draws the line again when the terminal has another size, or the process was continued after Ctrl-Z. Blocks.
+    private func followTerminal() {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        var waiting = pollfd(fd: cterminal_wakeups(), events: Int16(POLLIN), revents: 0)
+        while poll(&waiting, 1, -1) >= 0 || errno == EINTR {
+            while read(waiting.fd, &bytes, bytes.count) == bytes.count {}
+            if cterminal_take_redraw() { redraw() }
+        }
     }
 
     /// Shows what happened, above the line that is typed.

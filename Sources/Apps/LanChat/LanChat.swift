@@ -23,6 +23,7 @@ struct LanChatCommand: ParsableCommand {
             Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 71 the port is taken, 74 the connection broke,
             76 unreachable.
             """,
+        version: "lanchat \(AppVersion.current)",
         subcommands: [ServeCommand.self, JoinCommand.self]
     )
 

@@ -69,15 +69,7 @@ struct ServeCommand: AppCommand {
         for await status in listener.publication.updates {
             guard status.state == .established, told != status.name else { continue }
             told = status.name
-            if app.json {
-                app.output.json("published") {
-                    $0.member("name", status.name.value)
-                    $0.member("type", LanChatCommand.type)
-                    $0.member("port", Int(listener.port.rawValue))
-                }
-            } else {
-                app.output.line("published \(status.name).\(LanChatCommand.type).local port \(listener.port)")
-            }
+            app.tellPublished(listener.publication, as: status.name)
         }
     }
 

@@ -1,7 +1,3 @@
-internal import DNSSD
-internal import DiscoveryControl
-internal import DiscoveryJSON
-
 /// What goes over a connection: four bytes of length, big endian, of what follows; one byte that says what; a payload.
 package enum Frame: Hashable, Sendable {
     /// First from who dialled: who it is. It invites.
@@ -12,8 +8,8 @@ package enum Frame: Hashable, Sendable {
     case decline(Refusal)
     /// A message.
     case message([UInt8], Delivery)
-    /// I am here. Sent every second.
-    case ping
+    /// I am here, and this is the newest datagram that arrived; 0 before the first. Sent every second.
+    case ping(heard: UInt64)
     /// I leave.
     case bye
 
@@ -25,6 +21,8 @@ package enum Frame: Hashable, Sendable {
         case duplicate = 1
         /// Too many want one.
         case busy = 2
+        /// Another session is meant, which was here before.
+        case another = 3
     }
 
     /// The longest payload that is not a message.
@@ -54,7 +52,8 @@ package enum Frame: Hashable, Sendable {
         case .hello(let greeting), .welcome(let greeting): greeting.bytes
         case .decline(let refusal): [refusal.rawValue]
         case .message(let bytes, _): bytes
-        case .ping, .bye: []
+        case .ping(0), .bye: []
+        case .ping(let heard): heard.bigEndianBytes
         }
     }
 
@@ -69,7 +68,11 @@ package enum Frame: Hashable, Sendable {
             self = .decline(refusal)
         case 4: self = .message(payload, .reliable)
         case 5: self = .message(payload, .unreliable)
-        case 6: self = .ping
+        case 6:
+            guard payload.isEmpty || payload.count == 8 else {
+                throw SessionError(.malformed, "a ping of \(payload.count) bytes")
+            }
+            self = .ping(heard: UInt64(bigEndianBytes: payload))
         case 7: self = .bye
         default: throw SessionError(.malformed, "a frame of the unknown kind \(kind)")
         }
@@ -78,34 +81,6 @@ package enum Frame: Hashable, Sendable {
     /// The longest payload of a kind.
     static func limit(kind: UInt8) -> Int {
         kind == 4 || kind == 5 ? PeerSession.maximumMessageLength : maximumControlLength
-    }
-}
-
-/// Who somebody is: `{"id":"0123456789abcdef","name":"tony","v":1}`.
-package struct Greeting: Hashable, Sendable {
-    package let id: PeerID
-    package let name: String
-
-    package init(id: PeerID, name: String) {
-        self.id = id
-        self.name = Peer.cut(name)
-    }
-
-    init(_ payload: [UInt8]) throws(SessionError) {
-        guard let json = try? JSONReader.read(payload), json["v"]?.integer == 1,
-            let id = json["id"]?.string.flatMap({ PeerID($0) }), let name = json["name"]?.string
-        else { throw SessionError(.malformed, "a greeting without version 1, id and name") }
-        self.init(id: id, name: name)
-    }
-
-    var bytes: [UInt8] {
-        var json = JSONWriter()
-        json.object { object in
-            object.member("v", 1)
-            object.member("id", id.description)
-            object.member("name", name)
-        }
-        return json.bytes
     }
 }
 

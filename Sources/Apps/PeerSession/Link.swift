@@ -36,6 +36,11 @@ struct Link: Sendable {
     var lastHeard: SuspendingClock.Instant
     /// Nothing is read because nobody takes what was: its silence is ours.
     var isBlocked = false
+    /// Where datagrams go and come, if there is such a way.
+    var socket: DatagramSocket?
+    /// Where the other side takes them.
+    var remoteOffer: DatagramOffer?
+    var datagrams = DatagramPath()
 
     init(channel: any Channel, isIncoming: Bool, now: SuspendingClock.Instant) {
         self.channel = channel
@@ -52,6 +57,9 @@ struct Link: Sendable {
 
     /// Sends without waiting: for what is small and rare.
     func write(_ frame: Frame) { channel.writeAndFlush(ByteBuffer(bytes: frame.bytes), promise: nil) }
+
+    /// Says that we are here, and which datagrams have arrived.
+    func ping() { write(.ping(heard: datagrams.heard)) }
 
     /// Sends, then closes.
     func close(saying frame: Frame) {

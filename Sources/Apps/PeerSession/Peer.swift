@@ -61,14 +61,15 @@ public enum SessionMode: String, Hashable, Sendable, CaseIterable {
 public enum Delivery: Hashable, Sendable {
     /// In order, once, or the peer is disconnected. The sender waits for a peer that is slow.
     case reliable
-    /// In order, but dropped when the peer does not keep up. The sender never waits.
+    /// Dropped when the peer or the network does not keep up; the sender never waits. Over UDP where that arrives, in order;
+    /// what has more than 1215 bytes goes over the connection, and may be overtaken.
     case unreliable
 }
 
 /// What a session tells.
 public enum SessionEvent: Hashable, Sendable {
     /// The service is announced; the name may have got a number.
-    case published(String)
+    case published(Service, as: ServiceName)
     /// mDNS answers, went away or came back; peers are kept meanwhile.
     case backend(BackendState)
     /// A peer came, or has another state.

@@ -11,17 +11,12 @@ public struct PeerID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     /// From 16 hexadecimal digits; nil for anything else.
     public init?(_ text: String) {
-        guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit), let value = UInt64(text, radix: 16) else {
-            return nil
-        }
+        guard let value = UInt64(hexadecimal: text) else { return nil }
         rawValue = value
     }
 
     /// 16 hexadecimal digits.
-    public var description: String {
-        let digits = String(rawValue, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    public var description: String { rawValue.hexadecimal }
 
     /// By number.
     public static func < (one: PeerID, other: PeerID) -> Bool { one.rawValue < other.rawValue }

@@ -57,7 +57,7 @@ extension PeerSession {
                         // Where services are looked for, too, that tells.
                         if self.mode == .server, let news = watch.became(status) { self.queue.push(.backend(news)) }
                         switch status.state {
-                        case .established: self.queue.push(.published(status.name.value))
+                        case .established: self.queue.push(.published(listener.publication.service, as: status.name))
                         case .failed(let error), .conflicted(let error): throw error
                         default: continue
                         }
@@ -122,7 +122,9 @@ extension PeerSession {
             let (wire, _) = try await network.connect(to: .instance(service), on: interfaces) { channel in
                 channel.eventLoop.makeCompletedFuture { try Wire(wrappingChannelSynchronously: channel) }
             }
+            let socket = await DatagramSocket.open(beside: wire.channel)
             let number = add(wire.channel, isIncoming: false)
+            links[number]?.socket = socket
             perform(table.dialled(peer, number))
             await serve(wire, number)
         } catch {
@@ -143,27 +145,34 @@ extension PeerSession {
                         links[number]?.isBlocked = false
                         links[number]?.lastHeard = .now
                     }
-                    try received(frame, number)
+                    try await received(frame, number)
                 }
             }
         }
-        links[number] = nil
+        links.removeValue(forKey: number)?.socket?.close()
         perform(table.ended(number, didVanish: false))
     }
 
-    private func received(_ frame: Frame, _ number: PeerTable.LinkID) throws {
+    private func received(_ frame: Frame, _ number: PeerTable.LinkID) async throws {
         guard let link = links[number], link.stage != .closing else { return }
         switch frame {
         case .hello(let greeting):
             guard link.isIncoming, link.stage == .new else { throw SessionError(.malformed, "a hello too many") }
             links[number]?.reached(.greeted, now: .now)
+            links[number]?.remoteOffer = greeting.datagrams
+            if greeting.datagrams != nil {
+                let socket = await DatagramSocket.open(beside: link.channel)
+                links[number]?.socket = socket
+            }
             perform(table.greeted(number, by: greeting))
         case .welcome(let greeting):
             guard !link.isIncoming, link.stage == .greeted else {
                 throw SessionError(.malformed, "a welcome to nobody")
             }
             links[number]?.reached(.connected, now: .now)
+            links[number]?.remoteOffer = greeting.datagrams
             perform(table.welcomed(number, by: greeting))
+            beginDatagrams(number)
         case .decline(let refusal):
             guard !link.isIncoming, link.stage == .greeted else {
                 throw SessionError(.malformed, "a refusal of nothing")
@@ -172,7 +181,7 @@ extension PeerSession {
         case .message(let bytes, let delivery):
             guard let peer = table.connectedPeer(on: number) else { return }
             queue.push(.received(bytes, from: peer, delivery))
-        case .ping: break
+        case .ping(let heard): links[number]?.datagrams.told(heard)
         case .bye: throw SessionError(.ended, "it said goodbye")
         }
     }
@@ -186,16 +195,21 @@ extension PeerSession {
             case .cancelDial: break
             case .greet(let link):
                 links[link]?.reached(.greeted, now: .now)
-                links[link]?.write(.hello(Greeting(id: id, name: displayName)))
+                links[link]?.write(.hello(greeting(on: link, to: table.peerID(on: link))))
             case .welcome(let link):
                 links[link]?.reached(.connected, now: .now)
-                links[link]?.write(.welcome(Greeting(id: id, name: displayName)))
+                links[link]?.write(.welcome(greeting(on: link)))
+                beginDatagrams(link)
             case .refuse(let link, let refusal): close(link, saying: .decline(refusal))
             case .close(let link): close(link, saying: .bye)
             case .tell(let event): queue.push(event)
             case .answer(let peer, let error): answer(peer, error)
             }
         }
+    }
+
+    private func greeting(on link: PeerTable.LinkID, to peer: PeerID? = nil) -> Greeting {
+        Greeting(id: id, name: displayName, to: peer, datagrams: links[link]?.socket?.offer)
     }
 
     private func close(_ number: PeerTable.LinkID, saying frame: Frame) {
@@ -229,7 +243,9 @@ extension PeerSession {
         case .connected where !link.isBlocked && now - link.lastHeard > Link.Limits.silence:
             perform(table.ended(number, didVanish: true))
             link.channel.close(promise: nil)
-        case .connected where link.channel.isWritable: link.write(.ping)
+        case .connected:
+            if link.channel.isWritable { link.ping() }
+            sendDatagram(nil, on: number)
         default: break
         }
     }

@@ -103,24 +103,24 @@ public actor PeerSession {
         _ message: [UInt8], to peers: [PeerID], _ delivery: Delivery = .reliable
     ) async throws(SessionError) {
         try Self.check(message)
-        var channels: [any Channel] = []
+        var connected: [PeerTable.LinkID] = []
         for peer in peers {
-            guard let link = table.link(to: peer), let channel = links[link]?.channel else {
+            guard let link = table.link(to: peer), links[link] != nil else {
                 throw SessionError(
                     .noSuchPeer, "\(table.entries[peer]?.peer.description ?? "\(peer)") is not connected")
             }
-            channels.append(channel)
+            connected.append(link)
         }
-        try await write(message, delivery, to: channels)
+        try await write(message, delivery, on: connected)
     }
 
     /// Sends a message to all connected peers, also when there is none.
     /// - Throws: `.messageTooLong`.
     public func sendToAll(_ message: [UInt8], _ delivery: Delivery = .reliable) async throws(SessionError) {
         try Self.check(message)
-        let connected = table.peers.compactMap { table.link(to: $0.id) }.compactMap { links[$0]?.channel }
+        let connected = table.peers.compactMap { table.link(to: $0.id) }
         // Who leaves meanwhile is not among all.
-        try? await write(message, delivery, to: connected)
+        try? await write(message, delivery, on: connected)
     }
 
     private static func check(_ message: [UInt8]) throws(SessionError) {
@@ -132,15 +132,15 @@ public actor PeerSession {
     }
 
     private func write(
-        _ message: [UInt8], _ delivery: Delivery, to channels: [any Channel]
+        _ message: [UInt8], _ delivery: Delivery, on connected: [PeerTable.LinkID]
     ) async throws(SessionError) {
-        let buffer = ByteBuffer(bytes: Frame.message(message, delivery).bytes)
         guard delivery == .reliable else {
-            for channel in channels where channel.isWritable { channel.writeAndFlush(buffer, promise: nil) }
+            for link in connected { sendUnreliably(message, on: link) }
             return
         }
+        let buffer = ByteBuffer(bytes: Frame.message(message, delivery).bytes)
         // All at once: one that is slow does not hold up the others.
-        let writes = channels.map { $0.writeAndFlush(buffer) }
+        let writes = connected.compactMap { links[$0]?.channel.writeAndFlush(buffer) }
         var isComplete = true
         for write in writes where (try? await write.get()) == nil { isComplete = false }
         if !isComplete { throw SessionError(.noSuchPeer, "a connection was lost") }

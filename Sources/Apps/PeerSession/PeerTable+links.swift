@@ -38,6 +38,8 @@ extension PeerTable {
     package mutating func greeted(_ link: LinkID, by greeting: Greeting) -> [Action] {
         let id = greeting.id
         guard id != own else { return [.refuse(link, .declined)] }
+        // One that was here before this session began, and is remembered by caches.
+        if let to = greeting.to, to != own { return [.refuse(link, .another)] }
         if entries[id] == nil {
             entries[id] = Entry(peer: Peer(id: id, displayName: greeting.name, state: .unavailable))
         }
@@ -78,6 +80,11 @@ extension PeerTable {
         case .declined, .busy:
             let reason = refusal == .busy ? "is busy" : "declined"
             return [.close(link), .answer(id, SessionError(.declined, "\(peer) \(reason)"))] + fallBack(id)
+        case .another:
+            // What the browser says of it is old; who is there now has an id that is found yet.
+            entries[id]?.service = nil
+            let error = SessionError(.unreachable, "\(peer) is not there any more")
+            return [.close(link), .answer(id, error)] + fallBack(id)
         }
     }
 

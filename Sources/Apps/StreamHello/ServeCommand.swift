@@ -45,16 +45,7 @@ struct ServeCommand: AppCommand {
                 tell(app, "listening", listener.port)
                 try await withThrowingTaskGroup { group in
                     group.addTask {
-                        let name = try await listener.established()
-                        if app.json {
-                            app.output.json("published") {
-                                $0.member("name", name.value)
-                                $0.member("type", Hello.type)
-                                $0.member("port", Int(listener.port.rawValue))
-                            }
-                        } else {
-                            app.output.line("published \(name).\(type).local port \(listener.port)")
-                        }
+                        app.tellPublished(listener.publication, as: try await listener.established())
                     }
                     group.addTask { await app.observe(listener.publication) }
                     group.addTask { try await server.serve(connections) }

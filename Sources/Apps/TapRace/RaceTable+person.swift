@@ -45,8 +45,7 @@ extension RaceTable {
     func ask(_ peer: Peer) {
         guard peer.state == .available else { return }
         stage = .asking(peer)
-        message = ""
-        terminal.tell("inviting", "inviting \(peer)") { $0.member("name", peer.displayName) }
+        terminal.tell("inviting", "inviting \(peer)") { $0.peer(peer) }
         // Unstructured: the person may leave meanwhile. It ends with the session.
         Task {
             do throws(SessionError) {
@@ -60,10 +59,23 @@ extension RaceTable {
     private func notAccepted(_ peer: Peer, _ error: SessionError) async {
         guard case .asking(let asked) = stage, asked.id == peer.id else { return }
         stage = .lobby
+        if message != error.message { terminal.notice(error.message) }
         message = error.message
-        terminal.notice(error.message)
-        failure = AppError(error.code == .unreachable ? .unreachable : .notDone, error.message)
+        let reason = AppError(error.code == .unreachable ? .unreachable : .notDone, error.message)
+        if wanted == nil || error.code == .declined || ContinuousClock.now >= end {
+            failure = reason
+        } else {
+            trouble = (reason, .now + .seconds(1))
+        }
         draw()
+    }
+
+    /// Invites the player that the command line names, when it is there.
+    func askWanted() {
+        guard case .lobby = stage, let wanted, trouble.map({ ContinuousClock.now >= $0.nextTry }) ?? true else {
+            return
+        }
+        if let peer = peers.first(where: { $0.displayName == wanted && $0.state == .available }) { ask(peer) }
     }
 
     private func tap() async {

@@ -23,15 +23,19 @@ actor RaceTable {
     let session: PeerSession
     private let duration: Duration
     let patience: Duration
-    private let wanted: String?
+    let wanted: String?
     private let acceptsAll: Bool
     var stage = Stage.lobby
     var peers: [Peer] = []
     var selected = 0
     var message = ""
     private var ownName = ""
-    /// Why there was no race, for who wanted one.
+    /// Why there will be no race, for who wanted one.
     var failure: AppError?
+    /// Why the wanted player was not reached so far, and when to try again: what answers at a name may be new, and known by
+    /// what its former self said.
+    var trouble: (reason: AppError, nextTry: ContinuousClock.Instant)?
+    var end = ContinuousClock.now
 
     init(
         terminal: Terminal, session: PeerSession, duration: Duration, patience: Duration, wanted: String?,
@@ -56,6 +60,7 @@ actor RaceTable {
 
     /// Runs until the person leaves, or one race is over.
     func run() async throws {
+        end = .now + patience
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await self.session.run()
@@ -101,9 +106,9 @@ actor RaceTable {
     /// - Returns: whether the program ends.
     private func happened(_ event: SessionEvent) async throws -> Bool {
         switch event {
-        case .published(let name):
-            ownName = name
-            terminal.tell("published", "here as \(name.escapedForTerminal)") { $0.member("name", name) }
+        case .published(let service, let name):
+            ownName = name.value
+            terminal.tell("published", "here as \(name)") { $0.publishedMembers(service, name: name) }
         case .backend(let state):
             if case .unavailable(let reason) = state { message = "No mDNS: \(reason)" }
             terminal.tell(ServiceEvent.backend(state))
@@ -135,7 +140,6 @@ actor RaceTable {
         switch (peer.state, stage) {
         case (.available, _) where isNew:
             tell("added", "found", peer)
-            if case .lobby = stage, let wanted, peer.displayName == wanted { ask(peer) }
         case (.unavailable, _), (.disconnected, .lobby), (.disconnected, .over):
             if !isNew { tell("removed", "lost", peer) }
         case (.connected, _): begin(with: peer)
@@ -149,17 +153,11 @@ actor RaceTable {
     }
 
     private func tell(_ event: String, _ word: String, _ peer: Peer) {
-        terminal.tell(event, "\(word) \(peer)") {
-            $0.key("peer")
-            $0.object { object in
-                object.member("id", peer.id.description)
-                object.member("name", peer.displayName)
-            }
-        }
+        terminal.tell(event, "\(word) \(peer)") { $0.peer(peer) }
     }
 
     private func left(_ peer: Peer) throws {
-        terminal.tell("left", "\(peer) left") { $0.member("name", peer.displayName) }
+        terminal.tell("left", "\(peer) left") { $0.peer(peer) }
         message = "\(peer) left."
         stage = .lobby
         if isForOneRace { throw AppError(.notDone, "\(peer) left before the end of the race") }
@@ -171,14 +169,14 @@ actor RaceTable {
         case .lobby, .over:
             if acceptsAll || isWanted { return await session.accept(peer.id) }
             stage = .asked(peer)
-            terminal.tell("invited", "\(peer) wants to race: y or n") { $0.member("name", peer.displayName) }
+            terminal.tell("invited", "\(peer) wants to race: y or n") { $0.peer(peer) }
         case .asked, .asking, .racing: await session.decline(peer.id)
         }
     }
 
     private func wantedDidNotCome() throws {
         if case .lobby = stage, let wanted {
-            throw AppError(.notDone, "\(wanted.escapedForTerminal) was not found")
+            throw trouble?.reason ?? AppError(.notDone, "\(wanted.escapedForTerminal) was not found")
         }
     }
 
@@ -189,7 +187,7 @@ actor RaceTable {
         message = ""
         stage = .racing(peer, Race(), end: .now + duration)
         terminal.tell("start", "racing with \(peer): tap!") {
-            $0.member("with", peer.displayName)
+            $0.peer(peer)
             $0.member("seconds", Int(self.duration.components.seconds))
         }
         draw()
@@ -198,6 +196,7 @@ actor RaceTable {
     /// - Returns: whether the program ends.
     private func tick() async throws -> Bool {
         if let failure, isForOneRace { throw failure }
+        askWanted()
         guard case .racing(let peer, var race, let end) = stage else { return false }
         if !race.isOver, ContinuousClock.now >= end {
             let message = race.timeIsUp()

@@ -21,7 +21,8 @@ struct TapRace: AppCommand {
               tap-race --accept                    accepts the first invitation, and ends after one race
 
             Exit status: 0 raced or left, 1 not found, declined, or the other left before the end, 64 usage, 69 no backend.
-            """
+            """,
+        version: "tap-race \(AppVersion.current)"
     )
 
     @Argument(help: "Whom to invite at once.")

@@ -84,7 +84,7 @@ struct Lobby: Sendable {
             }
             group.addTask {
                 for await status in listener.publication.updates where status.state == .established {
-                    tellPublished(status, listener.listener.port)
+                    tellPublished(status, listener.publication.service)
                 }
                 return nil
             }
@@ -96,19 +96,14 @@ struct Lobby: Sendable {
         }
     }
 
-    private func tellPublished(_ status: PublicationStatus, _ port: Port) {
-        terminal.tell("published", "on the air as \(status.name), port \(port)") {
-            $0.member("name", status.name.value)
-            $0.member("wanted", status.wanted.value)
-            $0.member("type", type.description)
-            $0.member("domain", "local")
-            $0.member("port", Int(port.rawValue))
-            $0.member("state", "established")
+    private func tellPublished(_ status: PublicationStatus, _ service: Service) {
+        terminal.tell("published", "on the air as \(status.name), port \(service.port)") {
+            $0.publishedMembers(service, name: status.name)
         }
     }
 
     private func invite(_ instance: ServiceInstance, _ message: inout String) async throws -> ByteLink? {
-        terminal.tell("inviting", "inviting \(instance.name)") { $0.member("name", instance.name.value) }
+        terminal.tell("inviting", "inviting \(instance.name)") { $0.service(instance) }
         do {
             return try await network.connect(to: .instance(instance), on: interfaces, initializer: ByteLink.make).output
         } catch {

@@ -22,7 +22,8 @@ struct WiTap: AppCommand {
               witap tony                           invites tony at once
 
             Exit status: 0 played or left, 64 usage, 69 no backend, 71 no socket could be bound.
-            """
+            """,
+        version: "witap \(AppVersion.current)"
     )
 
     @Argument(help: "Whom to invite at once.", transform: { try ServiceName($0) })

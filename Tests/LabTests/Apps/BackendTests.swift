@@ -22,5 +22,18 @@ struct BackendTests {
         #expect(process.lines(.stderr).contains { $0.contains("apt install avahi-daemon") })
     }
 
+    @Test(
+        "every program tells its version and explains itself",
+        arguments: ["stream-hello", "lanchat", "filedrop", "four-in-a-row", "witap", "tap-race"])
+    func help(_ name: String) async throws {
+        let lab = try await Self.lab.value
+        let version = try await lab.askApp("h1", name, "--version")
+        #expect(version.exit == .exited(0))
+        #expect(version.output.count == 1 && version.output.first?.hasPrefix("\(name) 0.") == true)
+        let help = try await lab.askApp("h1", name, "--help")
+        #expect(help.exit == .exited(0))
+        #expect(help.output.contains { $0.hasPrefix("USAGE: \(name)") })
+    }
+
     private static let lab = Task { try await Lab.start(hosts: 1, "--no-avahi", "h1") }
 }

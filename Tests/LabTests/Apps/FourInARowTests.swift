@@ -130,7 +130,7 @@ struct FourInARowTests {
         let server = try lab.python3(
             "h1",
             """
-            import asyncio, json, struct
+            import asyncio, json, struct, sys
             async def serve(reader, writer):
                 def say(packet):
                     body = json.dumps(packet).encode()
@@ -139,7 +139,8 @@ struct FourInARowTests {
                 say({"type": "column", "column": 6})
                 head = await reader.readexactly(8)
                 print(json.loads(await reader.readexactly(struct.unpack(">Q", head)[0])), flush=True)
-                await asyncio.sleep(1)
+                # As slow as the test likes.
+                await asyncio.to_thread(sys.stdin.readline)
                 say({"type": "column", "column": 5})
                 await writer.drain()
                 await reader.read(8)
@@ -158,10 +159,33 @@ struct FourInARowTests {
         guest.write("1\n")
         try await play(guest, 1, after: "turn")
         try await server.line(within: wait) { $0 == "{'type': 'column', 'column': 0}" }
+        server.write("\n")
         try await play(guest, 2, after: "turn")
         #expect(try await guest.exit(within: wait) == .exited(1))
         #expect(guest.lines(.stderr).last?.contains(#"evil\u{1B}[2J left before the end"#) == true)
         for process in [publisher, server] { process.signal(SIGTERM) }
+        try await lab.stop()
+    }
+
+    @Test("Ctrl-Z gives the terminal to the shell; fg brings back the screen, and raw mode")
+    func stoppedAndContinued() async throws {
+        let lab = try await Lab.start()
+        let screen = try await TerminalScreen(lab, "h1")
+        let before = try await screen.settings()
+        try await screen.run("\(AppBinary.path("four-in-a-row")) host")
+        try await screen.shows("Your game is called h1")
+        for _ in 0..<2 {
+            try await screen.press("C-z")
+            try await screen.shows("the shell") { $0.contains { $0.contains("Stopped") } && $0.last == "$" }
+            #expect(try await screen.settings() == before)
+            try await screen.run("fg")
+            try await screen.shows("Your game is called h1")
+        }
+        // A key without Enter is heard.
+        try await screen.press("q")
+        try await screen.shows("the shell") { $0.last == "$" }
+        #expect(try await screen.settings() == before)
+        try await screen.close()
         try await lab.stop()
     }
 

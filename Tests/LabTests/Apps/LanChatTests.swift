@@ -147,13 +147,14 @@ struct LanChatTests {
         import asyncio, resource, socket
         resource.setrlimit(resource.RLIMIT_NOFILE, (2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
         COUNT, TEXT = 500, "x" * 3900
-        dropped = asyncio.Event()
+        dropped, news = asyncio.Event(), asyncio.Event()
         said = 0
         async def read(reader, seen):
             while line := await reader.readline():
                 if line == b"slow has left\\n": dropped.set()
                 elif line.startswith(b"n") and b": " in line:
                     seen.append(line.split(b" ", 2)[1])
+                    news.set()
                     if line.endswith(b"last\\n"): return
         async def main():
             global said
@@ -170,10 +171,9 @@ struct LanChatTests {
                 assert said < 5000, "the slow one is still there"
                 for _, writer, _ in clients[:10]:
                     writer.write(f"msg:{said} {TEXT}\\n".encode()); said += 1
-                heard = [len(seen) for _, _, seen in clients]
-                while min(heard) < said:
-                    await asyncio.sleep(0.01)
-                    heard = [len(seen) for _, _, seen in clients]
+                while min(len(seen) for _, _, seen in clients) < said:
+                    news.clear()
+                    await news.wait()
             print("the slow one is dropped")
             clients[0][1].write(f"msg:{said} last\\n".encode()); said += 1
             await asyncio.gather(*readers)

@@ -25,8 +25,9 @@ struct StreamHelloTests {
         #expect(typed.output == ["Hello Client!"])
 
         let listener = try lab.exec(
-            "h1", "/bin/bash", "-c", #"printf 'Hello Client!\0' | nc -l 9100 | od -An -c | tr -d ' \n'"#)
-        let greeting = try await untilListening { try await lab.askApp("h2", program, "connect", "10.77.0.1", "9100") }
+            "h1", "/bin/bash", "-c", #"printf 'Hello Client!\0' | nc -lnv 9100 | od -An -c | tr -d ' \n'"#)
+        try await listener.line(.stderr) { $0.hasPrefix("Listening on") }
+        let greeting = try await lab.askApp("h2", program, "connect", "10.77.0.1", "9100")
         #expect(greeting.exit == .exited(0))
         #expect(try await listener.exit() == .exited(0))
         #expect(listener.lines() == [#"HelloServer!\0"#])
@@ -107,15 +108,6 @@ struct StreamHelloTests {
         #expect(client.lines().last == "answered")
         try await server.stop()
         try await lab.stop()
-    }
-
-    private func untilListening(_ attempt: () async throws -> Lab.Run) async throws -> Lab.Run {
-        for _ in 0..<50 {
-            let run = try await attempt()
-            if run.exit != .exited(76) { return run }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-        return try await attempt()
     }
 
     /// Servers that say nothing, break off, and send what a terminal must not see.

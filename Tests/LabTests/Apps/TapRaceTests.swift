@@ -20,7 +20,8 @@ struct TapRaceTests {
     func race() async throws {
         let lab = try await Lab.start()
         let one = try start(lab, "h1", "--accept", "--seconds", "4")
-        try await expect(one, "published")
+        try await expect(
+            one, "published", #""name":"h1","wanted":"h1","type":"_tap-race._tcp","domain":"local","port":"#)
         let two = try start(lab, "h2", "h1", "--seconds", "4")
         for player in [one, two] { try await expect(player, "start") }
         for _ in 0..<7 { one.write("\n") }
@@ -88,6 +89,77 @@ struct TapRaceTests {
                 try await lab.run("h1", "ip", "link", "set", "eth0", "up")
             }
             _ = try await one.exit(within: wait)
+        }
+        try await lab.stop()
+    }
+
+    /// Has h2 count the datagrams that come from h1, but for mDNS; or drop them.
+    private func countDatagrams(_ lab: Lab, _ verdict: String = "") async throws {
+        try await lab.firewall(
+            "h2", "ip saddr 10.77.0.1 udp dport != 5353 counter \(verdict)",
+            "ip6 nexthdr udp udp dport != 5353 counter \(verdict)")
+    }
+
+    private func datagrams(_ lab: Lab) async throws -> Int {
+        let rules = try await lab.bash("h2", "nft list table inet t").output
+        return rules.compactMap { line in
+            line.firstRange(of: /packets \d+/).flatMap { Int(line[$0].dropFirst(8)) }
+        }.reduce(0, +)
+    }
+
+    @Test("taps go over UDP; where a firewall drops that, or begins to, all arrive as well", arguments: [false, true])
+    func datagrams(isDropped: Bool) async throws {
+        let lab = try await Lab.start()
+        try await countDatagrams(lab, isDropped ? "drop" : "")
+        let one = try start(lab, "h1", "--accept", "--seconds", "300")
+        try await expect(one, "published")
+        let two = try start(lab, "h2", "h1", "--seconds", "300")
+        for player in [one, two] { try await expect(player, "start") }
+        // One tap after another until one has come as a datagram, or some have come that did not.
+        var taps = 0
+        let before = try await datagrams(lab)
+        repeat {
+            taps += 1
+            one.write("\n")
+            try await expect(two, "tap", #""count":\#(taps)"#)
+        } while try await isDropped ? taps < 20 : datagrams(lab) < before + taps / 2 + 10
+        // From now on the network drops them: after some that are lost a tap comes another way.
+        try await countDatagrams(lab, "drop")
+        let last = taps
+        let deadline = ContinuousClock.now + wait
+        while !two.lines().contains(where: { Self.count($0) > last }) && ContinuousClock.now < deadline {
+            let seen = two.lines().count
+            one.write("\n")
+            await two.waitForLines(beyond: seen, within: .milliseconds(200))
+        }
+        #expect(two.lines().contains { Self.count($0) > last })
+        for player in [one, two] {
+            player.signal(SIGTERM)
+            _ = try await player.exit(within: wait)
+        }
+        try await lab.stop()
+    }
+
+    /// The other's taps, as a line tells them.
+    private static func count(_ line: String) -> Int {
+        line.firstRange(of: /"count":\d+/).flatMap { Int(line[$0].dropFirst(8)) } ?? 0
+    }
+
+    @Test(
+        "played to the end, left or killed, and begun again at once under the same names: ten times, they find each other"
+    )
+    func again() async throws {
+        let lab = try await Lab.start()
+        for round in 0..<10 {
+            let one = try start(lab, "h1", "--name", "anna", "--accept", "--seconds", "1")
+            let two = try start(lab, "h2", "anna", "--name", "bob", "--seconds", "1")
+            for player in [two, one] { try await expect(player, "start") }
+            switch round % 3 {
+            case 0: for player in [one, two] { try await expect(player, "over") }
+            case 1: for player in [one, two] { player.signal(SIGKILL) }
+            default: one.signal(SIGKILL)
+            }
+            for player in [one, two] { _ = try await player.exit(within: wait) }
         }
         try await lab.stop()
     }

@@ -6,19 +6,25 @@ final class TerminalScreen: Sendable {
     private let lab: Lab
     private let host: String
     private let folder: TestFolder
+    /// Has a line for whatever is written to the terminal (tmux(1), control mode).
+    private let events: LabProcess
 
     /// - Parameter environment: more variables for the shell: `NO_COLOR=1`.
     init(_ lab: Lab, _ host: String, _ environment: String = "") async throws {
         self.lab = lab
         self.host = host
         folder = try TestFolder()
-        _ = try await tmux(
-            "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24",
-            "env LANG=C.UTF-8 PS1='$ ' SWIFT_BACKTRACE=enable=no \(environment) /bin/bash --norc --noprofile")
+        let tmux = ["/usr/bin/tmux", "-S", "\(folder.path)/tmux"]
+        let shell = "env LANG=C.UTF-8 PS1='$ ' SWIFT_BACKTRACE=enable=no \(environment) /bin/bash --norc --noprofile"
+        let session = ["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", shell]
+        _ = try await lab.toEnd(host, tmux + session, within: .seconds(30))
+        events = try lab.exec(host, tmux + ["-C", "attach-session", "-t", "0"])
         try await shows("a prompt") { $0.last == "$" }
     }
 
-    private func tmux(_ arguments: String...) async throws -> [String] {
+    private func tmux(_ arguments: String...) async throws -> [String] { try await tmux(arguments) }
+
+    private func tmux(_ arguments: [String]) async throws -> [String] {
         try await lab.toEnd(host, ["/usr/bin/tmux", "-S", "\(folder.path)/tmux"] + arguments, within: .seconds(30))
             .output
     }
@@ -40,21 +46,25 @@ final class TerminalScreen: Sendable {
 
     /// The screen without empty lines at its end; with colours and the like as escape sequences if wanted.
     func lines(withStyles: Bool = false) async throws -> [String] {
-        var lines =
-            try await withStyles ? tmux("capture-pane", "-e", "-p", "-t", "0") : tmux("capture-pane", "-p", "-t", "0")
+        try await captured(withStyles ? "-pe" : "-p")
+    }
+
+    private func captured(_ options: String...) async throws -> [String] {
+        var lines = try await tmux(["capture-pane", "-t", "0"] + options)
         while lines.last == "" { lines.removeLast() }
         return lines
     }
 
-    /// Waits until the screen is as wanted.
+    /// Waits until the screen is as wanted, if need be with 200 lines of what scrolled out of it.
     @discardableResult
-    func shows(_ what: String, _ matches: ([String]) -> Bool) async throws -> [String] {
+    func shows(_ what: String, withHistory: Bool = false, _ matches: ([String]) -> Bool) async throws -> [String] {
         let deadline = ContinuousClock.now + .seconds(60)
         var lines: [String] = []
         while ContinuousClock.now < deadline {
-            lines = try await self.lines()
+            let seen = events.lines().count
+            lines = try await withHistory ? captured("-p", "-S", "-200") : captured("-p")
             if matches(lines) { return lines }
-            try await Task.sleep(for: .milliseconds(50))
+            await events.waitForLines(beyond: seen, within: .seconds(5))
         }
         throw LabProcess.Missed(description: "not shown: \(what):\n\(lines.joined(separator: "\n"))")
     }
@@ -69,6 +79,11 @@ final class TerminalScreen: Sendable {
         try await run("clear; echo \"<$(stty -g | md5sum)>\"; tput cols")
         let lines = try await shows("settings") { $0.contains { $0.hasPrefix("<") } && $0.last == "$" }
         return lines.first { $0.hasPrefix("<") } ?? ""
+    }
+
+    /// The shell's process.
+    func pid() async throws -> String {
+        try await tmux("display-message", "-p", "-t", "0", "#{pane_pid}").first ?? ""
     }
 
     /// Ends the shell and everything in it.

@@ -31,6 +31,20 @@ struct WiTapTests {
         try #require(player.lines().compactMap { try? Line($0) }.last { $0.event == "published" }?.port)
     }
 
+    @Test("who gets no socket after a game says so")
+    func noSockets() async throws {
+        let lab = try await Lab.start()
+        let player = try await start(lab, "h1")
+        let other = try lab.exec("h2", "nc", "10.77.0.1", "\(try port(player))")
+        try await expect(player, "playing")
+        // Those it has stay; the listener of the next game would be one more.
+        try await lab.run("h1", "prlimit", "--pid", "\(player.pid)", "--nofile=3:3")
+        other.signal(SIGTERM)
+        #expect(try await player.exit(within: wait) == .exited(71))
+        #expect(player.lines(.stderr).last == "witap: error: no sockets available: Too many open files")
+        try await lab.stop()
+    }
+
     @Test("found, invited, pads both ways, off the air meanwhile, and both are back when one leaves")
     func game() async throws {
         let lab = try await Lab.start(hosts: 3)
@@ -181,7 +195,7 @@ struct WiTapTests {
         let player = try await start(lab, "h2")
         for name in [#"\u001b[31mevil"#, "dead"] { try await expect(player, "added", #""name":"\#(name)""#) }
         player.write("dead\n")
-        try await expect(player, "inviting", "dead")
+        try await expect(player, "inviting", #""service":{"name":"dead","type":"_witap._tcp","domain":"local"}"#)
         try await player.line(.stderr, within: wait) { $0.contains("dead") }
         try await expect(player, "published", times: 2)
         try await expect(player, "added", "evil", times: 2)

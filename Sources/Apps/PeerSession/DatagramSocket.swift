@@ -1,0 +1,86 @@
+internal import NIOCore
+internal import NIOPosix
+
+/// The UDP socket beside one connection. It has the connection's own two addresses, so that the kernel keeps all others out, and
+/// what is sent comes from where the other side expects it.
+struct DatagramSocket: Sendable {
+    let offer: DatagramOffer
+    /// What came for us; a newer one replaces the oldest of those that nobody took.
+    let arrivals: AsyncStream<Datagram>
+    private let channel: any Channel
+    private let connection: any Channel
+
+    /// Nil where there is none to be had: then everything goes over the connection.
+    static func open(beside connection: any Channel) async -> DatagramSocket? {
+        guard var address = connection.localAddress, connection.remoteAddress?.protocol == address.protocol else {
+            return nil
+        }
+        address.port = 0
+        let token = UInt64.random(in: .min ... .max)
+        let (arrivals, arrived) = AsyncStream<Datagram>.makeStream(bufferingPolicy: .bufferingNewest(64))
+        var bootstrap = DatagramBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        DatagramHandler(token: token, connection.remoteAddress, arrived))
+                }
+            }
+        if address.protocol == .inet6 {
+            // An IPv4 connection of the listener has IPv6's names for its addresses.
+            let v6only = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
+            bootstrap = bootstrap.channelOption(v6only, value: 0)
+        }
+        guard let channel = try? await bootstrap.bind(to: address).get() else { return nil }
+        guard let port = channel.localAddress?.port.flatMap({ UInt16(exactly: $0) }) else {
+            channel.close(promise: nil)
+            return nil
+        }
+        let offer = DatagramOffer(port: port, token: token)
+        return DatagramSocket(offer: offer, arrivals: arrivals, channel: channel, connection: connection)
+    }
+
+    /// To the port that the other side offered, at the address that it has.
+    func connect(to remote: DatagramOffer) async throws {
+        guard var address = connection.remoteAddress else { throw ChannelError.ioOnClosedChannel }
+        address.port = Int(remote.port)
+        try await channel.connect(to: address).get()
+    }
+
+    /// Sends, or drops it when the system takes no more.
+    func send(_ datagram: Datagram) {
+        guard channel.isWritable else { return }
+        channel.writeAndFlush(ByteBuffer(bytes: datagram.bytes), promise: nil)
+    }
+
+    func close() { channel.close(promise: nil) }
+}
+
+/// Lets through what is for us, and from the host that the connection is to. Used on its channel's event loop.
+private final class DatagramHandler: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+    private let token: UInt64
+    private let host: SocketAddress?
+    private let arrived: AsyncStream<Datagram>.Continuation
+
+    init(token: UInt64, _ host: SocketAddress?, _ arrived: AsyncStream<Datagram>.Continuation) {
+        self.token = token
+        self.host = host
+        self.arrived = arrived
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var envelope = unwrapInboundIn(data)
+        // The kernel lets others through before the socket is connected.
+        envelope.remoteAddress.port = host?.port
+        guard envelope.remoteAddress == host, let datagram = Datagram(envelope.data.readableBytesView),
+            datagram.token == token
+        else { return }
+        arrived.yield(datagram)
+    }
+
+    /// What a firewall answers, for instance: that nothing arrives shows at the other side.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+
+    func channelInactive(context: ChannelHandlerContext) { arrived.finish() }
+}

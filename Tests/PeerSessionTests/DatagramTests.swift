@@ -1,0 +1,78 @@
+import PeerSession
+import Testing
+
+/// Datagrams, and whether they arrive, as values.
+@Suite("Peer session: datagrams")
+struct DatagramTests {
+    @Test("a datagram is read as it was written; its longest message fits into the smallest IPv6 packet")
+    func roundTrip() {
+        for message in [nil, [], [1], [UInt8](repeating: 7, count: 1215)] as [[UInt8]?] {
+            let datagram = Datagram(token: 0x0102_0304_0506_0708, number: .max, message: message)
+            #expect(Datagram(datagram.bytes) == datagram)
+            #expect(datagram.bytes.starts(with: 1...8))
+            #expect(datagram.bytes.count <= 1232)
+        }
+        #expect(Datagram.maximumMessageLength == 1215)
+    }
+
+    @Test("what is no datagram is none: too short, too long, of another kind, a probe with something in it")
+    func malformed() {
+        let header = [UInt8](repeating: 0, count: 16)
+        for rest in [[], [2], [0, 0], [255, 1], [1] + [UInt8](repeating: 0, count: 1216)] as [[UInt8]] {
+            #expect(Datagram(header + rest) == nil)
+        }
+        #expect(Datagram([]) == nil)
+        #expect(Datagram(header + [1])?.message == [])
+    }
+
+    @Test("a greeting tells where datagrams go; one that does not is as before; a bad one is refused")
+    func greetings() throws {
+        let offer = DatagramOffer(port: 40_000, token: 0xAB)
+        for greeting in [
+            Greeting(id: PeerID(rawValue: 1), name: "x", to: PeerID(rawValue: 2), datagrams: offer),
+            Greeting(id: PeerID(rawValue: 1), name: "x"),
+        ] {
+            var decoder = FrameDecoder()
+            #expect(try decoder.received(Frame.hello(greeting).bytes) == [.hello(greeting)])
+        }
+        let token = #""token":"00000000000000ab""#
+        for udp in [
+            "true", "{}", #"{"port":1}"#, "{\(token)}", #"{"port":0,\#(token)}"#, #"{"port":65536,\#(token)}"#,
+            #"{"port":1,"token":"ab"}"#, #"{"port":"1",\#(token)}"#,
+        ] {
+            let json = Array(#"{"v":1,"id":"0000000000000001","name":"x","udp":\#(udp)}"#.utf8)
+            var decoder = FrameDecoder()
+            #expect(throws: SessionError.self, "\(udp)") {
+                try decoder.received([0, 0, 0, UInt8(json.count + 1), 1] + json)
+            }
+        }
+    }
+
+    @Test("older datagrams are dropped")
+    func order() {
+        var path = DatagramPath()
+        let numbers: [UInt64] = [1, 5, 5, 4, 1, 0, 6]
+        #expect(numbers.filter { path.arrived($0) } == [1, 5, 6])
+        #expect(path.heard == 6)
+    }
+
+    @Test("datagrams work when the other side confirms one, until three pings confirm nothing new")
+    func confirmation() {
+        var path = DatagramPath()
+        path.told(0)
+        #expect(!path.works)
+        let first = path.next()
+        path.told(first + 1)
+        #expect(!path.works, "it confirms what was not sent")
+        path.told(first)
+        #expect(path.works)
+        for _ in 0..<2 {
+            path.told(first)
+            #expect(path.works)
+        }
+        path.told(first)
+        #expect(!path.works)
+        path.told(path.next())
+        #expect(path.works)
+    }
+}
