@@ -29,7 +29,7 @@ final class BrowseOperation: CoreOperation {
     /// Seen by a browser that failed, and not yet by the one that took its place.
     private var unconfirmed: Set<Path> = []
     private var isListed = false
-    private var firstList = FirstList()
+    private var firstList = FirstList(backlog: nil)
     private let listTimer: LoopTimer
     private var isFull = false
     /// Where avahi-daemon's cache is full, and was told to be.
@@ -48,13 +48,13 @@ final class BrowseOperation: CoreOperation {
         self.report = report
         restart = Restart(loop: loop)
         listTimer = LoopTimer(loop: loop)
-        listTimer.fire = { [weak self] in self?.listed() }
+        listTimer.fire = { [weak self] in self?.waitForFirstList() }
     }
 
     func connected(_ connection: AvahiConnection) {
         if let state = backend.up() { report(.backend(state)) }
         isListed = false
-        firstList = FirstList()
+        firstList = FirstList(backlog: .current())
         browse(on: connection)
     }
 
@@ -111,8 +111,11 @@ final class BrowseOperation: CoreOperation {
     }
 
     private func waitForFirstList() {
-        guard !isListed, let completion = firstList.completion else { return }
-        if completion <= .now { listed() } else { listTimer.deadline = completion }
+        guard !isListed else { return }
+        switch firstList.verdict(at: .now, backlog: { PacketBacklog.current() }) {
+        case .complete: listed()
+        case .lookAgain(let time): listTimer.deadline = time
+        }
     }
 
     private func listed() {
@@ -133,10 +136,7 @@ final class BrowseOperation: CoreOperation {
         let sighting = Sighting(instance: instance, interface: interface, family: path.family)
         sightings[key] = sighting
         report(.appeared(sighting))
-        if !isListed {
-            firstList.appeared(at: .now)
-            waitForFirstList()
-        }
+        if !isListed { firstList.appeared(at: .now) }
         if !path.isLocal { count(key, instance, on: interface) }
         if query.resolution != .none { resolve(instance, on: interface, over: path) }
     }

@@ -1,21 +1,34 @@
 import Discovery
 
-/// When the first list of services is complete, as far as one can know. A value; times are given.
+/// When the first list of services is complete, as far as one can know. A value; times and what was seen are given.
 ///
-/// Avahi's `ALL_FOR_NOW` is a timer of one second, not an answer. With many services some answers are lost meanwhile: avahi-daemon
-/// reads its socket too slowly, and its buffer is small. It asks again after a second (RFC 6762 §5.2), with the known answers in
-/// several packets, for which responders wait up to 500 ms (§7.2) before they answer within 120 ms. So a crowd is waited for.
+/// Avahi's `ALL_FOR_NOW` is a timer of one second, not an answer. With many services avahi-daemon reads its socket too slowly,
+/// and its buffer is small: some answers wait there, and some are lost. It asks again after a second (RFC 6762 §5.2), with the known
+/// answers in several packets, for which responders wait up to 500 ms (§7.2) before they answer within 120 ms. So where something
+/// was lost from a crowd, or that cannot be known, it is waited for.
 struct FirstList {
+    enum Verdict: Equatable {
+        case complete
+        /// Not known yet: ask again at this time; nil: when `ALL_FOR_NOW` was said.
+        case lookAgain(at: MonotonicTime?)
+    }
+
     /// From so many on, answers of avahi-daemon's first query may be lost.
     static let crowd = DiscoveryLimits.crowd
-    /// How long nothing new must come before a crowd counts as complete.
+    /// How long nothing new must come when something was lost.
     static let quiet = Duration.milliseconds(750)
+    /// How long nothing new must come when nothing was lost: what avahi-daemon has said is on its way over the bus.
+    static let calm = Duration.milliseconds(100)
     /// The longest wait after `ALL_FOR_NOW`, for a network that never falls silent. 4000 services take avahi-daemon ten seconds.
     static let limit = Duration.seconds(30)
 
+    private let backlogBefore: PacketBacklog?
     private var count = 0
     private var last: MonotonicTime?
     private var allForNow: MonotonicTime?
+
+    /// - Parameter backlog: before anything was asked.
+    init(backlog: PacketBacklog?) { backlogBefore = backlog }
 
     /// A service was seen for the first time.
     mutating func appeared(at time: MonotonicTime) {
@@ -26,10 +39,16 @@ struct FirstList {
     /// Avahi has said `ALL_FOR_NOW`.
     mutating func wasAllForNow(at time: MonotonicTime) { allForNow = allForNow ?? time }
 
-    /// When the list counts as complete if nothing more happens; nil before `ALL_FOR_NOW`.
-    var completion: MonotonicTime? {
-        guard let allForNow else { return nil }
-        guard count >= Self.crowd, let last else { return allForNow }
-        return min(max(last, allForNow) + Self.quiet, allForNow + Self.limit)
+    /// Whether it is complete at this time.
+    /// - Parameter backlog: now; only asked for where it matters.
+    func verdict(at now: MonotonicTime, backlog: () -> PacketBacklog?) -> Verdict {
+        guard let allForNow else { return .lookAgain(at: nil) }
+        let end = allForNow + Self.limit
+        guard count >= Self.crowd, let last, now < end else { return .complete }
+        let backlog = backlog()
+        if let backlog, backlog.waiting > 0 { return .lookAgain(at: min(now + Self.calm, end)) }
+        let nothingLost = backlog != nil && backlog?.lost == backlogBefore?.lost
+        let due = nothingLost ? last + Self.calm : max(last, allForNow) + Self.quiet
+        return due <= now ? .complete : .lookAgain(at: min(due, end))
     }
 }

@@ -8,6 +8,8 @@ package struct UDPListener: Hashable, Sendable {
     package let user: UInt32
     /// What its links in /proc/PID/fd say: `socket:[INODE]`.
     package let inode: UInt64
+    /// Bytes that it has not read yet, as the kernel counts them.
+    package let unread: UInt64
 
     /// Reads the text of /proc/net/udp or udp6; lines of another form are left out.
     package static func all(in text: String, family: IPAddress.Family) -> [UDPListener] {
@@ -20,12 +22,14 @@ package struct UDPListener: Hashable, Sendable {
         let fields = line.split(separator: " ", omittingEmptySubsequences: true)
         guard fields.count >= 10, let colon = fields[1].lastIndex(of: ":"),
             let port = UInt16(fields[1][fields[1].index(after: colon)...], radix: 16),
-            let user = UInt32(fields[7]), let inode = UInt64(fields[9])
+            let user = UInt32(fields[7]), let inode = UInt64(fields[9]),
+            let unread = UInt64(fields[4].split(separator: ":").last ?? "", radix: 16)
         else { return nil }
         self.family = family
         self.port = port
         self.user = user
         self.inode = inode
+        self.unread = unread
     }
 }
 
