@@ -65,7 +65,8 @@ def tools(discoverd, has_daemon):
         found.append(Tool(f"avahi-browse {option}", ["avahi-browse", f"{option}p", TYPE], "h1", avahi_found,
                           daemon="h1", cold=False, most=1))
     if has_daemon:
-        found.insert(2, Tool("discoverd-daemon", browse, "h1", json_lines, daemon="h1", cold=False,
+        asked = [word for word in browse if word not in ("--timeout", "{limit}")]
+        found.insert(2, Tool("discoverd-daemon", asked, "h1", json_lines, daemon="h1", cold=False,
                              asks_daemon=True))
     return found
 

@@ -11,9 +11,9 @@ from .tables import (browse_table, connect_table, idle_table, inside_table, numb
 from .transfer import SIZE
 
 EXPLAINED = {
-    "discoverd": "`discoverd browse -r -t --json --no-daemon --backend system`; with `-t` it writes all lines at its end",
+    "discoverd": "`discoverd browse -r -t --json --no-daemon --backend system`",
     "discoverd-private": "the same with `--backend private`: it starts dbus-daemon and avahi-daemon itself, every time",
-    "discoverd-daemon": "`discoverd browse -r -t --json`, answered by a running daemon",
+    "discoverd-daemon": "`discoverd browse -r -t --json`, answered by a running daemon that has the services",
     "avahi-browse": "`avahi-browse -rtp`",
     "avahi-browse -c": "`avahi-browse -cp`: what avahi-daemon has in its cache, not resolved",
     "avahi-browse -t": "`avahi-browse -tp`: not resolved",

@@ -150,3 +150,13 @@ public final class SimulatedNetwork: Sendable {
 extension SimulatedWorld {
     fileprivate mutating func takeReport() -> Report? { reports.isEmpty ? nil : reports.removeFirst() }
 }
+
+extension EngineConformance.Backend {
+    /// A simulated machine's.
+    public init(of machine: String, in network: SimulatedNetwork) {
+        self.init(
+            stop: { network.stopBackend(of: machine) },
+            start: { network.startBackend(of: machine) }
+        )
+    }
+}

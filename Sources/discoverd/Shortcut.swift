@@ -18,7 +18,7 @@ enum Shortcut {
                 to: WarmAnswer.request(wanted.query, json: wanted.json), within: limit)
             switch asked {
             case .success(let bytes):
-                guard let answer = WarmAnswer(bytes, json: wanted.json), answer.degraded == nil else { return nil }
+                guard let answer = WarmAnswer(bytes, json: wanted.json) else { return nil }
                 return print(answer)
             // Nobody is at this socket: perhaps at the next.
             case .failure(let error): guard error.code == "no-daemon" else { return nil }
@@ -30,6 +30,7 @@ enum Shortcut {
     private static func print(_ answer: WarmAnswer) -> ExitStatus? {
         // Nobody reads: that is told by write(2), as everywhere here.
         signal(SIGPIPE, SIG_IGN)
+        answer.tellWhatIsMissing(Notices())
         let output = Output()
         do {
             try output.bytes(answer.lines)

@@ -11,7 +11,7 @@ struct WarmAnswer {
     private(set) var lines: ArraySlice<UInt8>
     /// Whether a service is among them.
     private(set) var hasServices: Bool
-    /// Why some may be missing; to be escaped.
+    /// Why some may be missing, as it was told.
     private(set) var degraded: String?
 
     /// Where to ask for it.
@@ -43,5 +43,10 @@ struct WarmAnswer {
             lines = lines[(end + 1)...]
         }
         hasServices = !lines.isEmpty
+    }
+
+    /// To people, if anything is.
+    func tellWhatIsMissing(_ notices: Notices) {
+        if let degraded { notices.notice("not everything may be shown: \(degraded.escapedForTerminal)") }
     }
 }

@@ -21,14 +21,8 @@ import Testing
                 publisher: publisher,
                 browser: browser,
                 limits: limits,
-                browserBackend: EngineConformance.Backend(
-                    stop: { network.stopBackend(of: "h2") },
-                    start: { network.startBackend(of: "h2") }
-                ),
-                publisherBackend: EngineConformance.Backend(
-                    stop: { network.stopBackend(of: "h1") },
-                    start: { network.startBackend(of: "h1") }
-                ),
+                browserBackend: EngineConformance.Backend(of: "h2", in: network),
+                publisherBackend: EngineConformance.Backend(of: "h1", in: network),
                 openObjects: { publisher.openOperations + browser.openOperations }
             )
         )

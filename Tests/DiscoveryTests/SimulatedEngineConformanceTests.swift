@@ -13,14 +13,8 @@ import Testing
                 publisher: try network.addMachine("h1"),
                 browser: try network.addMachine("h2"),
                 limits: limits,
-                browserBackend: EngineConformance.Backend(
-                    stop: { network.stopBackend(of: "h2") },
-                    start: { network.startBackend(of: "h2") }
-                ),
-                publisherBackend: EngineConformance.Backend(
-                    stop: { network.stopBackend(of: "h1") },
-                    start: { network.startBackend(of: "h1") }
-                ),
+                browserBackend: EngineConformance.Backend(of: "h2", in: network),
+                publisherBackend: EngineConformance.Backend(of: "h1", in: network),
                 openObjects: { network.openOperations }
             )
         )

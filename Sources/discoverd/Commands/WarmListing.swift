@@ -1,4 +1,3 @@
-internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 
@@ -14,9 +13,7 @@ struct WarmListing {
             let bytes = try? await daemon.send(WarmAnswer.request(query, json: session.json), within: .seconds(1)),
             let answer = WarmAnswer(bytes, json: session.json)
         else { return nil }
-        if let reason = answer.degraded {
-            session.notices.notice("not everything may be shown: \(reason.escapedForTerminal)")
-        }
+        answer.tellWhatIsMissing(session.notices)
         if session.terminal.isInteractive, !session.json {
             for line in String(decoding: answer.lines, as: UTF8.self).split(separator: "\n") {
                 try printer.show(text: line)

@@ -3,14 +3,20 @@ import Testing
 
 @Suite("lanchat in a terminal", .serialized, .labSlot, .timeLimit(.minutes(20)))
 struct LanChatTerminalTests {
+    /// A room on h1, and a terminal on h2 in which anna has joined it.
+    private func annaHasJoined(_ lab: Lab, _ environment: String = "") async throws -> (LabProcess, TerminalScreen) {
+        let server = try lab.app("h1", "lanchat", "serve", "--name", "den")
+        try await server.line { $0.hasPrefix("published") }
+        let screen = try await TerminalScreen(lab, "h2", environment)
+        try await screen.press("\(AppBinary.path("lanchat")) join --nick anna", "Enter")
+        try await screen.shows("joined") { $0.suffix(2) == ["anna has joined", ">"] }
+        return (server, screen)
+    }
+
     @Test("what is said appears above the line that is typed; Ctrl-C gives the terminal back")
     func typing() async throws {
         let lab = try await Lab.start()
-        let server = try lab.app("h1", "lanchat", "serve", "--name", "den")
-        try await server.line { $0.hasPrefix("published") }
-        let screen = try await TerminalScreen(lab, "h2")
-        try await screen.press("\(AppBinary.path("lanchat")) join --nick anna", "Enter")
-        try await screen.shows("joined") { $0.suffix(2) == ["anna has joined", ">"] }
+        let (server, screen) = try await annaHasJoined(lab)
 
         let bob = try lab.exec("h1", "nc", "-N", "127.0.0.1", "6222")
         bob.write("iam:bob\n")
@@ -39,11 +45,7 @@ struct LanChatTerminalTests {
     @Test("Ctrl-Z gives the terminal to the shell; fg brings back what was typed, and raw mode")
     func stoppedAndContinued() async throws {
         let lab = try await Lab.start()
-        let server = try lab.app("h1", "lanchat", "serve", "--name", "den")
-        try await server.line { $0.hasPrefix("published") }
-        let screen = try await TerminalScreen(lab, "h2")
-        try await screen.press("\(AppBinary.path("lanchat")) join --nick anna", "Enter")
-        try await screen.shows("joined") { $0.suffix(2) == ["anna has joined", ">"] }
+        let (server, screen) = try await annaHasJoined(lab)
         for round in 1...2 {
             try await screen.press("half a")
             try await screen.shows("what is typed") { $0.last == "> half a" }
@@ -69,11 +71,7 @@ struct LanChatTerminalTests {
     @Test("a crash gives the terminal back, too; NO_COLOR and 80 columns are kept to")
     func crash() async throws {
         let lab = try await Lab.start()
-        let server = try lab.app("h1", "lanchat", "serve", "--name", "den")
-        try await server.line { $0.hasPrefix("published") }
-        let screen = try await TerminalScreen(lab, "h2", "NO_COLOR=1")
-        try await screen.press("\(AppBinary.path("lanchat")) join --nick anna", "Enter")
-        try await screen.shows("joined") { $0.suffix(2) == ["anna has joined", ">"] }
+        let (server, screen) = try await annaHasJoined(lab, "NO_COLOR=1")
         #expect(try await !screen.lines(withStyles: true).joined().contains("\u{1B}[2m"))
         // The end of a line that is longer than the screen is what one sees.
         try await screen.press(String(repeating: "x", count: 100) + "end")
