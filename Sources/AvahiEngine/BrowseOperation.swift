@@ -17,6 +17,9 @@ final class BrowseOperation: CoreOperation {
     /// Sightings kept at most: 4096 services on four paths each.
     private static let maximumSightings = 16_384
 
+    private static let lossText =
+        "results may be incomplete: packets were lost, because avahi-daemon did not read them as fast as they came"
+
     private let query: ServiceQuery
     private let type: ServiceType
     private let domain: Domain
@@ -113,7 +116,10 @@ final class BrowseOperation: CoreOperation {
     private func waitForFirstList() {
         guard !isListed else { return }
         switch firstList.verdict(at: .now, backlog: { PacketBacklog.current() }) {
-        case .complete: listed()
+        case .complete:
+            // One that watches hears of the others later.
+            if firstList.isDoubtful, query.resolution != .watch { report(.degraded(Self.lossText)) }
+            listed()
         case .lookAgain(let time): listTimer.deadline = time
         }
     }

@@ -23,6 +23,9 @@ struct FirstList {
     static let limit = Duration.seconds(30)
 
     private let backlogBefore: PacketBacklog?
+    /// When it was first looked at after `ALL_FOR_NOW`.
+    private var lostBefore: UInt64?
+    private var lostAtLast: UInt64?
     private var count = 0
     private var last: MonotonicTime?
     private var allForNow: MonotonicTime?
@@ -41,14 +44,19 @@ struct FirstList {
 
     /// Whether it is complete at this time.
     /// - Parameter backlog: now; only asked for where it matters.
-    func verdict(at now: MonotonicTime, backlog: () -> PacketBacklog?) -> Verdict {
+    mutating func verdict(at now: MonotonicTime, backlog: () -> PacketBacklog?) -> Verdict {
         guard let allForNow else { return .lookAgain(at: nil) }
         let end = allForNow + Self.limit
         guard count >= Self.crowd, let last, now < end else { return .complete }
         let backlog = backlog()
+        lostBefore = lostBefore ?? backlog?.lost
+        lostAtLast = backlog?.lost
         if let backlog, backlog.waiting > 0 { return .lookAgain(at: min(now + Self.calm, end)) }
         let nothingLost = backlog != nil && backlog?.lost == backlogBefore?.lost
         let due = nothingLost ? last + Self.calm : max(last, allForNow) + Self.quiet
         return due <= now ? .complete : .lookAgain(at: min(due, end))
     }
+
+    /// Packets were lost after `ALL_FOR_NOW` as well: what the second query brought is not all either.
+    var isDoubtful: Bool { lostAtLast != lostBefore }
 }

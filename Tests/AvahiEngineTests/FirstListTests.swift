@@ -28,7 +28,8 @@ struct FirstListTests {
     private func verdict(_ list: FirstList, at time: Duration, _ backlog: PacketBacklog? = backlog())
         -> FirstList.Verdict
     {
-        list.verdict(at: start + time) { backlog }
+        var list = list
+        return list.verdict(at: start + time) { backlog }
     }
 
     private func again(_ time: Duration) -> FirstList.Verdict { .lookAgain(at: start + time) }
@@ -44,7 +45,7 @@ struct FirstListTests {
         "is complete at ALL_FOR_NOW when it is short, and nothing is read for that",
         arguments: [0, 1, FirstList.crowd - 1])
     func short(count: Int) {
-        let list = list(of: count, last: .milliseconds(990))
+        var list = list(of: count, last: .milliseconds(990))
         let verdict = list.verdict(at: start + .seconds(1)) {
             Issue.record("read")
             return nil
@@ -79,6 +80,20 @@ struct FirstListTests {
         #expect(verdict(early, at: .milliseconds(1_750), now) == .complete)
         let late = list(of: FirstList.crowd, last: .milliseconds(1_600), before: before)
         #expect(verdict(late, at: .milliseconds(1_750), now) == again(.milliseconds(2_350)))
+    }
+
+    @Test(
+        "is doubtful where packets are lost after ALL_FOR_NOW as well, not where the second query made good what was lost"
+    )
+    func doubtful() {
+        for (lost, isDoubtful) in [(8, false), (9, true)] {
+            var list = list(of: FirstList.crowd, last: .milliseconds(200))
+            _ = list.verdict(at: start + .seconds(1)) { Self.backlog(lost: 8) }
+            #expect(!list.isDoubtful)
+            let end = list.verdict(at: start + .milliseconds(1_750)) { Self.backlog(lost: lost) }
+            #expect(end == .complete && list.isDoubtful == isDoubtful)
+        }
+        #expect(!list(of: 1, last: .zero).isDoubtful)
     }
 
     @Test("is complete in the end though new services never stop")
