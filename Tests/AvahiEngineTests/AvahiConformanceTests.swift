@@ -81,7 +81,7 @@ struct Guards: Equatable, Sendable {
         )
     }
 
-    /// Threads end in their own time, so it is waited for.
+    /// Threads end in their own time, and the kernel tells nobody of the end of one that is detached: it is looked for again and again.
     static func expect(_ before: Guards) async throws {
         let deadline = ContinuousClock.now + .seconds(10)
         while !now().isWithin(before), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }

@@ -65,6 +65,7 @@ struct ConnectionFaultTests {
             let read = bytesRead(process)
             if read == last, read > 0 { return (read, ProcessUsage(process.pid)) }
             last = read
+            // That nothing moves any more is seen only by waiting.
             try await Task.sleep(for: .seconds(1))
         }
         throw process.missed("it never stopped reading")

@@ -113,7 +113,7 @@ struct StreamHelloTests {
     /// Servers that say nothing, break off, and send what a terminal must not see.
     private static let others = """
         import asyncio, socket, struct
-        async def silent(reader, writer): await asyncio.sleep(60)
+        async def silent(reader, writer): await reader.read()
         async def broken(reader, writer):
             await reader.read(1)
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -123,10 +123,11 @@ struct StreamHelloTests {
         async def main():
             for port, handler in ((9200, silent), (9201, broken), (9202, hostile)):
                 await asyncio.start_server(handler, "0.0.0.0", port)
-            print("ready"); await asyncio.sleep(600)
+            print("ready"); await asyncio.Event().wait()
         asyncio.run(main())
         """
 
+    /// `pause` is what makes a client slow: it is the fault, and nothing waits for its end.
     private static let clients = """
         import asyncio
         async def hello(pieces, pause=0.0):

@@ -182,7 +182,7 @@ struct WiTapTests {
             async def serve(reader, writer):
                 print((await reader.readexactly(2)).hex(), flush=True)
                 writer.write(bytes([0x81, 1])); await writer.drain()
-                await asyncio.sleep(0.2); writer.close()
+                writer.close()
             async def main():
                 server = await asyncio.start_server(serve, "0.0.0.0", 9124)
                 print("ready", flush=True)

@@ -109,6 +109,7 @@ extension LabDaemon {
         while start.duration(to: .now) < limit {
             last = try await registrations()
             if last.contains(where: { $0.name == name && matches($0) }) { return }
+            // The daemon tells what becomes of a registration to the command that made it; others ask again.
             try await Task.sleep(for: .milliseconds(200))
         }
         throw LabProcess.Missed(description: "\(name) is not \(what) within \(limit): \(last)")

@@ -72,6 +72,7 @@ struct PrometheusTests {
             guard ContinuousClock.now < end else {
                 throw LabProcess.Missed(description: "\(query) is not \(value): \(answer.text)")
             }
+            // Prometheus' API has no request that waits for a value; it scrapes once a second.
             try await Task.sleep(for: .milliseconds(200))
         }
     }

@@ -10,6 +10,7 @@ extension FaultTests {
             var (publications, browser, names) = try await lab.published(100)
             try await lab.avahi("h1", "kill")
             try await publications.wait(for: "the loss noticed", within: .seconds(2)) { $0.established.isEmpty }
+            // How long the fault lasts is part of the scenario, here and below.
             try await Task.sleep(for: .seconds(1))
             try await lab.avahi("h1", "start")
             let recovery = try await publications.wait(forEstablished: names, within: .seconds(3))
