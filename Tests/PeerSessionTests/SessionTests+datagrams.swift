@@ -18,9 +18,7 @@ extension SessionTests {
     /// A handmade peer that the session has let in, and where the session takes datagrams.
     private func handmade(_ server: PeerSession, offers: Bool = true) async throws -> (HandmadePeer, DatagramOffer?) {
         _ = try await wait(server) { if case .published = $0 { true } else { nil } }
-        let instance = ServiceInstance(name: try ServiceName("server"), type: try ServiceType("_test._tcp"))
-        let port = try #require(try await network.resolve(instance, within: .seconds(10)).port).rawValue
-        let peer = try HandmadePeer(to: port)
+        let peer = try HandmadePeer(to: try await portOfServer())
         let offer = offers ? DatagramOffer(port: peer.udpPort, token: 99) : nil
         peer.say(.hello(Greeting(id: Self.id, name: "handmade", datagrams: offer)))
         _ = try await wait(server) { if case .invited = $0 { true } else { nil } }

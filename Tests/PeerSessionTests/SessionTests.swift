@@ -182,6 +182,12 @@ struct SessionTests {
         }
     }
 
+    /// Where the session `server` listens, as the network tells it.
+    func portOfServer() async throws -> UInt16 {
+        let instance = ServiceInstance(name: try ServiceName("server"), type: try ServiceType("_test._tcp"))
+        return try #require(try await network.resolve(instance, within: .seconds(10)).port).rawValue
+    }
+
     /// What this process has in memory (proc_pid_statm(5)).
     private func residentBytes() -> Int {
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
@@ -194,9 +200,7 @@ struct SessionTests {
         let client = try session("client", .client, id: 2)
         try await run(server, client) {
             try await wait(client, for: 1, .available)
-            let instance = ServiceInstance(
-                name: try ServiceName("server"), type: try ServiceType("_test._tcp"))
-            let port = try #require(try await network.resolve(instance, within: .seconds(5)).port).rawValue
+            let port = try await portOfServer()
             let hello = Frame.hello(Greeting(id: PeerID(rawValue: 7), name: "x")).bytes
             for bytes in [
                 [0xFF, 0xFF, 0xFF, 0xFF, 4], [0, 1, 0x5C, 2, 4], Array("GET / HTTP/1.1\r\n\r\n".utf8), Frame.bye.bytes,

@@ -3,6 +3,17 @@ import Discovery
 
 /// Services as a network would have them: ten on a host, each with a TXT record, and an address of each family.
 enum Samples {
+    /// What an engine tells of so many services, and the catalog that has heard nothing of it.
+    struct Story {
+        let empty: Catalog
+        let facts: [BrowseFact]
+
+        init(services: Int) throws {
+            empty = try Samples.catalog(services)
+            facts = try Samples.facts(services)
+        }
+    }
+
     private static let interface = NetworkInterface(index: 2, name: "eth0")
 
     /// A TXT record of a printer's size (RFC 6763 §6).

@@ -13,19 +13,15 @@ public protocol Workload: Sendable {
 
 /// Facts of an engine into a `Catalog`: every service sighted, the list ended, every service resolved.
 public struct CatalogWorkload: Workload {
-    private let empty: Catalog
-    private let facts: [BrowseFact]
+    private let story: Samples.Story
 
     /// Prepares so many services.
-    public init(services: Int) throws {
-        empty = try Samples.catalog(services)
-        facts = try Samples.facts(services)
-    }
+    public init(services: Int) throws { story = try Samples.Story(services: services) }
 
     /// The number of services that were found.
     public func run() -> Int {
-        var catalog = empty
-        for fact in facts { _ = catalog.apply(fact, now: .zero) }
+        var catalog = story.empty
+        for fact in story.facts { _ = catalog.apply(fact, now: .zero) }
         return catalog.snapshot.count
     }
 }
@@ -106,20 +102,16 @@ public struct JSONWorkload: Workload {
 
 /// All that is done within the process of `browse -r --json`: facts of an engine, what a subscriber is told, lines of JSON.
 public struct WholePathWorkload: Workload {
-    private let empty: Catalog
-    private let facts: [BrowseFact]
+    private let story: Samples.Story
 
     /// Prepares so many services.
-    public init(services: Int) throws {
-        empty = try Samples.catalog(services)
-        facts = try Samples.facts(services)
-    }
+    public init(services: Int) throws { story = try Samples.Story(services: services) }
 
     /// The number of bytes.
     public func run() -> Int {
-        var (catalog, pending, writer) = (empty, PendingChanges<DiscoveredService>(), JSONWriter())
+        var (catalog, pending, writer) = (story.empty, PendingChanges<DiscoveredService>(), JSONWriter())
         var written = 0
-        for fact in facts {
+        for fact in story.facts {
             for change in catalog.apply(fact, now: .zero) { pending.apply(change, now: .zero) }
             while let change = pending.next(now: .zero) { writer.line(ServiceEvent(change), detail: .full) }
             written += writer.bytes.count
