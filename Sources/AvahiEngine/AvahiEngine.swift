@@ -5,7 +5,8 @@ public import Discovery
 /// avahi-daemon as a `DiscoveryEngine`: all of Avahi's C API is called on one thread of its own, which is this actor's
 /// executor.
 ///
-/// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s: that thread waits then, and no other.
+/// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s: that thread waits then, and in a
+/// crowd those of its lanes (`LookupLanes`), and no other.
 public actor AvahiEngine: DiscoveryEngine {
     nonisolated let loop: AvahiLoop
     private let core: EngineCore

@@ -5,7 +5,7 @@ import Glibc
 /// The event loop of one thread, which is at once Avahi's poll and the executor of an actor.
 ///
 /// Avahi's callbacks and the actor's jobs take turns on this thread, so neither needs a lock. libavahi-client blocks on D-Bus for up to
-/// 25 s when avahi-daemon hangs: it does so here, and nowhere else in the process.
+/// 25 s when avahi-daemon hangs: it does so on a loop's thread, the engine's or a lane's, and nowhere else in the process.
 ///
 /// `@unchecked Sendable` holds since what other threads touch is locked (`inbox`, `thread`, `late`) or never changes (`wake`); the rest
 /// is touched by the loop's thread only, and before it runs by the one that makes it.

@@ -45,6 +45,7 @@ final class EngineCore: @unchecked Sendable {
             // They are to one avahi-daemon: what ended one of them is the end of all.
             self.changed(to: .failed(error), of: self.connectionNumber)
         }
+        pool.lookups.failed = groupConnections.failed
         source.tell = { [weak self] in self?.received($0) }
     }
 
@@ -76,7 +77,7 @@ final class EngineCore: @unchecked Sendable {
     func endAll() {
         isOver = true
         // One call instead of one for each object: avahi-daemon frees all that a client had, with goodbyes.
-        pool.suspend()
+        pool.lookups.close()
         connection?.close()
         groupConnections.close()
         for id in operations.keys.sorted() { end(id: id) }
@@ -91,7 +92,9 @@ final class EngineCore: @unchecked Sendable {
     }
 
     /// What avahi-daemon holds for this engine now.
-    var objectCount: Int { (connection?.objectCount ?? 0) + groupConnections.objectCount }
+    var objectCount: Int {
+        (connection?.objectCount ?? 0) + pool.lookups.objectCountOnLanes + groupConnections.objectCount
+    }
     var operationCount: Int { operations.count }
 
     private var isUp = false

@@ -15,8 +15,10 @@ struct FirstList {
 
     /// From so many on, answers of avahi-daemon's first query may be lost.
     static let crowd = DiscoveryLimits.crowd
-    /// How long nothing new must come when something was lost.
+    /// How long what was lost is waited for: until the answers to the second query are all due.
     static let quiet = Duration.milliseconds(750)
+    /// How long nothing new must come among these answers; they are spread over 100 ms by §7.2, and over 120 ms by §6.
+    static let lull = Duration.milliseconds(400)
     /// How long nothing new must come when nothing was lost: what avahi-daemon has said is on its way over the bus.
     static let calm = Duration.milliseconds(100)
     /// The longest wait after `ALL_FOR_NOW`, for a network that never falls silent. 4000 services take avahi-daemon ten seconds.
@@ -52,9 +54,15 @@ struct FirstList {
         lostBefore = lostBefore ?? backlog?.lost
         lostAtLast = backlog?.lost
         if let backlog, backlog.waiting > 0 { return .lookAgain(at: min(now + Self.calm, end)) }
-        let nothingLost = backlog != nil && backlog?.lost == backlogBefore?.lost
-        let due = nothingLost ? last + Self.calm : max(last, allForNow) + Self.quiet
+        let due = due(after: last, allForNow: allForNow, backlog)
         return due <= now ? .complete : .lookAgain(at: min(due, end))
+    }
+
+    private func due(after last: MonotonicTime, allForNow: MonotonicTime, _ backlog: PacketBacklog?) -> MonotonicTime {
+        // Of what avahi-daemon has not read yet nothing is known.
+        guard let backlog else { return max(last, allForNow) + Self.quiet }
+        guard backlog.lost != backlogBefore?.lost else { return last + Self.calm }
+        return max(last + Self.lull, allForNow + Self.quiet)
     }
 
     /// Packets were lost after `ALL_FOR_NOW` as well: what the second query brought is not all either.

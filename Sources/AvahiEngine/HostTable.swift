@@ -20,12 +20,15 @@ final class HostTable {
     /// Hosts that wait for their turn, and those that have not answered yet.
     private var queue = Fifo<Key>()
     private var asking: Set<Key> = []
-    private var connection: AvahiConnection?
+    private let lookups: LookupLanes
 
-    init(loop: AvahiLoop) { self.loop = loop }
+    init(loop: AvahiLoop, lookups: LookupLanes) {
+        self.loop = loop
+        self.lookups = lookups
+    }
 
     func lease(
-        _ host: HostName, on interface: NetworkInterface, family: IPAddress.Family?, connection: AvahiConnection,
+        _ host: HostName, on interface: NetworkInterface, family: IPAddress.Family?,
         changed: @escaping () -> Void
     ) -> HostLease {
         let key = Key(host: host, interface: interface, family: family)
@@ -40,7 +43,6 @@ final class HostTable {
         }
         let lease = HostLease(tracker: tracker, changed: changed)
         tracker.leases[ObjectIdentifier(lease)] = lease
-        self.connection = connection
         next()
         return lease
     }
@@ -67,7 +69,6 @@ final class HostTable {
         idle = []
         queue = Fifo()
         asking = []
-        connection = nil
     }
 
     private func answered(_ key: Key) {
@@ -76,12 +77,12 @@ final class HostTable {
     }
 
     private func next() {
-        guard let connection else { return }
+        guard lookups.isConnected else { return }
         while asking.count < Self.maximumAsking, let key = queue.popFirst() {
             // The one that waited may be gone, and another with its key may have had its turn.
             guard let tracker = trackers[key], !tracker.isStarted else { continue }
             asking.insert(key)
-            tracker.start(on: connection)
+            tracker.start(on: lookups)
         }
     }
 

@@ -13,7 +13,7 @@ final class HostTracker {
     private static let gathering = Duration.milliseconds(10)
 
     let key: HostTable.Key
-    private var browsers: [RecordBrowser] = []
+    private var browsers: [any Lookup] = []
     private var unanswered: Set<RecordBrowser.Kind> = []
     private var uncached: Set<RecordBrowser.Kind> = []
     /// Which families' packets carried each address.
@@ -35,7 +35,7 @@ final class HostTracker {
     /// What is known, in the order of the addresses' text; nil while a family has not had the time to answer.
     var addresses: [IPAddress]? { told }
 
-    func start(on connection: AvahiConnection) {
+    func start(on lookups: LookupLanes) {
         isStarted = true
         timer.fire = { [weak self] in self?.timerFired() }
         for kind in [RecordBrowser.Kind.a, .aaaa] where key.family == nil || kind.family == key.family {
@@ -43,8 +43,7 @@ final class HostTracker {
             uncached.insert(kind)
             do throws(DiscoveryError) {
                 browsers.append(
-                    try RecordBrowser(on: connection, host: key.host, kind: kind, interface: key.interface) {
-                        [weak self] in
+                    try lookups.browser(of: kind, at: key.host, on: key.interface) { [weak self] in
                         self?.received($0, kind)
                     })
             } catch {

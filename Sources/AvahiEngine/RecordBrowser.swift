@@ -3,7 +3,7 @@ import DNSSD
 
 /// One `AvahiRecordBrowser` for the A or AAAA records of a host on one interface, over both families. Touched by the loop's thread only.
 @safe final class RecordBrowser {
-    enum Event {
+    enum Event: Sendable {
         case appeared([UInt8], AvahiPath)
         case disappeared([UInt8], AvahiPath)
         case cacheExhausted
@@ -12,7 +12,7 @@ import DNSSD
     }
 
     /// Record types (RFC 1035 §3.2.2, RFC 3596 §2.1).
-    enum Kind: UInt16 {
+    enum Kind: UInt16, Sendable {
         case a = 1
         case aaaa = 28
     }

@@ -35,7 +35,7 @@ final class ResolutionTask {
     private(set) var isWanted = true
     private var families: [IPAddress.Family] = []
     private var untried: [IPAddress.Family] = []
-    private var resolvers: [IPAddress.Family: ServiceResolver] = [:]
+    private var resolvers: [IPAddress.Family: any Lookup] = [:]
     /// It holds one of the pool's places: until SRV and TXT are there. Addresses are the host's affair.
     private var isInFlight = false
     /// It was begun, and nothing came of it yet.
@@ -66,7 +66,7 @@ final class ResolutionTask {
     }
 
     /// The pool's word that it is this task's turn.
-    func begin(on connection: AvahiConnection) {
+    func begin() {
         isInFlight = true
         isPending = true
         untried = families
@@ -102,11 +102,11 @@ final class ResolutionTask {
     }
 
     private func resolve(over family: IPAddress.Family) {
-        guard let connection = pool.connection, resolvers[family] == nil else { return }
+        guard pool.lookups.isConnected, resolvers[family] == nil else { return }
         do throws(DiscoveryError) {
-            resolvers[family] = try ServiceResolver(
-                on: connection, instance: instance, interface: interface, family: family
-            ) { [weak self] event in self?.received(event, over: family) }
+            resolvers[family] = try pool.lookups.resolver(of: instance, on: interface, over: family) { [weak self] in
+                self?.received($0, over: family)
+            }
         } catch {
             resolvers[family] = nil
         }
@@ -142,8 +142,8 @@ final class ResolutionTask {
 
     private func takeLease(on host: HostName) {
         giveBackLease()
-        guard let connection = pool.connection else { return }
-        lease = pool.hosts.lease(host, on: interface, family: addressFamily, connection: connection) { [weak self] in
+        guard pool.lookups.isConnected else { return }
+        lease = pool.hosts.lease(host, on: interface, family: addressFamily) { [weak self] in
             self?.tell()
         }
     }

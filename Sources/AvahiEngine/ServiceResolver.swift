@@ -6,7 +6,7 @@ import DNSSD
 /// Addresses are left to `HostTracker`: a resolver tells one address only. A resolver stays alive after it has found something and
 /// tells again when SRV or TXT change; it also stays alive after its time-out of 5 s.
 @safe final class ServiceResolver {
-    enum Event {
+    enum Event: Sendable {
         case found(host: String, port: UInt16, txt: [[UInt8]])
         case failed(DiscoveryError)
     }
