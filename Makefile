@@ -80,13 +80,22 @@ $(RELEASE)/release/discoverd:
 	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
 	$(SWIFT) build -c release --static-swift-stdlib --product discoverd-daemon --scratch-path $(RELEASE)
 
-bench: $(BENCHED) ## discoverd beside its peers, in the lab; writes docs/performance.md (BENCHED=another build)
-	@.ci/deps bench
-	$(SWIFT) build -c release --static-swift-stdlib --product PublishMany --scratch-path $(RELEASE)
+bench: bench-deps ## discoverd beside its peers, in the lab; writes docs/performance.md (BENCHED=another build)
+	+$(MAKE) --no-print-directory --jobs=2 publish-many inside-built
 	SWIFT=$(SWIFT) Benchmarks/run --discoverd $(BENCHED)
 
-bench-quick: $(BENCHED) ## a few rows of it, on standard output
+.PHONY: bench-deps publish-many inside-built
+bench-deps:
 	@.ci/deps bench
+
+publish-many: $(BENCHED)
+	$(SWIFT) build -c release --static-swift-stdlib --product PublishMany --scratch-path $(RELEASE)
+
+# A package of its own, in a directory of its own: it is built beside the other.
+inside-built:
+	SWIFT=$(SWIFT) Benchmarks/run --build-inside
+
+bench-quick: bench-deps $(BENCHED) ## a few rows of it, on standard output
 	Benchmarks/run --quick --discoverd $(BENCHED)
 
 bench-inside: ## the library's inside, and whether it is within Benchmarks/Thresholds
