@@ -10,6 +10,8 @@ public import Discovery
 public actor AvahiEngine: DiscoveryEngine {
     nonisolated let loop: AvahiLoop
     private let core: EngineCore
+    /// The same for `deinit`, which may run on any thread.
+    private nonisolated let carried: LoopBound<EngineCore>
     private nonisolated let numbers = Locked<UInt64>(0)
 
     /// The loop's thread.
@@ -29,12 +31,13 @@ public actor AvahiEngine: DiscoveryEngine {
         guard let loop = AvahiLoop(paused: ()) else { throw DiscoveryError(.limitExceeded, noThread) }
         self.loop = loop
         core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop))
+        carried = LoopBound(to: loop, core)
         guard loop.start() else { throw DiscoveryError(.limitExceeded, noThread) }
     }
 
     // Not `isolated`: the optimiser of Swift 6.3 does not compile that.
     deinit {
-        loop.post { [core] in core.endAll() }
+        carried.post { $0.endAll() }
         loop.stop()
     }
 

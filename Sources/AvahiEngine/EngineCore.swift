@@ -14,10 +14,8 @@ protocol CoreOperation: AnyObject {
     func end()
 }
 
-/// What the engine has, on the loop's thread: one connection, and the operations that use it.
-///
-/// `@unchecked Sendable`: touched by the loop's thread only, though the engine's `deinit` hands it over from another.
-final class EngineCore: @unchecked Sendable {
+/// What the engine has: one connection, and the operations that use it. Touched by the loop's thread only.
+final class EngineCore {
     let loop: AvahiLoop
     let pool: ResolverPool
     let links: LinkMonitor

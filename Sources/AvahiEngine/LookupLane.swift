@@ -1,10 +1,9 @@
 import DNSSD
 
 /// Lookups on a connection and a thread of their own: the calls of libavahi-client, each of which waits for avahi-daemon's answer,
-/// wait side by side (docs/decisions/0013-lanes.md).
-///
-/// `@unchecked Sendable`: touched by the home loop's thread only, to which the lane's own hands over what it has to tell.
-final class LookupLane: @unchecked Sendable {
+/// wait side by side (docs/decisions/0013-lanes.md). Touched by the home loop's thread only, to which the lane's own posts what it has to
+/// tell.
+final class LookupLane {
     /// Makes a lookup on the lane's thread.
     typealias Maker<Event: LookupEvent> =
         @Sendable (AvahiConnection, @escaping (Event) -> Void) throws(DiscoveryError) -> any Lookup
@@ -32,10 +31,8 @@ final class LookupLane: @unchecked Sendable {
         self.loop = loop
         self.changed = changed
         worker = LaneWorker(loop: loop)
-        let told: @Sendable (AvahiConnection.State) -> Void = { [weak self] state in
-            home.post { [weak self] in self?.connectionChanged(to: state) }
-        }
-        onWorker { $0.connect(told) }
+        let changes = LoopBound(to: home) { [weak self] in self?.connectionChanged(to: $0) }
+        onWorker { worker in worker.connect { state in changes.post { $0(state) } } }
     }
 
     deinit { close() }
@@ -45,10 +42,8 @@ final class LookupLane: @unchecked Sendable {
         let lookup = LaneLookup(on: self, report: report)
         objectCount += 1
         let id = ObjectIdentifier(lookup)
-        let told: @Sendable (Event) -> Void = { [home, weak lookup] event in
-            home.post { [weak lookup] in lookup?.received(event) }
-        }
-        onWorker { $0.add(id, told: told, make: make) }
+        let events = LoopBound(to: home) { [weak lookup] (event: Event) in lookup?.received(event) }
+        onWorker { worker in worker.add(id, told: { event in events.post { $0(event) } }, make: make) }
         return lookup
     }
 
@@ -86,10 +81,8 @@ final class LookupLane: @unchecked Sendable {
     }
 }
 
-/// A lookup on a lane.
-///
-/// `@unchecked Sendable`: as its lane.
-private final class LaneLookup<Event: LookupEvent>: Lookup, @unchecked Sendable {
+/// A lookup on a lane. Touched by the home loop's thread only.
+private final class LaneLookup<Event: LookupEvent>: Lookup {
     private let lane: LookupLane
     private var report: ((Event) -> Void)?
 
