@@ -42,9 +42,14 @@ def json_lines(line):
 
 class Tool:
     """`daemon` is the host whose avahi-daemon it asks, `asks_daemon` whether discoverd's is asked instead. `most` is the
-    largest number of services that it is asked for."""
+    largest number of services that it is asked for. What is done within milliseconds scatters by as much: then it has so
+    many runs at a time."""
 
-    def __init__(self, key, command, host, parse, daemon=None, warm=True, cold=True, most=4000, asks_daemon=False):
+    AT_ONCE = 4
+
+    def __init__(self, key, command, host, parse, daemon=None, warm=True, cold=True, most=4000, asks_daemon=False,
+                 is_short=False):
+        self.is_short = is_short
         self.key, self.command, self.host, self.parse = key, command, host, parse
         self.daemon, self.warm, self.cold, self.most, self.asks_daemon = daemon, warm, cold, most, asks_daemon
 
@@ -63,12 +68,20 @@ def tools(discoverd, has_daemon):
     ]
     for option in ("-c", "-t"):
         found.append(Tool(f"avahi-browse {option}", ["avahi-browse", f"{option}p", TYPE], "h1", avahi_found,
-                          daemon="h1", cold=False, most=1))
+                          daemon="h1", cold=False, most=1, is_short=option == "-c"))
     if has_daemon:
         asked = [word for word in browse if word not in ("--timeout", "{limit}")]
         found.insert(2, Tool("discoverd-daemon", asked, "h1", json_lines, daemon="h1", cold=False,
-                             asks_daemon=True))
+                             asks_daemon=True, is_short=True))
     return found
+
+
+class Incomplete(RuntimeError):
+    """Not all services were found."""
+
+    def __init__(self, missing):
+        super().__init__(f"{missing} services were not found")
+        self.missing = missing
 
 
 class Daemon:
@@ -81,14 +94,16 @@ class Daemon:
         self.process = lab.background(host, [discoverd, "daemon", "--config", self.directory])
         deadline = time.monotonic() + 60
         ask = [*lab.enter(host), discoverd, "status", "--json"]
+        most = 0
         while time.monotonic() < deadline:
             done = subprocess.run(ask, env=lab.environment(), capture_output=True, text=True)
             warm = json.loads(done.stdout)["warm"] if done.stdout else []
             if any(feed["services"] == count and feed.get("settled", True) for feed in warm):
                 return
+            most = max([most, *(feed["services"] for feed in warm)])
             time.sleep(0.2)
         self.stop()
-        raise RuntimeError(f"the daemon did not find {count} services")
+        raise Incomplete(count - most)
 
     def stop(self):
         stop(self.process)
@@ -144,41 +159,65 @@ class Answers:
             stop(self.process)
 
 
-def case(lab, candidates, count, cold, runs, limit, say, fewer=()):
-    """All tools in turn, `runs` times, so that what else the machine does meets all of them; those in `fewer` twice."""
-    answers = Answers(lab, count)
-    candidates = [tool for tool in candidates if count <= tool.most]
-    results = {tool.key: [] for tool in candidates}
-    for host in {tool.daemon for tool in candidates if tool.daemon}:
-        lab.restart_avahi(host)  # it has what was there in the case before
-    answers.renew()
-    try:
-        prime = next(tool for tool in candidates if tool.key == "avahi-browse")
-        primed = 0
-        for number in range(runs):
-            for tool in candidates:
-                if tool.key in fewer and number >= 2:
-                    continue
-                if cold:
-                    answers.renew()
-                elif time.monotonic() - primed > 45:  # SRV and addresses live for 120 s
-                    run(lab, prime, count, False, limit)
-                    primed = time.monotonic()
-                # For its own runs only: avahi-daemon has done with others at once while somebody watches the type, and for
-                # some time afterwards.
-                daemon = Daemon(lab, tool.host, tool.command[0], count) if tool.asks_daemon else None
-                try:
-                    results[tool.key].append(run(lab, tool, count, cold, limit))
-                finally:
-                    if daemon:
-                        daemon.stop()
-                        lab.restart_avahi(tool.host)
-                        primed = 0
-            say(f"  N={count} {'cold' if cold else 'warm'} round {number + 1}/{runs}: " + ", ".join(
-                f"{key} {text(values[-1]['resolved'])}" for key, values in results.items()))
-    finally:
-        answers.end()
-    return results
+class Turns:
+    """All tools in turn, so that what else the machine does meets all of them; use it with `with`."""
+
+    def __init__(self, lab, tools, case, say, spared=()):
+        """`spared` are tools that have two rounds only."""
+        self.lab, self.case, self.say, self.spared = lab, case, say, spared
+        self.tools = [tool for tool in tools if (tool.cold if case.cold else tool.warm) and case.count <= tool.most]
+        self.answers = Answers(lab, case.count)
+        self.primed = None
+
+    def __enter__(self):
+        for host in {tool.daemon for tool in self.tools if tool.daemon}:
+            self.lab.restart_avahi(host)  # it has what was there in the case before
+        self.answers.renew()
+        return self
+
+    def __exit__(self, *_):
+        self.answers.end()
+
+    def round(self, number):
+        """The results of every tool, by its key."""
+        results = {tool.key: self.turn(tool) for tool in self.tools if number < 2 or tool.key not in self.spared}
+        self.say(f"  {self.case}, round {number + 1}: " + ", ".join(
+            f"{key} {text(runs[-1].get('resolved'))}" for key, runs in results.items()))
+        return results
+
+    def turn(self, tool):
+        if self.case.cold:
+            self.answers.renew()
+            return [self.run(tool)]
+        self.prime()
+        times = range(tool.AT_ONCE if tool.is_short and self.case.count == 1 else 1)
+        if not tool.asks_daemon:
+            return [self.run(tool) for _ in times]
+        # For its own runs only: avahi-daemon has done with others at once while somebody watches the type, and for some
+        # time afterwards.
+        try:
+            daemon = Daemon(self.lab, tool.host, tool.command[0], self.case.count)
+        except Incomplete as incomplete:
+            return [dict(incomplete=incomplete.missing)]
+        try:
+            return [self.run(tool) for _ in times]
+        finally:
+            daemon.stop()
+            self.lab.restart_avahi(tool.host)
+            self.primed = None
+
+    def run(self, tool):
+        return run(self.lab, tool, self.case.count, self.case.cold, self.case.limit)
+
+    def prime(self):
+        """Has avahi-daemon know all records, which live for 120 s; where packets are lost that takes more than one attempt."""
+        if self.primed is not None and time.monotonic() - self.primed < 45:
+            return
+        tool = next(tool for tool in self.tools if tool.key == "avahi-browse")
+        for _ in range(3):
+            if not run(self.lab, tool, self.case.count, False, self.case.limit)["incomplete"]:
+                break
+        self.primed = time.monotonic()
 
 
 def text(value):

@@ -8,6 +8,8 @@ from .lab import BIN
 from .timed import Timed
 
 TYPE = "_bench._tcp"
+# s
+LIMIT = 60
 FLOOR, LIBRARY = "C, one group", "discoverd's library"
 
 
@@ -76,16 +78,11 @@ def run(lab, tool, count, limit):
     return result
 
 
-def case(lab, candidates, count, runs, limit, say, fewer=()):
-    """All tools in turn, `runs` times; those in `fewer` twice."""
-    results = {key: [] for key in candidates}
-    for number in range(runs):
-        for key, tool in candidates.items():
-            if key in fewer and number >= 2:
-                continue
-            results[key].append(run(lab, tool, count, limit))
-        say(f"  publish {count} round {number + 1}/{runs}: " + ", ".join(
-            f"{key} {text(values[-1])}" for key, values in results.items()))
+def turns(lab, candidates, case, number, say, spared=()):
+    """All tools in turn, and their results by key; those that are `spared` have two rounds only."""
+    results = {key: [run(lab, tool, case.count, LIMIT)] for key, tool in candidates.items()
+               if number < 2 or key not in spared}
+    say(f"  {case}, round {number + 1}: " + ", ".join(f"{key} {text(runs[-1])}" for key, runs in results.items()))
     return results
 
 

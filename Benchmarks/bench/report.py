@@ -6,6 +6,7 @@ import subprocess
 
 from .connect import DELAY
 from .goals import goals
+from .inside import GROWTH
 from .tables import (browse_table, connect_table, idle_table, inside_table, number, publish_table, table,
                      transfer_table)
 from .transfer import SIZE
@@ -66,13 +67,16 @@ def document(measured, discoverd, root, notes=True):
         parts.append(f"- the responder, in this run: python-zeroconf resolved all of {measured['check']['services']} services, "
                      f"tshark decoded all of its {measured['check']['packets']} packets")
     parts += [f"- **{phase} failed:** {reason}" for phase, reason in measured["failed"].items()]
+    if measured["left_out"]:
+        parts.append(f"- left out for want of time, and taken by `make bench-full`: {'; '.join(measured['left_out'])}")
     for chapter in (browsing, publishing, connecting, transferring, idling, starting, within):
         parts += chapter(measured)
     if notes and os.path.exists(notes_path):
         with open(notes_path) as file:
             parts += ["", file.read().strip()]
     parts += ["", "## How to repeat", "", "```",
-              "make bench          # everything, and writes this page and its plot", "make bench-quick    # prints a few rows",
+              "make bench          # in 20 minutes, and writes this page and its plot",
+              "make bench-full     # all of it, however long that takes", "make bench-quick    # prints a few rows",
               "make bench-inside   # the library's inside, and whether it is within its limits", "Benchmarks/run --help", "```", "",
               "No root is needed. The C programs are built into `.build-bench`; `make bench BENCHED=path` measures another build.", ""]
     return "\n".join(parts)
@@ -149,4 +153,11 @@ def within(measured):
     rows = measured.get("inside")
     return ["", "## Inside", "",
             "`Benchmarks/Inside` with package-benchmark. *Facts to JSON lines* is all that `browse -r --json` does within its "
-            "process. `make bench-inside` compares with `Benchmarks/Thresholds`.", "", inside_table(rows)] if rows else []
+            "process. `make bench-inside` compares with `Benchmarks/Thresholds`.", "", inside_table(rows), *growing(rows)] if rows else []
+
+
+def growing(rows):
+    row = rows.get(GROWTH)
+    return ["", f"Facts to JSON lines of 4000 services against four times 1000, in turn: 4000 take {row['p50'] / 1000:.2f} times as "
+            f"long as 1000, the median of {row['samples']} ({row['low'] / 1000:.2f} to {row['p90'] / 1000:.2f} for 90 % of them)."
+            ] if row else []

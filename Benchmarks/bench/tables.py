@@ -1,5 +1,6 @@
 """Tables of docs/performance.md, each with ratios to what others do in the same run."""
 
+from .inside import GROWTH
 from .publish import FLOOR
 
 # What every ratio of browsing is taken to.
@@ -76,7 +77,7 @@ def idle_table(rows):
 def inside_table(rows):
     return table(["work", "samples", "least, µs", "median", "90 %", "least ÷ half the work (N log N: 2.2)"],
                  [[key, number(row["samples"]), *(number(row[share]) for share in ("low", "p50", "p90")), doubling(key, rows)]
-                  for key, row in rows.items()])
+                  for key, row in rows.items() if key != GROWTH])
 
 
 def doubling(key, rows):

@@ -120,3 +120,25 @@ public struct WholePathWorkload: Workload {
         return written
     }
 }
+
+/// The whole path for so many services, and for four times as many: by how much it grows. Both are timed within milliseconds of each
+/// other and for about as long, so that the machine's own changes of speed meet both.
+public struct GrowthWorkload: Sendable {
+    private let few: WholePathWorkload
+    private let many: WholePathWorkload
+
+    /// Prepares so many services, and four times as many.
+    public init(services: Int) throws {
+        few = try WholePathWorkload(services: services)
+        many = try WholePathWorkload(services: 4 * services)
+    }
+
+    /// How many times longer the many take, in thousandths.
+    public func thousandths() -> Int {
+        var written = 0
+        let manyTake = ContinuousClock().measure { written += many.run() }
+        let fewTake = ContinuousClock().measure { for _ in 0..<4 { written += few.run() } }
+        // What is used is not optimised away.
+        return written > 0 ? Int(4_000 * (manyTake / fewTake)) : 0
+    }
+}
