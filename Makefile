@@ -8,6 +8,8 @@ DISCOVERD = .build/debug/discoverd
 # The tests that touch no C library's threads but our own, for ThreadSanitizer.
 TSAN_TESTS ?= DNSSDTests|DiscoveryTests|AvahiEngineTests
 RELEASE = .build-release
+# Without a path of its own the loader does not look for Debian's libraries beside the program.
+AS_RELEASED = -c release --static-swift-stdlib --disable-local-rpath
 BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
@@ -77,8 +79,8 @@ tsan: ## values, directory and engine under ThreadSanitizer
 
 .PHONY: $(RELEASE)/release/discoverd
 $(RELEASE)/release/discoverd:
-	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
-	$(SWIFT) build -c release --static-swift-stdlib --product discoverd-daemon --scratch-path $(RELEASE)
+	$(SWIFT) build $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
+	$(SWIFT) build $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
 
 # Building counts: what no goal needs is measured only while all is over within BENCH_SECONDS. The last steps take some of the rest.
 BENCH_SECONDS = 1140
@@ -97,7 +99,7 @@ bench-deps:
 	@.ci/deps bench
 
 publish-many: $(BENCHED)
-	$(SWIFT) build -c release --static-swift-stdlib --product PublishMany --scratch-path $(RELEASE)
+	$(SWIFT) build $(AS_RELEASED) --product PublishMany --scratch-path $(RELEASE)
 
 # A package of its own, in a directory of its own: it is built beside the other.
 inside-built:
@@ -121,8 +123,8 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 UNITS = discoverd.service discoverd.socket
 
 release:
-	$(SWIFT) build -c release --static-swift-stdlib --product discoverd --scratch-path $(RELEASE)
-	$(SWIFT) build -c release --static-swift-stdlib --product $(DAEMON) --scratch-path $(RELEASE)
+	$(SWIFT) build $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
+	$(SWIFT) build $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
 
 install: release install-files ## release build into $(DESTDIR)$(PREFIX), with units, completions and man pages
 
@@ -146,7 +148,7 @@ APPS = stream-hello lanchat filedrop four-in-a-row witap tap-race
 .PHONY: install-apps uninstall-apps
 install-apps: ## release build of the programs of docs/apps, into $(DESTDIR)$(PREFIX)/bin
 	set -e; for app in $(APPS); do \
-	    $(SWIFT) build -c release --static-swift-stdlib --product $$app --scratch-path $(RELEASE); \
+	    $(SWIFT) build $(AS_RELEASED) --product $$app --scratch-path $(RELEASE); \
 	    install -D -s -m 755 $(RELEASE)/release/$$app $(DESTDIR)$(PREFIX)/bin/$$app; done
 
 uninstall-apps: ## remove what install-apps put there

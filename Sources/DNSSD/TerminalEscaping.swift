@@ -3,8 +3,15 @@ extension StringProtocol {
     ///
     /// A backslash stays as it is, except before `u{`, where it becomes `\u{5C}`: whatever reads as an escape is one.
     /// Do not apply it to text that is escaped already.
-    public var escapedForTerminal: String {
-        guard utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == 0x5C }) else { return String(self) }
+    public var escapedForTerminal: String { String(self).escaped }
+
+    /// Whether `escapedForTerminal` would change the text: the mark of a name that tries to look like another.
+    public var needsTerminalEscaping: Bool { !escapedForTerminal.utf8.elementsEqual(utf8) }
+}
+
+extension String {
+    fileprivate var escaped: String {
+        guard utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == 0x5C }) else { return self }
         var result = String.UnicodeScalarView()
         var rest = unicodeScalars[...]
         var previous: Unicode.Scalar?
@@ -18,9 +25,6 @@ extension StringProtocol {
         }
         return String(result)
     }
-
-    /// Whether `escapedForTerminal` would change the text: the mark of a name that tries to look like another.
-    public var needsTerminalEscaping: Bool { !escapedForTerminal.utf8.elementsEqual(utf8) }
 }
 
 extension Unicode.Scalar {

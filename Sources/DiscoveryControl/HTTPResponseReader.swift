@@ -20,6 +20,23 @@ public struct HTTPResponseReader: Sendable {
         case done
     }
 
+    /// The fields of the head that matter here; of one that comes twice the last.
+    private struct Fields {
+        var transferEncoding: String?
+        var contentLength: String?
+
+        mutating func read(_ line: String) {
+            let pair = line.split(separator: ":", maxSplits: 1)
+            guard pair.count == 2 else { return }
+            let value = String(pair[1].drop { $0 == " " || $0 == "\t" })
+            switch pair[0].lowercased() {
+            case "transfer-encoding": transferEncoding = value
+            case "content-length": contentLength = value
+            default: break
+            }
+        }
+    }
+
     private static let maximumHead = 16 * 1024
 
     /// The status; nil until the head is complete.
@@ -96,7 +113,7 @@ public struct HTTPResponseReader: Sendable {
 
     private mutating func head(_ rest: inout ArraySlice<UInt8>) throws(Failure) -> Bool {
         var lines = rest
-        var fields: [String: String] = [:]
+        var fields = Fields()
         var statusLine: String?
         while let line = try Self.takeLine(&lines) {
             let text = String(decoding: line, as: UTF8.self)
@@ -105,10 +122,7 @@ public struct HTTPResponseReader: Sendable {
                 continue
             }
             guard line.isEmpty else {
-                let pair = text.split(separator: ":", maxSplits: 1)
-                if pair.count == 2 {
-                    fields[pair[0].lowercased()] = String(pair[1].drop { $0 == " " || $0 == "\t" })
-                }
+                fields.read(text)
                 continue
             }
             rest = lines
@@ -119,7 +133,7 @@ public struct HTTPResponseReader: Sendable {
         return false
     }
 
-    private mutating func begin(_ statusLine: String, _ fields: [String: String]) throws(Failure) {
+    private mutating func begin(_ statusLine: String, _ fields: Fields) throws(Failure) {
         let words = statusLine.split(separator: " ")
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]), 100...599 ~= status else {
             throw Failure(reason: "this is not HTTP")
@@ -129,9 +143,9 @@ public struct HTTPResponseReader: Sendable {
         self.status = status
         if status == 204 || status == 304 {
             part = .done
-        } else if fields["transfer-encoding"]?.lowercased() == "chunked" {
+        } else if fields.transferEncoding?.lowercased() == "chunked" {
             part = .chunkSize
-        } else if let text = fields["content-length"] {
+        } else if let text = fields.contentLength {
             guard let length = Int(text), length >= 0 else { throw Failure(reason: "the length is no number") }
             part = length == 0 ? .done : .body(left: length)
         } else {

@@ -2,6 +2,13 @@ internal import AvahiEngine
 
 /// What to do where there is no backend: what this machine lacks for the one that was asked for.
 enum BackendAdvice {
+    private static let doctor = "'discoverd doctor' says what is missing."
+
+    /// For the system's. The daemon's backend as well: what this command could do itself would not help that.
+    static let ofSystem = [
+        "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).", doctor,
+    ]
+
     static func lines(for backend: AvahiBackend) -> [String] {
         lines(
             canBePrivate: backend != .system && AvahiBackend.canBePrivate,
@@ -14,10 +21,7 @@ enum BackendAdvice {
     ///   - isChosen: only a private one is wanted.
     ///   - holders: who has UDP 5353, beside whom a private one is not started.
     static func lines(canBePrivate: Bool, isChosen: Bool, holders: [String]) -> [String] {
-        let doctor = "'discoverd doctor' says what is missing."
-        guard canBePrivate else {
-            return ["Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).", doctor]
-        }
+        guard canBePrivate else { return ofSystem }
         guard !holders.isEmpty else {
             return [
                 "Start the system's (systemctl start avahi-daemon), or run the command as root or where user namespaces are allowed.",

@@ -7,6 +7,12 @@ enum Main {
     static func main() {
         let outputIsOpen = StandardDescriptors.fill()
         if outputIsOpen, let status = Shortcut.run(CommandLine.arguments.dropFirst()) { exit(status.rawValue) }
+        parse(outputIsOpen: outputIsOpen)
+    }
+
+    /// Apart, for what it needs at its start the shortcut does without.
+    @inline(never)
+    private static func parse(outputIsOpen: Bool) {
         do {
             var command = try DiscoverdCommand.parseAsRoot()
             if let command = command as? any NetworkCommand {

@@ -26,11 +26,14 @@ enum Runner {
             exit(error.status.rawValue)
         }
         let task = Task { () -> ExitStatus in
+            var daemon: ControlClient?
             do {
-                return try await execute(command, stop: stop, watcher: watcher)
+                let backend = try backend(for: command)
+                daemon = try DaemonChoice.daemon(for: command)
+                return try await execute(command, on: backend, or: daemon, stop: stop, watcher: watcher)
             } catch {
                 return status(of: error, after: stop.cause, in: kind, notices) {
-                    (try? backend(for: command)).map(BackendAdvice.lines) ?? []
+                    daemon == nil ? (try? backend(for: command)).map(BackendAdvice.lines) ?? [] : BackendAdvice.ofSystem
                 }
             }
         }
@@ -41,11 +44,11 @@ enum Runner {
 
     private static func execute(
         _ command: any NetworkCommand,
+        on backend: AvahiBackend,
+        or daemon: ControlClient?,
         stop: Stop,
         watcher: Watcher
     ) async throws -> ExitStatus {
-        let backend = try backend(for: command)
-        let daemon = try DaemonChoice.daemon(for: command)
         let session = Session(
             network: try network(over: daemon, or: backend, for: command),
             daemon: daemon,

@@ -40,4 +40,20 @@ struct RegistrationNewsTests {
         let hostile = status("established") { ($0.name, $0.wanted) = ("\u{1B}[2J", "\u{1B}[2J") }
         #expect(RegistrationNews(from: status("registering"), to: hostile)?.text.contains("\u{1B}") == false)
     }
+
+    @Test("registered anew without a word, it is not published again; after a word it is")
+    func registeredAnew() {
+        var told = ToldRegistration()
+        let registering = status("registering")
+        let established = status("established")
+        #expect(told.news(from: registering, to: established)?.level == .notice)
+        #expect(told.news(from: established, to: registering) == nil)
+        #expect(told.news(from: registering, to: established) == nil)
+        let waiting = status("waiting") { $0.reason = "avahi-daemon stopped" }
+        #expect(told.news(from: established, to: waiting)?.level == .info)
+        #expect(told.news(from: waiting, to: registering) == nil)
+        #expect(told.news(from: registering, to: established)?.level == .notice)
+        #expect(told.news(from: established, to: registering) == nil)
+        #expect(told.news(from: registering, to: status("withdrawn"))?.text.hasSuffix("is withdrawn") == true)
+    }
 }

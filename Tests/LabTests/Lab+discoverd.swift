@@ -56,9 +56,9 @@ extension Lab {
         return process
     }
 
-    /// Puts hand-made records on the wire of a host, given as the JSON of inject.py.
-    func inject(_ host: String, _ json: String) async throws -> LabProcess {
-        let process = try python(host, "inject.py", json)
+    /// Puts hand-made records on the wire of a host, given as the JSON of inject.py, with options of it.
+    func inject(_ host: String, _ json: String, _ options: [String] = []) async throws -> LabProcess {
+        let process = try python(host, "inject.py", [json] + options)
         try await process.line(.stdout, "ready") { $0 == "ready" }
         return process
     }

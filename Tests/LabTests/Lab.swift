@@ -89,6 +89,11 @@ final class Lab: Sendable {
 
     /// A python fixture of the lab's folder: `zc_browse.py`, `zc_publish.py`, `inject.py`.
     func python(_ host: String, _ script: String, _ arguments: String...) throws -> LabProcess {
+        try python(host, script, arguments)
+    }
+
+    /// The same, with a list.
+    func python(_ host: String, _ script: String, _ arguments: [String]) throws -> LabProcess {
         try exec(
             host,
             [Self.python, "\(Self.scripts)/\(script)"] + arguments,

@@ -17,6 +17,7 @@ package final class ManagedRegistration: Sendable {
         var warning: String?
         /// Why it would not be there after a restart.
         var transience: String?
+        var told = ToldRegistration()
         var waiters = Waiters()
         var work: Task<Void, Never>?
     }
@@ -142,7 +143,8 @@ package final class ManagedRegistration: Sendable {
             let before = status(state)
             body(&state)
             let after = status(state)
-            return after == before ? (nil, nil) : (state.waiters.changed(), RegistrationNews(from: before, to: after))
+            guard after != before else { return (nil, nil) }
+            return (state.waiters.changed(), state.told.news(from: before, to: after))
         }
         wake?()
         if let news { logger.log(level: news.level, "\(news.text)") }

@@ -38,3 +38,15 @@ struct RegistrationNews: Hashable {
         }
     }
 }
+
+/// What the log has said of a registration last: one that is registered anew for a moment, without a word, is not published twice.
+struct ToldRegistration {
+    private var told: RegistrationStatus?
+
+    /// What is to be said now that it has become another.
+    mutating func news(from old: RegistrationStatus, to new: RegistrationStatus) -> RegistrationNews? {
+        guard let news = RegistrationNews(from: told ?? old, to: new) else { return nil }
+        told = new
+        return news
+    }
+}

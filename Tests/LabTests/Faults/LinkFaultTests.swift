@@ -32,6 +32,7 @@ extension FaultTests {
         func browserDown(resolve: Bool) async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(20, resolve: resolve)
+            // All is announced a second time after a second (RFC 6762 §8.3); what that changes is told before.
             try await Task.sleep(for: .seconds(1))
             try browser.catchUp()
             let before = browser.lines.count
@@ -58,6 +59,7 @@ extension FaultTests {
         func carrierLost() async throws {
             let lab = try await Lab.start()
             var (_, browser, names) = try await lab.published(20)
+            // All is announced a second time after a second (RFC 6762 §8.3); what that changes is told before.
             try await Task.sleep(for: .seconds(1))
             try browser.catchUp()
             let before = browser.lines.count

@@ -111,7 +111,9 @@ def questions(packet):
     if len(packet) < 12 or packet[2] & 0x80:
         return
     at = 12
-    for _ in range(min(struct.unpack("!H", packet[4:6])[0], 64)):
+    for _ in range(struct.unpack("!H", packet[4:6])[0]):
+        if at >= len(packet):
+            return
         name, end, jumps = [], None, 0
         while at < len(packet) and packet[at]:
             if packet[at] & 0xC0:
