@@ -11,8 +11,10 @@ struct RemoteFacts: Sendable {
     private let isResolving: Bool
     private let family: IPAddress.Family
     private var link = Link.never
-    /// The daemon itself waits for its backend.
+    /// It was told that there is no backend.
     private var isWaiting = false
+    /// The daemon itself waits for its backend: what it tells meanwhile is what it knew before.
+    private var isRemembered = false
     private var known: [ServiceInstance: DiscoveredService] = [:]
     /// What was known before the connection broke and was not told again yet.
     private var stale: [ServiceInstance: DiscoveredService] = [:]
@@ -28,20 +30,24 @@ struct RemoteFacts: Sendable {
 
     mutating func received(_ line: WatchLine) -> [BrowseFact] {
         switch line {
-        case .event(.backend(let state)): return backend(state)
-        case .event(.found(let service)), .event(.changed(let service)): return up() + became(service)
+        case .event(.backend(let state)):
+            isRemembered = state.reason != nil
+            return backend(state)
+        case .event(.found(let service)), .event(.changed(let service)):
+            return told() + became(service)
         case .event(.lost(let service)):
             let old = known.removeValue(forKey: service.instance) ?? stale.removeValue(forKey: service.instance)
-            return up() + (old.map { disappeared($0, from: $0.interfaces) } ?? [])
+            return told() + (old.map { disappeared($0, from: $0.interfaces) } ?? [])
         case .event(.settled): return up() + settled()
         case .event(.degraded(let reason)):
             omission = reason
-            return up() + [.degraded(reason)]
+            return told() + [.degraded(reason)]
         case .overflow, .unknown: return []
         }
     }
 
     mutating func disconnected(_ reason: String) -> [BrowseFact] {
+        isRemembered = false
         // A service may have been told twice since: what is known now wins.
         stale.merge(known) { $1 }
         known = [:]
@@ -83,7 +89,10 @@ struct RemoteFacts: Sendable {
         }
     }
 
-    /// Something true was told, so the backend is there.
+    /// What the daemon does not merely remember comes from its backend, which is there then.
+    private mutating func told() -> [BrowseFact] { isRemembered ? [] : up() }
+
+    /// The backend is there.
     private mutating func up() -> [BrowseFact] {
         defer {
             link = .up
@@ -105,6 +114,7 @@ struct RemoteFacts: Sendable {
             service.interfaces.map { BrowseFact.hidden(sighting(of: service, on: $0)) }
         }
         stale = [:]
+        isRemembered = false
         isSettled = true
         return gone + [.listed]
     }

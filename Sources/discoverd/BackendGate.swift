@@ -6,7 +6,7 @@ internal import DiscoveryJSON
 struct BackendGate {
     /// It answered.
     private(set) var isOpen = false
-    /// Why it does not answer, as far as is known.
+    /// Why it does not answer now, as far as is known.
     private(set) var reason: String?
     private let stop: Stop
     private let patience: Duration
@@ -31,7 +31,9 @@ struct BackendGate {
     /// Takes note of the backend's state.
     mutating func note(_ state: BackendState) {
         switch state {
-        case .available, .recovered: answered()
+        case .available, .recovered:
+            reason = nil
+            answered()
         case .unavailable(let reason):
             self.reason = reason
             if absence == nil, !isOpen { absence = stop.request(.noBackend, after: patience) }

@@ -38,7 +38,12 @@ struct Browsing {
         }
         try showListing()
         try session.output.flush()
-        return try await session.status(found: isEnough, backend: gate)
+        let status = try await session.status(found: isEnough, backend: gate)
+        if listing != nil, status == .done, let reason = gate.reason {
+            // A daemon tells what it knew when its backend went.
+            session.notices.notice("not everything may be shown: \(reason)")
+        }
+        return status
     }
 
     private var isEnough: Bool { found.count >= (count ?? 1) }

@@ -1,0 +1,59 @@
+import DNSSD
+import Discovery
+import Testing
+
+@testable import DiscoveryControl
+
+@Suite("what the daemon tells, as facts of an engine")
+struct RemoteFactsTests {
+    private var facts = RemoteFacts(isResolving: false, family: nil)
+
+    /// The facts of a line, by name.
+    private mutating func told(_ line: String) throws -> [String] {
+        try facts.received(WatchLine(Array(line.utf8), InterfaceNames())).map(Self.name)
+    }
+
+    private static func name(_ fact: BrowseFact) -> String {
+        switch fact {
+        case .appeared(let sighting): "+\(sighting.instance.name)"
+        case .disappeared(let sighting): "-\(sighting.instance.name)"
+        case .hidden(let sighting): "hidden \(sighting.instance.name)"
+        case .listed: "listed"
+        case .backend(let state): state.stateName
+        case .resolved, .resolutionFailed, .degraded: "other"
+        }
+    }
+
+    private static func line(_ event: String, _ name: String) -> String {
+        """
+        {"v":1,"event":"\(event)","service":{"name":"\(name)","type":"_x._tcp","domain":"local","interfaces":["lo"]}}
+        """
+    }
+
+    private static func backend(_ state: String) -> String {
+        #"{"v":1,"event":"backend","state":"\#(state)","reason":"gone"}"#
+    }
+
+    private static let settled = #"{"v":1,"event":"settled"}"#
+
+    @Test("what a daemon without a backend remembers does not say that it has one")
+    mutating func remembered() throws {
+        #expect(try told(Self.backend("lost")) == ["unavailable"])
+        #expect(try told(Self.line("added", "old")) == ["+old"])
+        #expect(try told(Self.line("removed", "old")) == ["-old"])
+        #expect(try told(Self.backend("recovered")) == ["available"])
+        #expect(try told(Self.line("added", "new")) == ["+new"])
+        #expect(try told(Self.settled) == ["listed"])
+    }
+
+    @Test("a backend that goes is told once, and what is known is told again when it is back")
+    mutating func comesAndGoes() throws {
+        #expect(try told(Self.line("added", "a")) == ["+a"])
+        #expect(try told(Self.settled) == ["listed"])
+        #expect(try told(Self.backend("lost")) == ["lost"])
+        #expect(try told(Self.backend("lost")) == [])
+        #expect(try told(Self.line("added", "b")) == ["+b"])
+        let back = try told(Self.backend("recovered"))
+        #expect(back.first == "recovered" && back.last == "listed" && Set(back.dropFirst().dropLast()) == ["+a", "+b"])
+    }
+}
