@@ -133,7 +133,8 @@ def run(lab, tool, count, cold, limit):
         "resolved": max(resolved.values()) if len(resolved) == count else None,
         "exit": timed.stop if timed.ended else None,
     }
-    result = {key: None if at is None else (at - timed.start) * 1000 for key, at in ms.items()}
+    # Of one that had to be killed not even the start is known.
+    result = {key: None if at is None or not timed.ended else (at - timed.start) * 1000 for key, at in ms.items()}
     result.update(cpu=timed.cpu * 1000, rss=timed.rss, sent=sent_after - sent, received=received_after - received,
                   incomplete=count - len(resolved), status=timed.status)
     for daemon, value in before.items():
