@@ -120,7 +120,9 @@ check_restarts() {
     in_machine sh -c 'printf "name: \"web on %%h\"\ntype: _http._tcp\nport: 80\ncheck: unit:dbus.socket\n" >/etc/discoverd/services.d/web.yaml'
     check 'discoverd reload with a service' in_machine discoverd reload
     check 'a service that is handed over' in_machine discoverd publish handed 9001 --type _http._tcp --detach
-    on_h2 "$root/tree/usr/bin/discoverd" browse _http._tcp --json --no-daemon --backend system >"$log" 2>&1 &
+    # Not by on_h2: a function in the background is a shell, which would be killed in its place.
+    env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$root/h2/run/bus" "$root/tree/usr/bin/discoverd" \
+        browse _http._tcp --json --no-daemon --backend system >"$log" 2>&1 &
     other+=("$!")
     until_true 20 'h2 finds the service' grep -q '"added".*"web on machine"' "$log"
     until_true 20 'h2 finds the other' grep -q '"added".*"handed"' "$log"
