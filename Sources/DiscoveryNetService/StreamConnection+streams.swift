@@ -71,9 +71,9 @@ extension StreamConnection {
             value.isOver = true
             if case .failed = value.phase {} else { value.phase = .closed }
             value.received.clear()
-            wake()
             return (value.channel, value.task, value.sending == 0)
         }
+        wake()
         task?.cancel()
         guard let channel else { return }
         if isSent { return channel.close(promise: nil) }

@@ -5,8 +5,8 @@ import NIOCore
 extension StreamConnection {
     /// Waits for bytes. 0 at the end, nil after an error or when it is closed.
     func read(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int? {
-        let (count, channel) = locked { value -> (Int?, (any Channel)?) in
-            while value.received.readableBytes == 0 && !value.isAtEnd && value.isAlive { wait() }
+        let (count, channel) = waiting { value -> (Int?, (any Channel)?)? in
+            if value.received.readableBytes == 0 && !value.isAtEnd && value.isAlive { return nil }
             let count = min(buffer.count, value.received.readableBytes)
             if count == 0 { return (value.isAtEnd || buffer.isEmpty ? 0 : nil, nil) }
             _ = value.received.readWithUnsafeReadableBytes { bytes in
@@ -23,8 +23,8 @@ extension StreamConnection {
 
     /// Waits for space, and sends as many bytes as there is. Nil after an error or when it is closed.
     func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        let (count, channel) = locked { value -> (Int?, (any Channel)?) in
-            while value.sending >= Self.capacity && value.isAlive || value.isConnecting { wait() }
+        let (count, channel) = waiting { value -> (Int?, (any Channel)?)? in
+            if value.sending >= Self.capacity && value.isAlive || value.isConnecting { return nil }
             guard case .open = value.phase, value.output != .closed, let channel = value.channel else {
                 return (nil, nil)
             }

@@ -5,9 +5,8 @@ import NIOCore
 
 /// A TCP connection under a pair of streams: bytes that came and were not read, bytes that are on their way out.
 ///
-/// `@unchecked` holds since everything that changes is in `value`, which is touched with `condition` locked. Reading from
-/// the network stops while 64 KiB wait to be read, and writing says that there is no space while 64 KiB wait to be sent.
-final class StreamConnection: @unchecked Sendable {
+/// Reading from the network stops while 64 KiB wait to be read, and writing says that there is no space while 64 KiB wait to be sent.
+final class StreamConnection: Sendable {
     static let capacity = 64 * 1024
 
     enum Phase { case idle, connecting, open, failed(NSError), closed }
@@ -32,8 +31,9 @@ final class StreamConnection: @unchecked Sendable {
         var task: Task<Void, Never>?
     }
 
-    private let condition = NSCondition()
-    private var value = Value()
+    private let value = Locked(Value())
+    /// Of those who wait for `value` to change.
+    private let changes = NSCondition()
     /// Makes the connection when a stream is opened; nil when it is there already.
     let target: (instance: ServiceInstance, network: LocalNetwork)?
 
@@ -42,17 +42,24 @@ final class StreamConnection: @unchecked Sendable {
         target = if let instance, let network { (instance, network) } else { nil }
     }
 
-    func locked<Result>(_ body: (inout Value) -> Result) -> Result {
-        condition.lock()
-        defer { condition.unlock() }
-        return body(&value)
+    func locked<Result>(_ body: (inout Value) -> Result) -> Result { value.withLock(body) }
+
+    /// Waits until `body` has a result; it is asked at once, and whenever something has changed.
+    func waiting<Result>(for body: (inout Value) -> Result?) -> Result {
+        changes.lock()
+        defer { changes.unlock() }
+        while true {
+            if let result = value.withLock(body) { return result }
+            changes.wait()
+        }
     }
 
-    /// Waits in `locked` until something changes.
-    func wait() { condition.wait() }
-
-    /// Ends such waiting, in `locked`.
-    func wake() { condition.broadcast() }
+    /// Ends such waiting, after a change. Who is between asking and waiting holds the lock.
+    func wake() {
+        changes.lock()
+        changes.broadcast()
+        changes.unlock()
+    }
 
     /// Changes something that somebody may wait for, and tells both streams. No channel is called in `body`: it may call
     /// back at once.
@@ -60,9 +67,9 @@ final class StreamConnection: @unchecked Sendable {
     func change<Result>(_ body: (inout Value) -> Result) -> Result {
         let (result, input, output) = locked { value in
             let result = body(&value)
-            condition.broadcast()
             return (result, value.inputChanged, value.outputChanged)
         }
+        wake()
         input?()
         output?()
         return result
