@@ -14,20 +14,23 @@ BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help bench bench-quick bench-inside run build test fuzz soak tests-built lab demo fmt check docs tsan release install install-files \
-    uninstall deb test-systemd clean deps
+.PHONY: help bench bench-quick bench-inside run build test fuzz soak tests-built lab demo fmt check docs tsan release release-apps \
+    install install-apps uninstall uninstall-apps deb test-systemd clean deps
 
 help: ## this list
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | \
+	    while read -r name text; do printf '%-15s %s\n' "$$name" "$$text"; done
 
-run: build ## install what is missing, build, and run the daemon in the foreground with an example service
+run: ## build, and run the daemon in the foreground with an example service; missing Debian packages are asked for
+	@.ci/deps run
+	$(SWIFT) build
 	@DISCOVERD=$(DISCOVERD) Sources/Examples/Daemon/start
 
 build: deps ## debug build
 	$(SWIFT) build
 
 deps:
-	@.ci/deps run
+	@.ci/deps build
 
 tests-built:
 	@.ci/deps test
@@ -47,7 +50,16 @@ $(TOOLS)/clock-offset.so: $(LAB)/clock-offset.c
 
 FUZZ_SECONDS ?= 180
 
-fuzz: tests-built ## mutated requests for the daemon, 180 s
+# libFuzzer comes with Swift; the codec needs nothing else.
+$(TOOLS)/fuzz-message: Tests/Fuzz/DNSMessageFuzz.swift $(wildcard Sources/DNSMessage/*.swift)
+	@mkdir -p $(TOOLS)
+	$(SWIFT)c -O -sanitize=fuzzer -parse-as-library -swift-version 6 -module-name DNSMessageFuzz -o $@ $^
+
+.PHONY: fuzz-message
+fuzz-message: $(TOOLS)/fuzz-message ## any bytes as a DNS message, 180 s
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=9000 -verbosity=0 -print_final_stats=1
+
+fuzz: tests-built fuzz-message ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, 180 s each
 	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(SWIFT) test --skip-build --filter anyBytesAreAnsweredOrCutOff
 
 soak: tests-built ## faults that take minutes, malformed packets: half an hour
@@ -121,49 +133,77 @@ DOCDIR ?= $(PREFIX)/share/doc/discoverd
 MANDIR ?= $(PREFIX)/share/man
 SHARE = $(DESTDIR)$(PREFIX)/share
 UNITS = discoverd.service discoverd.socket
+# The programs on the library (docs/apps).
+APPS = stream-hello lanchat filedrop four-in-a-row witap tap-race
+APP_PAGES = $(wildcard $(APPS:%=docs/man/%.1))
+PAGES = $(filter-out $(APP_PAGES),$(wildcard docs/man/*.[15]))
+SHELLS = bash zsh fish
 
-release:
+# Building needs Swift, installing only copies: root has no Swift in its PATH.
+release: deps ## release build, with completions: what install copies
 	$(SWIFT) build $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
 	$(SWIFT) build $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
+	$(call write-completions,discoverd)
 
-install: release install-files ## release build into $(DESTDIR)$(PREFIX), with units, completions and man pages
+release-apps: deps ## release build of the programs of docs/apps: what install-apps copies
+	set -e; for app in $(APPS); do $(SWIFT) build $(AS_RELEASED) --product $$app --scratch-path $(RELEASE); done
+	$(call write-completions,$(APPS))
 
-install-files:
+define write-completions
+@set -eo pipefail; for shell in $(SHELLS); do mkdir -p $(RELEASE)/completions/$$shell; for program in $(1); do \
+    $(RELEASE)/release/$$program --generate-completion-script $$shell | sed "1{/^#!/d}" >$(RELEASE)/completions/$$shell/$$program; done; done
+endef
+
+# $(call copy-completions,PROGRAMS) and $(call copy-pages,FILES)
+define copy-completions
+@set -e; for program in $(1); do \
+    install -D -m 644 $(RELEASE)/completions/bash/$$program $(SHARE)/bash-completion/completions/$$program; \
+    install -D -m 644 $(RELEASE)/completions/zsh/$$program $(SHARE)/zsh/site-functions/_$$program; \
+    install -D -m 644 $(RELEASE)/completions/fish/$$program $(SHARE)/fish/vendor_completions.d/$$program.fish; done
+endef
+define copy-pages
+@set -e; for page in $(1); do \
+    install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; done
+endef
+define remove-program
+rm -f $(DESTDIR)$(PREFIX)/bin/$(1) $(SHARE)/bash-completion/completions/$(1) $(SHARE)/zsh/site-functions/_$(1)
+rm -f $(SHARE)/fish/vendor_completions.d/$(1).fish
+
+endef
+
+install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, completions and man pages
+	@test -x $(RELEASE)/release/$(DAEMON) || { echo "Nothing is built yet; as yourself: make release" >&2; exit 1; }
 	install -D -s -m 755 $(RELEASE)/release/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
 	install -D -s -m 755 $(RELEASE)/release/$(DAEMON) $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
-	install -d $(DESTDIR)$(UNITDIR) $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
-	    $(SHARE)/fish/vendor_completions.d
+	install -d $(DESTDIR)$(UNITDIR)
 	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|' systemd/discoverd.service >$(DESTDIR)$(UNITDIR)/discoverd.service
+	chmod 644 $(DESTDIR)$(UNITDIR)/discoverd.service
 	install -m 644 systemd/discoverd.socket $(DESTDIR)$(UNITDIR)/discoverd.socket
 	install -D -m 644 systemd/discoverd.sysusers $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
 	install -D -m 644 docs/discoverd.yaml.example $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
-	$(RELEASE)/release/discoverd --generate-completion-script bash >$(SHARE)/bash-completion/completions/discoverd
-	$(RELEASE)/release/discoverd --generate-completion-script zsh >$(SHARE)/zsh/site-functions/_discoverd
-	$(RELEASE)/release/discoverd --generate-completion-script fish >$(SHARE)/fish/vendor_completions.d/discoverd.fish
-	set -e; for page in $(wildcard docs/man/*.[15]); do \
-	    install -D -m 644 "$$page" "$(DESTDIR)$(MANDIR)/man$${page##*.}/$$(basename "$$page")"; done
+	$(call copy-completions,discoverd)
+	$(call copy-pages,$(PAGES))
 
-# The programs on the library (docs/apps).
-APPS = stream-hello lanchat filedrop four-in-a-row witap tap-race
-.PHONY: install-apps uninstall-apps
-install-apps: ## release build of the programs of docs/apps, into $(DESTDIR)$(PREFIX)/bin
-	set -e; for app in $(APPS); do \
-	    $(SWIFT) build $(AS_RELEASED) --product $$app --scratch-path $(RELEASE); \
-	    install -D -s -m 755 $(RELEASE)/release/$$app $(DESTDIR)$(PREFIX)/bin/$$app; done
-
-uninstall-apps: ## remove what install-apps put there
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(APPS))
+install-apps: ## copy the programs of docs/apps into $(DESTDIR)$(PREFIX)/bin, with completions and man pages
+	@for app in $(APPS); do test -x $(RELEASE)/release/$$app || \
+	    { echo "$$app is not built yet; as yourself: make release-apps" >&2; exit 1; }; done
+	set -e; for app in $(APPS); do install -D -s -m 755 $(RELEASE)/release/$$app $(DESTDIR)$(PREFIX)/bin/$$app; done
+	$(call copy-completions,$(APPS))
+	$(call copy-pages,$(APP_PAGES))
 
 uninstall: ## remove what install put there; the configuration stays
-	rm -f $(DESTDIR)$(PREFIX)/bin/discoverd $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
+	$(call remove-program,discoverd)
+	rm -f $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
 	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
 	rm -f $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
-	rm -f $(SHARE)/bash-completion/completions/discoverd $(SHARE)/zsh/site-functions/_discoverd
-	rm -f $(SHARE)/fish/vendor_completions.d/discoverd.fish
-	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard docs/man/*.1)))
-	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(wildcard docs/man/*.5)))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(filter %.1,$(PAGES))))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(filter %.5,$(PAGES))))
 
-deb: release ## a Debian package in .build-tests/
+uninstall-apps: ## remove what install-apps put there
+	$(foreach app,$(APPS),$(call remove-program,$(app)))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(APP_PAGES)))
+
+deb: release release-apps ## Debian packages in .build-tests/: discoverd and discoverd-apps
 	systemd/debian/build $(TOOLS) $(MAKE)
 
 test-systemd: ## the package in a booted Debian with a network of its own; needs root

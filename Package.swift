@@ -54,7 +54,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
@@ -62,10 +61,18 @@ let package = Package(
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
         // Values and rules of DNS-SD: no C, no Foundation, no concurrency.
         .target(name: "DNSSD", swiftSettings: settings),
+        // DNS messages as values: no C, no Foundation, no other target.
+        .target(name: "DNSMessage", swiftSettings: settings),
+        // The rules of a querier of multicast DNS, as values: no sockets yet.
+        .target(name: "MulticastEngine", dependencies: ["DNSMessage"], swiftSettings: settings),
+        // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
+        .target(name: "CommandText", dependencies: ["DNSSD"], swiftSettings: memorySafe),
         // The library: one query however many ask, streams of events, publications.
         .target(name: "Discovery", dependencies: ["DNSSD"], swiftSettings: memorySafe),
         // The process that keeps a private dbus-daemon and avahi-daemon running, and ends with its owner.
         .target(name: "CSupervisor"),
+        // What a program looks at before Swift's runtime would trap: limits, and whether there is a /proc.
+        .target(name: "CProcessStart"),
         // avahi-daemon as a DiscoveryEngine.
         .target(
             name: "AvahiEngine", dependencies: ["CAvahi", "CSupervisor", "DNSSD", "Discovery"],
@@ -76,7 +83,7 @@ let package = Package(
         .target(
             name: "DiscoveryNIO",
             dependencies: [
-                "DNSSD", "Discovery", .product(name: "NIOCore", package: "swift-nio"),
+                "CKernel", "DNSSD", "Discovery", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
@@ -116,7 +123,9 @@ let package = Package(
         .executableTarget(
             name: "discoverd-daemon",
             dependencies: [
-                "CLinux", "DNSSD", "Discovery", "AvahiEngine", "DaemonSupport", "DiscoveryControl", "DiscoveryDaemon",
+                "CLinux", "CProcessStart", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DaemonSupport",
+                "DiscoveryControl",
+                "DiscoveryDaemon",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -126,15 +135,20 @@ let package = Package(
             swiftSettings: memorySafe),
         // System calls that Swift's Glibc module does not have.
         .systemLibrary(name: "CLinux"),
+        // What the kernel says of connections and files, in structures that Swift does not import.
+        .target(name: "CKernel"),
+        // libyaml. Without `pkgConfig:`, as CAvahi.
+        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         // What the daemon needs besides the network: configuration, access rules, health checks, systemd.
         .target(
             name: "DaemonSupport",
-            dependencies: ["CLinux", "DNSSD", "Discovery", .product(name: "Yams", package: "Yams")],
+            dependencies: ["CLinux", "CYAML", "DNSSD", "Discovery"],
             swiftSettings: memorySafe),
         .executableTarget(
             name: "discoverd",
             dependencies: [
-                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON", "DiscoveryControl",
+                "CKernel", "CProcessStart", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
+                "DiscoveryControl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: memorySafe),
@@ -154,7 +168,8 @@ let package = Package(
         .target(
             name: "AppSupport",
             dependencies: [
-                "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON", "DiscoveryNIO", argumentParser,
+                "CProcessStart", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON", "DiscoveryNIO",
+                argumentParser,
             ] + nio,
             path: "Sources/Apps/AppSupport", swiftSettings: settings),
         app("StreamHello", ["DiscoveryNIO"] + nio),
@@ -162,15 +177,18 @@ let package = Package(
         .target(
             name: "LanChatCore", dependencies: ["AppSupport", "DNSSD"], path: "Sources/Apps/LanChatCore",
             swiftSettings: settings),
-        app("LanChat", ["CTerminal", "LanChatCore", "DiscoveryNIO"] + nio),
+        app("LanChat", ["CTerminal", "LanChatCore", "DiscoveryNIO", "TerminalUI"] + nio),
         // What goes over the wire and into the file system.
         .target(
             name: "FileDropCore",
-            dependencies: ["AppSupport", "CLinux", "DNSSD", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "AppSupport", "CKernel", "CLinux", "DNSSD", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             path: "Sources/Apps/FileDropCore", swiftSettings: settings),
         app("FileDrop", ["FileDropCore", "DiscoveryNIO"] + nio),
         .testTarget(name: "AppSupportTests", dependencies: ["AppSupport"], swiftSettings: settings),
-        .testTarget(name: "LanChatTests", dependencies: ["LanChatCore"], swiftSettings: settings),
+        .testTarget(
+            name: "LanChatTests", dependencies: ["AppSupport", "DNSSD", "LanChatCore"], swiftSettings: settings),
         .testTarget(name: "FileDropTests", dependencies: ["FileDropCore"], swiftSettings: settings),
         // Programs on the library: games and sessions. A terminal as a screen, and a list of services to choose from.
         .target(name: "CTerminal", path: "Sources/Apps/CTerminal"),
@@ -194,11 +212,18 @@ let package = Package(
         app("TapRace", ["PeerSession", "TerminalUI", "DiscoveryControl"]),
         .testTarget(
             name: "TerminalUITests", dependencies: ["TerminalUI", "DNSSD", "Discovery"], swiftSettings: settings),
-        .testTarget(name: "FourInARowTests", dependencies: ["FourInARow"], swiftSettings: settings),
-        .testTarget(name: "WiTapTests", dependencies: ["WiTap", "TerminalUI", "DNSSD"], swiftSettings: settings),
+        .testTarget(name: "FourInARowTests", dependencies: ["FourInARow", "TerminalUI"], swiftSettings: settings),
+        .testTarget(
+            name: "WiTapTests", dependencies: ["WiTap", "TerminalUI", "DNSSD", "Discovery"], swiftSettings: settings),
         .testTarget(
             name: "PeerSessionTests",
-            dependencies: ["PeerSession", "TapRace", "DNSSD", "Discovery", "DiscoveryTesting"], swiftSettings: settings),
+            dependencies: ["PeerSession", "TapRace", "TerminalUI", "DNSSD", "Discovery", "DiscoveryTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DNSMessageTests", dependencies: ["DNSMessage"], exclude: ["Captures"], swiftSettings: settings),
+        .testTarget(
+            name: "MulticastEngineTests", dependencies: ["DNSMessage", "MulticastEngine"], swiftSettings: settings),
+        .testTarget(name: "CommandTextTests", dependencies: ["CommandText"], swiftSettings: settings),
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
         .testTarget(
             name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],
@@ -220,13 +245,20 @@ let package = Package(
         .testTarget(
             name: "DiscoveryDaemonTests",
             dependencies: [
-                "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryDaemon", "DiscoveryTesting",
+                "DNSSD", "Discovery", "DaemonSupport", "DiscoveryControl", "DiscoveryDaemon", "DiscoveryJSON",
+                "DiscoveryTesting", "discoverd-daemon",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "DaemonSupportTests", dependencies: ["DaemonSupport", "DNSSD", "Discovery", "DiscoveryTesting"],
             swiftSettings: settings),
-        .testTarget(name: "LabTests", dependencies: ["DNSSD"], exclude: ["lab"], swiftSettings: settings),
+        // What the commands read, as values.
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: ["discoverd", "DNSSD", "Discovery", "DiscoveryTesting", argumentParser],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LabTests", dependencies: ["CommandText", "DNSSD"], exclude: ["lab"], swiftSettings: settings),
     ]
 )

@@ -4,10 +4,11 @@ public import DNSSD
 public enum AvahiBackend: Hashable, Sendable {
     /// The machine's own, over the system bus.
     case system
-    /// One that the engine starts and supervises, with a D-Bus of its own; it ends when the engine or the process ends.
+    /// One that the engine starts and supervises, with a D-Bus of its own; it ends when the engine or the process ends,
+    /// and for good when an avahi-daemon appears on the system bus.
     case `private`(PrivateBackendOptions)
-    /// The machine's own if it answers within 2 s, or at once if there is no system bus, else a private one; decided
-    /// once.
+    /// The machine's own if it answers within 2 s, or at once if there is no system bus, else a private one, until the machine's
+    /// own appears.
     case automatic(PrivateBackendOptions)
 }
 

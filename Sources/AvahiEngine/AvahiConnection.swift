@@ -65,6 +65,13 @@ import DNSSD
         return .avahi(unsafe avahi_client_errno(pointer), during: what)
     }
 
+    /// A call that avahi-daemon answers and that changes nothing: the others are answered from what the client remembers.
+    func probe() {
+        guard let client = unsafe pointer else { return }
+        let group = unsafe avahi_entry_group_new(client, nil, nil)
+        if let group = unsafe group { unsafe _ = avahi_entry_group_free(group) }
+    }
+
     /// Frees the client and all that was made with it. Not from within its own callback: the loop does it from the top.
     func close() {
         guard let client = unsafe pointer else { return }

@@ -12,6 +12,7 @@ public actor AvahiEngine: DiscoveryEngine {
     private let core: EngineCore
     /// The same for `deinit`, which may run on any thread.
     private nonisolated let carried: LoopBound<EngineCore>
+    private nonisolated let noted: Troubles
     private nonisolated let numbers = Locked<UInt64>(0)
 
     /// The loop's thread.
@@ -23,16 +24,23 @@ public actor AvahiEngine: DiscoveryEngine {
     ///
     /// With `.private` and `.automatic` the environment is changed until the first connection was made: make the engine
     /// early in a program, before anything else in it uses D-Bus, and one of these at a time.
-    /// - Throws: `.limitExceeded` when the system gives no thread or no file descriptor; `.backendUnavailable` when
+    /// - Parameter backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good,
+    ///   because the system's avahi-daemon has appeared; what it says is for people. Operations are told that it is lost.
+    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor; `.backendUnavailable` when
     ///   there is no directory for a private backend. What else keeps a backend from being had is told to each
     ///   operation.
-    public init(backend: AvahiBackend = .system) throws(DiscoveryError) {
+    public init(
+        backend: AvahiBackend = .system,
+        backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
+    ) throws(DiscoveryError) {
         let noThread = "no thread or no file descriptor is left for Avahi's event loop"
-        guard let loop = AvahiLoop(paused: ()) else { throw DiscoveryError(.limitExceeded, noThread) }
+        guard let loop = AvahiLoop(paused: ()) else { throw DiscoveryError(.systemRefused, noThread) }
         self.loop = loop
-        core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop))
+        let core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop), backendEnded: backendEnded)
+        self.core = core
+        noted = core.pool.troubles
         carried = LoopBound(to: loop, core)
-        guard loop.start() else { throw DiscoveryError(.limitExceeded, noThread) }
+        guard loop.start() else { throw DiscoveryError(.systemRefused, noThread) }
     }
 
     // Not `isolated`: the optimiser of Swift 6.3 does not compile that.
@@ -49,9 +57,12 @@ public actor AvahiEngine: DiscoveryEngine {
             switch query.target {
             case .type(let type, let domain):
                 BrowseOperation(
-                    query: query, type: type, domain: domain, loop: core.loop, pool: core.pool, report: reporting)
+                    query: query, type: type, domain: domain, loop: core.loop, pool: core.pool, links: core.links,
+                    report: reporting)
             case .instance(let instance):
-                InstanceOperation(query: query, instance: instance, loop: core.loop, pool: core.pool, report: reporting)
+                InstanceOperation(
+                    query: query, instance: instance, loop: core.loop, pool: core.pool, links: core.links,
+                    report: reporting)
             }
         }
     }
@@ -60,24 +71,32 @@ public actor AvahiEngine: DiscoveryEngine {
     public nonisolated func browseTypes(
         _ query: TypeQuery, reporting: @escaping @Sendable (TypeFact) -> Void
     ) -> any EngineOperation {
-        start { TypesOperation(query: query, loop: $0.loop, report: reporting) }
+        start { TypesOperation(query: query, loop: $0.loop, links: $0.links, report: reporting) }
     }
 
     /// Starts a query for domains; see `DiscoveryEngine`.
     public nonisolated func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable (DomainFact) -> Void
     ) -> any EngineOperation {
-        start { DomainsOperation(query: query, loop: $0.loop, report: reporting) }
+        start { DomainsOperation(query: query, loop: $0.loop, links: $0.links, report: reporting) }
     }
 
     /// Publishes with an entry group of its own; see `DiscoveryEngine`.
     public nonisolated func publish(
-        _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
+        _ service: Service, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
         start {
-            PublishOperation(service: service, policy: onConflict, core: $0, report: reporting)
+            let registration = Registration(name: service.name, policy: onConflict, isPersistent: isPersistent)
+            return PublishOperation(service: service, registration, core: $0, report: reporting)
         }
     }
+
+    /// What keeps answers from being complete now.
+    public nonisolated var troubles: [String] { noted.texts }
+
+    /// Asks avahi-daemon something, and returns when it has answered or there is none; up to 25 s when it hangs.
+    public func probe() { core.probe() }
 
     /// Ends everything, a private backend and its directory too; with avahi-daemon hanging it returns after 2 s and the
     /// thread ends when the call does.

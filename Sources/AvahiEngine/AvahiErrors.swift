@@ -5,7 +5,25 @@ extension DiscoveryError {
     /// The one place where Avahi's error numbers (avahi-common/error.h) become errors of this library.
     static func avahi(_ code: Int32, during what: String) -> DiscoveryError {
         let text = unsafe avahi_strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-        return DiscoveryError(self.code(ofAvahi: code), "\(what): \(text)")
+        return DiscoveryError(self.code(ofAvahi: code), "\(what): \(text)\(limit(ofAvahi: code))")
+    }
+
+    /// Says which setting of avahi-daemon.conf(5) forbids it.
+    func forbidden(by setting: String) -> DiscoveryError {
+        guard code == .notPermitted else { return self }
+        return DiscoveryError(code, "\(message) (\(setting) in avahi-daemon.conf)")
+    }
+
+    /// The setting of avahi-daemon.conf(5) that a number of something has reached.
+    private static func limit(ofAvahi code: Int32) -> String {
+        let setting: String? =
+            switch Int(code) {
+            case AVAHI_ERR_TOO_MANY_CLIENTS: "clients-max"
+            case AVAHI_ERR_TOO_MANY_OBJECTS: "objects-per-client-max"
+            case AVAHI_ERR_TOO_MANY_ENTRIES: "entries-per-entry-group-max"
+            default: nil
+            }
+        return setting.map { " (\($0) in avahi-daemon.conf)" } ?? ""
     }
 
     private static func code(ofAvahi code: Int32) -> Code {

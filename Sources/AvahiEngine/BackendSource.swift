@@ -19,6 +19,8 @@ final class BackendSource {
         case ready
         /// The private backend has ended.
         case ended(DiscoveryError)
+        /// It has ended, and there will be no other.
+        case over(DiscoveryError)
         /// The connection that waits for avahi-daemon has waited long enough: `.fail` says why it goes on waiting.
         case instead(Step)
     }
@@ -53,6 +55,10 @@ final class BackendSource {
     /// Runs while the system's avahi-daemon is asked.
     private var probe: SystemProbe?
     private var askedAt = MonotonicTime.now
+    /// Nil where no private backend is ever used.
+    private var systemWatch: SystemAvahiWatch?
+    /// Why there will be no backend any more.
+    private var end: DiscoveryError?
     private let loop: AvahiLoop
     private let timer: LoopTimer
     /// Runs while another process starts the backend.
@@ -76,10 +82,16 @@ final class BackendSource {
         let directory = RuntimeDirectory(path: try RuntimeDirectory.ofThisProcess.get())
         shared = SharedBus()
         let sockets = [directory.socket] + (shared.map { [$0.socket] } ?? [])
-        address = BusAddress(
+        let address = BusAddress(
             private: sockets.map { PrivateBackendConfiguration.address(ofSocket: $0) }.joined(separator: ";"),
             thenSystem: isAutomatic)
-        privateBackend = PrivateBackend(options, directory: directory, loop: loop) { [weak self] in self?.received($0) }
+        self.address = address
+        privateBackend = PrivateBackend(options, directory: directory, shared: shared, loop: loop) { [weak self] in
+            self?.received($0)
+        }
+        let watch = SystemAvahiWatch(loop: loop, address: address.system)
+        watch.appeared = { [weak self] in self?.systemAppeared() }
+        systemWatch = watch
         sharedTimer.fire = { [weak self] in
             guard let self else { return }
             self.tell(.instead(self.prepare()))
@@ -93,6 +105,8 @@ final class BackendSource {
     func prepare() -> Step {
         timer.deadline = nil
         sharedTimer.deadline = nil
+        if let end { return .fail(end) }
+        if choice != .system { systemWatch?.start() }
         // One that another process has started is there because the system has none.
         if choice == .undecided, shared?.answers ?? false { choice = .private }
         if choice == .undecided, privateBackend != nil { return ask() }
@@ -155,7 +169,10 @@ final class BackendSource {
     /// avahi-daemon answers.
     func answered() {
         timer.deadline = nil
-        if choice == .undecided { choice = .system }
+        if choice == .undecided {
+            choice = .system
+            systemWatch?.stop()
+        }
         guard isPrivate else { return }
         privateHasWorked = true
         privateBackend?.worked()
@@ -174,6 +191,8 @@ final class BackendSource {
     func stop() {
         timer.free()
         sharedTimer.free()
+        systemWatch?.free()
+        systemWatch = nil
         probe?.free()
         probe = nil
         shared?.withdraw()
@@ -200,6 +219,31 @@ final class BackendSource {
     private func set(_ delay: Duration, _ step: @escaping () -> Step) {
         timer.fire = { [weak self] in self?.tell(.instead(step())) }
         timer.set(after: delay)
+    }
+
+    /// Two responders on one machine quarrel over names, and unicast answers reach only one of them (decision 0007). Those
+    /// who share the private one find its bus gone, or see the same.
+    private func systemAppeared() {
+        // While it is undecided the system's is being asked already.
+        guard choice == .private else { return }
+        shared?.withdraw()
+        privateBackend?.stop()
+        privateHasWorked = false
+        guard !isAutomatic else {
+            choice = .undecided
+            return tell(
+                .ended(
+                    DiscoveryError(
+                        .backendUnavailable, "the system's avahi-daemon has appeared, and takes the private one's place"
+                    )))
+        }
+        let error = DiscoveryError(
+            .backendUnavailable,
+            "the system's avahi-daemon has appeared, and a private one beside it would quarrel with it over UDP port 5353"
+        )
+        end = error
+        systemWatch?.stop()
+        tell(.over(error))
     }
 
     private func received(_ event: PrivateBackend.Event) {

@@ -39,15 +39,18 @@ final class BrowseOperation: CoreOperation {
     private var fullPlaces: Set<CacheGauge.Place> = []
     private let restart: Restart
     private var receivers = Receivers()
+    private let links: LinkMonitor
+    private var names = InterfaceNames()
 
     init(
-        query: ServiceQuery, type: ServiceType, domain: Domain, loop: AvahiLoop, pool: ResolverPool,
+        query: ServiceQuery, type: ServiceType, domain: Domain, loop: AvahiLoop, pool: ResolverPool, links: LinkMonitor,
         report: @escaping (BrowseFact) -> Void
     ) {
         self.query = query
         self.type = type
         self.domain = domain
         self.pool = pool
+        self.links = links
         self.report = report
         restart = Restart(loop: loop)
         listTimer = LoopTimer(loop: loop)
@@ -58,7 +61,9 @@ final class BrowseOperation: CoreOperation {
         if let state = backend.up() { report(.backend(state)) }
         isListed = false
         firstList = FirstList(backlog: .current())
+        names = InterfaceNames()
         browse(on: connection)
+        links.listen(self) { [weak self] in self?.linksChanged(connection) }
     }
 
     func publishing(_ isPossible: Bool) {}
@@ -75,6 +80,7 @@ final class BrowseOperation: CoreOperation {
     }
 
     private func free() {
+        links.leave(self)
         restart.cancel()
         listTimer.deadline = nil
         browser?.free()
@@ -84,6 +90,8 @@ final class BrowseOperation: CoreOperation {
         for path in sightings.keys { forget(path) }
         sightings = [:]
         unconfirmed = []
+        isFull = false
+        pool.troubles.forget(self)
     }
 
     private func browse(on connection: AvahiConnection) {
@@ -106,11 +114,20 @@ final class BrowseOperation: CoreOperation {
         case .cacheExhausted: break
         case .allForNow:
             restart.succeeded()
+            pool.troubles.note(.browsing, of: self, nil)
             for path in unconfirmed { disappeared(path) }
             firstList.wasAllForNow(at: .now)
             waitForFirstList()
         case .failed(let error): failed(error, connection)
         }
+    }
+
+    /// What was seen on an interface by its old name is gone, and what it is to be called, or whether it is wanted, is found out again.
+    private func linksChanged(_ connection: AvahiConnection) {
+        let renamed = names.became()
+        guard !renamed.isEmpty, connection.isOpen else { return }
+        for path in sightings.keys where renamed.contains(path.index) { disappeared(path) }
+        browse(on: connection)
     }
 
     private func waitForFirstList() {
@@ -180,26 +197,32 @@ final class BrowseOperation: CoreOperation {
         guard pool.cache.isFull(place), !fullPlaces.contains(place) else { return }
         fullPlaces.insert(place)
         let family = key.family == .ipv4 ? "IPv4" : "IPv6"
-        report(
-            .degraded(
-                "results may be incomplete: avahi-daemon's cache is full on \(interface.name) (\(family)); "
-                    + "raise cache-entries-max in avahi-daemon.conf"))
+        let text =
+            "results may be incomplete: avahi-daemon's cache is full on \(interface.name) (\(family)); "
+            + "raise cache-entries-max in avahi-daemon.conf"
+        pool.troubles.note(.cache(place), of: self, text)
+        report(.degraded(text))
     }
 
     private func forget(_ path: Path) {
         let instance = ServiceInstance(name: path.name, type: type, domain: domain)
         let place = CacheGauge.Place(index: path.index, family: path.family)
         pool.cache.disappeared(instance, place)
-        if !pool.cache.isFull(place) { fullPlaces.remove(place) }
+        if !pool.cache.isFull(place), fullPlaces.remove(place) != nil {
+            pool.troubles.note(.cache(place), of: self, nil)
+        }
     }
 
     private func full() {
         guard !isFull else { return }
         isFull = true
-        report(.degraded("more than \(Self.maximumSightings) sightings of \(type): the rest is left out"))
+        let text = "more than \(Self.maximumSightings) sightings of \(type): the rest is left out"
+        pool.troubles.note(.sightings, of: self, text)
+        report(.degraded(text))
     }
 
     private func failed(_ error: DiscoveryError, _ connection: AvahiConnection) {
+        pool.troubles.note(.browsing, of: self, error.message)
         report(.degraded(error.message))
         // Nothing more will come for now, which is an answer too: nobody may wait for ever.
         listed()

@@ -11,7 +11,7 @@ struct CacheGauge {
     /// Told when 95 % of what fits was seen.
     let limit: Int
 
-    struct Place: Hashable {
+    struct Place: Hashable, Sendable {
         let index: Int32
         let family: IPAddress.Family
     }

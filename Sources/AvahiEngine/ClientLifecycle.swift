@@ -25,6 +25,8 @@ struct ClientLifecycle {
         case waitingForDaemon
         case up
         case waitingToRetry
+        /// For good.
+        case ended
     }
 
     /// Tries that follow each other wait 0.25, 0.5, 1, 2, 3, 3 … s: soon enough to be back within 5 s of the backend, and rare
@@ -62,11 +64,18 @@ struct ClientLifecycle {
 
     /// No connection could be made, or the one there was has died.
     mutating func failed(_ error: DiscoveryError) -> [Action] {
-        guard phase != .idle else { return [] }
+        guard phase != .idle, phase != .ended else { return [] }
         phase = .waitingToRetry
         let wait = delay
         delay = min(delay * 2, Self.lastDelay)
         return [.down(error.message), .disconnect, .retry(after: wait)]
+    }
+
+    /// There will be no backend any more.
+    mutating func ended(_ error: DiscoveryError) -> [Action] {
+        guard phase != .idle else { return [] }
+        phase = .ended
+        return [.down(error.message), .disconnect]
     }
 
     /// The time to connect again has come.
@@ -74,7 +83,7 @@ struct ClientLifecycle {
         switch phase {
         case .waitingToRetry: return connecting()
         case .waitingForDaemon: return [.disconnect] + connecting()
-        case .idle, .connected, .up: return []
+        case .idle, .connected, .up, .ended: return []
         }
     }
 

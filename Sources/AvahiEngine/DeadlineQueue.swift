@@ -18,6 +18,13 @@ struct DeadlineQueue<Element> {
         }
     }
 
+    /// Takes out the elements for which `isUnwanted` is true.
+    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+        let kept = heap.filter { !isUnwanted($0.element) }
+        heap = []
+        for (deadline, element) in kept { insert(element, at: deadline) }
+    }
+
     /// Takes the element with the earliest deadline.
     mutating func removeFirst() -> Element? {
         guard let first = heap.first else { return nil }

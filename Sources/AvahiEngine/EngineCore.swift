@@ -22,6 +22,8 @@ final class EngineCore {
     let groupConnections: GroupConnections
     let turns: TurnQueue
     private let source: BackendSource
+    /// Told once, when there will be no backend any more.
+    private let backendEnded: @Sendable (DiscoveryError) -> Void
     private var lifecycle = ClientLifecycle()
     private var connection: AvahiConnection?
     private var connectionNumber = 0
@@ -31,11 +33,12 @@ final class EngineCore {
     private var retryTimer: LoopTimer?
     private var heldTimer: LoopTimer?
 
-    init(loop: AvahiLoop, source: BackendSource) {
+    init(loop: AvahiLoop, source: BackendSource, backendEnded: @escaping @Sendable (DiscoveryError) -> Void) {
         self.loop = loop
+        self.backendEnded = backendEnded
         self.source = source
-        pool = ResolverPool(loop: loop)
         links = LinkMonitor(loop: loop)
+        pool = ResolverPool(loop: loop, links: links)
         groupConnections = GroupConnections(loop: loop)
         turns = TurnQueue(loop: loop)
         groupConnections.failed = { [weak self] error in
@@ -89,6 +92,9 @@ final class EngineCore {
         heldTimer = nil
     }
 
+    /// Waits for an answer of avahi-daemon, if it is connected to.
+    func probe() { if isUp { connection?.probe() } }
+
     /// What avahi-daemon holds for this engine now.
     var objectCount: Int {
         (connection?.objectCount ?? 0) + pool.lookups.objectCountOnLanes + groupConnections.objectCount
@@ -137,6 +143,9 @@ final class EngineCore {
         case .ended(let error):
             // A retry that is due already is left alone.
             if isAwaitingSource || connection != nil { take(.fail(error)) }
+        case .over(let error):
+            carryOut(lifecycle.ended(error))
+            backendEnded(error)
         case .instead(.fail(let error)): down(error.message)
         case .instead(let step):
             disconnect()
@@ -153,7 +162,6 @@ final class EngineCore {
             connection = made
             pool.cache = CacheGauge(
                 entries: source.isPrivate ? PrivateBackendConfiguration.cacheEntries : CacheGauge.systemEntries)
-            pool.maximumKept = source.isPrivate ? ResolverPool.maximumKeptPrivately : ResolverPool.maximumKeptOnSystem
             stateChanged(to: made.currentState)
         } catch {
             take(source.unreachable(error))

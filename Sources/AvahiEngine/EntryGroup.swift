@@ -29,7 +29,9 @@ import DNSSD
                 guard let userdata = unsafe userdata else { return }
                 unsafe Unmanaged<EntryGroup>.fromOpaque(userdata).takeUnretainedValue().changed(to: state)
             }, Unmanaged.passUnretained(self).toOpaque())
-        guard let made = unsafe made else { throw connection.lastError(during: "cannot publish") }
+        guard let made = unsafe made else {
+            throw connection.lastError(during: "cannot publish").forbidden(by: "disable-user-service-publishing=yes")
+        }
         unsafe pointer = made
         isMade = true
         connection.objectCount += 1
@@ -57,12 +59,16 @@ import DNSSD
                 group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, nil,
                 service.port.rawValue, list)
         }
-        guard code == 0 else { throw .avahi(code, during: "cannot publish \(name)") }
+        guard code == 0 else {
+            throw .avahi(code, during: "cannot publish").forbidden(by: "disable-publishing=yes")
+        }
         for subtype in service.subtypes {
             let full = try service.type.withSubtype(subtype).checkedForAvahi().description
             let code = unsafe avahi_entry_group_add_service_subtype(
                 group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, full)
-            guard code == 0 else { throw .avahi(code, during: "cannot publish \(name) as \(full)") }
+            guard code == 0 else {
+                throw .avahi(code, during: "cannot publish as \(full)").forbidden(by: "disable-publishing=yes")
+            }
         }
     }
 

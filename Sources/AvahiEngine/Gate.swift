@@ -16,7 +16,8 @@ final class Gate: Sendable {
     @discardableResult
     func wait(atMost limit: Duration) async -> Bool {
         let timer = Task {
-            try? await Task.sleep(for: limit)
+            let time = SystemTime()
+            try? await time.sleep(until: time.now + limit)
             finish(false)
         }
         defer { timer.cancel() }

@@ -1,104 +1,100 @@
 import DNSSD
 
-/// All addresses of one host on one interface, as long as someone wants them. Touched by the loop's thread only.
+/// All addresses of one host on one interface, looked at again and again while someone wants them. Touched by the loop's thread only.
 ///
-/// Avahi's resolver tells the first address it meets. Here A and AAAA are looked up over both families, and followed.
+/// Avahi's resolver tells the first address it meets. Here A and AAAA are looked up over both families. Nothing is held open
+/// between two looks (`AddressRound`).
 final class HostTracker {
-    /// More than this is an attack or a mistake.
-    static let maximumAddresses = 32
-    /// How long the second family may lag behind the first. RFC 8305 §3 waits 50 ms for AAAA on a LAN; mDNS answers are multicast,
-    /// and slower over Wi-Fi.
-    private static let grace = Duration.milliseconds(150)
-    /// Addresses that change together are told together.
-    private static let gathering = Duration.milliseconds(10)
+    /// After so many empty looks in a row the host has no address.
+    private static let maximumEmptyRounds = 2
+    /// For so many looks an answer may have been lost that is still to come.
+    private static let newRounds = 3
 
     let key: HostTable.Key
-    private var browsers: [any Lookup] = []
-    private var unanswered: Set<RecordBrowser.Kind> = []
-    private var uncached: Set<RecordBrowser.Kind> = []
-    /// Which families' packets carried each address.
-    private var seen: [IPAddress: Set<IPAddress.Family>] = [:]
+    private var browsers: [RecordBrowser.Kind: any Lookup] = [:]
+    private var round: AddressRound?
+    private var rounds = 0
+    private var emptyRounds = 0
     private var told: [IPAddress]?
+    private var toldAt: MonotonicTime?
     private let timer: LoopTimer
-    private var isGraceOver = false
     var leases: [ObjectIdentifier: HostLease] = [:]
-    private(set) var isStarted = false
-    private var answered: (() -> Void)?
+    /// It waits for its turn to look.
+    var isQueued = false
+    private var ended: () -> Void
 
-    /// - Parameter answered: called once, when the first address is there or none will come.
-    init(_ key: HostTable.Key, loop: AvahiLoop, answered: @escaping () -> Void) {
+    /// - Parameter ended: called at the end of each look.
+    init(_ key: HostTable.Key, loop: AvahiLoop, ended: @escaping () -> Void) {
         self.key = key
-        self.answered = answered
+        self.ended = ended
         timer = LoopTimer(loop: loop)
     }
 
-    /// What is known, in the order of the addresses' text; nil while a family has not had the time to answer.
+    /// What was seen at the last look, in the order of the addresses' text; nil before there was one.
     var addresses: [IPAddress]? { told }
 
-    func start(on lookups: LookupLanes) {
-        isStarted = true
-        timer.fire = { [weak self] in self?.timerFired() }
-        for kind in [RecordBrowser.Kind.a, .aaaa] where key.family == nil || kind.family == key.family {
-            unanswered.insert(kind)
-            uncached.insert(kind)
+    var isLooking: Bool { round != nil }
+
+    /// Whether the last look was over no longer ago than this.
+    func hasLooked(within time: Duration) -> Bool { toldAt.map { MonotonicTime.now < $0 + time } ?? false }
+
+    func look(on lookups: LookupLanes) {
+        guard round == nil else { return }
+        timer.fire = { [weak self] in self?.timerFired(lookups) }
+        begin(on: lookups)
+    }
+
+    private func begin(on lookups: LookupLanes) {
+        let kinds = [RecordBrowser.Kind.a, .aaaa].filter { key.family == nil || $0.family == key.family }
+        round = AddressRound(kinds, known: told ?? [], isNew: rounds < Self.newRounds, at: .now)
+        rounds = min(rounds + 1, Self.newRounds)
+        for kind in kinds {
             do throws(DiscoveryError) {
-                browsers.append(
-                    try lookups.browser(of: kind, at: key.host, on: key.interface) { [weak self] in
-                        self?.received($0, kind)
-                    })
+                browsers[kind] = try lookups.browser(of: kind, at: key.host, on: key.interface) { [weak self] in
+                    self?.received($0, kind)
+                }
             } catch {
-                ended(kind)
+                round?.ended(kind)
             }
         }
+        wait()
     }
 
     private func received(_ event: RecordBrowser.Event, _ kind: RecordBrowser.Kind) {
         switch event {
         case .appeared(let bytes, let path):
-            guard let address = address(bytes, kind), seen[address] != nil || seen.count < Self.maximumAddresses else {
-                return
-            }
-            seen[address, default: []].insert(path.family)
-            unanswered.remove(kind)
-            firstAnswer()
-            changed()
+            guard let address = address(bytes, kind) else { return }
+            round?.appeared(address, kind, over: path.family, at: .now)
         case .disappeared(let bytes, let path):
             guard let address = address(bytes, kind) else { return }
-            seen[address]?.remove(path.family)
-            if seen[address]?.isEmpty ?? false { seen[address] = nil }
-            changed()
-        case .cacheExhausted:
-            uncached.remove(kind)
-            changed()
-        case .allForNow, .failed: ended(kind)
+            round?.disappeared(address, over: path.family)
+        case .cacheExhausted: round?.cacheExhausted(kind, at: .now)
+        case .allForNow, .failed: round?.ended(kind)
         }
+        wait()
     }
 
-    private func firstAnswer() {
-        answered?()
-        answered = nil
+    /// Lookups are freed by the timer: not within their own callback.
+    private func wait() {
+        guard let round else { return }
+        timer.deadline = browsers.keys.map { round.end(of: $0) }.min() ?? .now
     }
 
-    private func ended(_ kind: RecordBrowser.Kind) {
-        unanswered.remove(kind)
-        uncached.remove(kind)
-        changed()
-    }
-
-    private func changed() {
-        if told == nil, !unanswered.isEmpty, !isGraceOver {
-            if !seen.isEmpty, uncached.isEmpty, timer.deadline == nil { timer.set(after: Self.grace) }
-            return
-        }
-        timer.set(after: told == nil ? .zero : Self.gathering)
-    }
-
-    private func timerFired() {
-        isGraceOver = true
-        let now = seen.keys.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
-        guard now != told else { return }
-        told = now
-        firstAnswer()
+    private func timerFired(_ lookups: LookupLanes) {
+        guard let round else { return }
+        let now = MonotonicTime.now
+        for kind in browsers.keys where round.end(of: kind) <= now { browsers.removeValue(forKey: kind)?.free() }
+        guard browsers.isEmpty else { return wait() }
+        self.round = nil
+        emptyRounds = round.isEmpty ? emptyRounds + 1 : 0
+        // A packet may have been lost.
+        if round.isEmpty, emptyRounds < Self.maximumEmptyRounds, lookups.isConnected { return begin(on: lookups) }
+        emptyRounds = 0
+        toldAt = now
+        let isNews = told != round.addresses
+        told = round.addresses
+        ended()
+        guard isNews else { return }
         for lease in Array(leases.values) { lease.changed() }
     }
 
@@ -111,9 +107,15 @@ final class HostTracker {
         }
     }
 
+    private func freeBrowsers() {
+        for browser in browsers.values { browser.free() }
+        browsers = [:]
+    }
+
     func free() {
-        for browser in browsers { browser.free() }
-        browsers = []
+        freeBrowsers()
+        round = nil
+        ended = {}
         timer.free()
     }
 }
@@ -126,19 +128,5 @@ final class HostLease {
     init(tracker: HostTracker, changed: @escaping () -> Void) {
         self.tracker = tracker
         self.changed = changed
-    }
-}
-
-extension RecordBrowser.Kind {
-    var family: IPAddress.Family { self == .a ? .ipv4 : .ipv6 }
-}
-
-extension IPAddress {
-    /// IPv4 before IPv6, then by number.
-    fileprivate var sortKey: [UInt64] {
-        switch self {
-        case .v4(let address): [0, UInt64(address.bits)]
-        case .v6(let address, let scope): [1, address.high, address.low, UInt64(scope)]
-        }
     }
 }

@@ -9,6 +9,7 @@ final class InstanceOperation: CoreOperation {
     private let query: ServiceQuery
     private let instance: ServiceInstance
     private let pool: ResolverPool
+    private let links: LinkMonitor
     private let report: (BrowseFact) -> Void
     private var backend = BackendReport()
     private var tasks: [NetworkInterface: ResolutionTask] = [:]
@@ -18,12 +19,13 @@ final class InstanceOperation: CoreOperation {
     private let timer: LoopTimer
 
     init(
-        query: ServiceQuery, instance: ServiceInstance, loop: AvahiLoop, pool: ResolverPool,
+        query: ServiceQuery, instance: ServiceInstance, loop: AvahiLoop, pool: ResolverPool, links: LinkMonitor,
         report: @escaping (BrowseFact) -> Void
     ) {
         self.query = query
         self.instance = instance
         self.pool = pool
+        self.links = links
         self.report = report
         timer = LoopTimer(loop: loop)
         timer.fire = { [weak self] in self?.listed() }
@@ -38,14 +40,29 @@ final class InstanceOperation: CoreOperation {
             report(.degraded(error.message))
             return listed()
         }
-        let interfaces = SystemInterfaces.usable(by: query.interfaces)
-        unanswered = Set(interfaces.map(\.interface))
-        guard !interfaces.isEmpty else { return listed() }
-        for (interface, families) in interfaces {
-            let task = ResolutionTask(
-                instance, on: interface, approach: .atOnce, watches: true, addressFamily: query.family, pool: pool
-            ) { [weak self] in self?.answered($0, on: interface) }
+        ask()
+        unanswered = Set(tasks.keys)
+        if tasks.isEmpty { listed() }
+        links.listen(self) { [weak self] in self?.ask() }
+    }
+
+    /// Asks on the interfaces that are there now, and no longer on those that are not.
+    private func ask() {
+        let usable = SystemInterfaces.usable(by: query.interfaces)
+        let gone = Set(tasks.keys).subtracting(usable.map(\.interface))
+        for interface in gone {
+            tasks.removeValue(forKey: interface)?.cancel()
+            answered(.failed, on: interface)
+        }
+        for (interface, families) in usable {
+            let known = tasks[interface]
+            let task =
+                known
+                ?? ResolutionTask(
+                    instance, on: interface, approach: .atOnce, watches: true, addressFamily: query.family, pool: pool
+                ) { [weak self] in self?.answered($0, on: interface) }
             for family in families where query.family == nil || query.family == family { task.add(family) }
+            guard known == nil else { continue }
             tasks[interface] = task
             pool.submit(task)
         }
@@ -64,6 +81,7 @@ final class InstanceOperation: CoreOperation {
     }
 
     private func free() {
+        links.leave(self)
         ResolutionTask.cancel(Array(tasks.values))
         tasks = [:]
         sightings = [:]

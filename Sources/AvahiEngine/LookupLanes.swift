@@ -57,14 +57,6 @@ final class LookupLanes {
     /// What avahi-daemon holds for the lanes.
     var objectCountOnLanes: Int { lanes.reduce(0) { $0 + $1.objectCount } }
 
-    /// Whether what is looked up now, and answers, may stay.
-    /// - Parameter maximum: how much each connection is to hold.
-    func hasRoom(upTo maximum: Int) -> Bool {
-        let used = isCrowded ? lanes.filter(\.isUp) : []
-        return used.isEmpty
-            ? (connection?.objectCount ?? 0) < maximum : used.allSatisfy { $0.objectCount < maximum }
-    }
-
     func resolver(
         of instance: ServiceInstance, on interface: NetworkInterface, over family: IPAddress.Family,
         report: @escaping (ServiceResolver.Event) -> Void

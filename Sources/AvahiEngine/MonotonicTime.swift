@@ -34,7 +34,8 @@ struct MonotonicTime: Comparable {
 
 extension Duration {
     var wholeMicroseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return min(seconds, 1 << 40) * 1_000_000 + attoseconds / 1_000_000_000_000
+        // Centuries on either side: what is added to a time of the clock stays within Int64.
+        let (seconds, attoseconds) = min(max(self, .seconds(-1 << 40)), .seconds(1 << 40)).components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }
 }

@@ -26,11 +26,16 @@ final class PrivateBackend {
     private var report = SupervisorReport()
     /// The avahi-daemon whose sockets are fit for many services.
     private var prepared: pid_t?
+    private var user = DaemonUser.own
+    /// Where others find the bus.
+    private let shared: SharedBus?
 
     /// Nothing is started yet. `tell` is called later, never from within a call to this object.
     init(
-        _ options: PrivateBackendOptions, directory: RuntimeDirectory, loop: AvahiLoop, tell: @escaping (Event) -> Void
+        _ options: PrivateBackendOptions, directory: RuntimeDirectory, shared: SharedBus?, loop: AvahiLoop,
+        tell: @escaping (Event) -> Void
     ) {
+        self.shared = shared
         self.options = options
         self.directory = directory
         self.loop = loop
@@ -39,6 +44,8 @@ final class PrivateBackend {
 
     deinit { stop() }
 
+    /// Whether the supervisor runs.
+    var isStarted: Bool { supervisor != nil }
     /// Whether the bus can be connected to.
     var isReady: Bool { report.isReady }
     /// What keeps it from working, for people.
@@ -52,7 +59,7 @@ final class PrivateBackend {
         guard let avahi = report.avahi, avahi != prepared else { return }
         prepared = avahi
         // Where that is refused, it works with what it has.
-        csupervisor_prepare_sockets(avahi, Self.receiveBuffer)
+        csupervisor_prepare_sockets(avahi, user.user, user.group, Self.receiveBuffer)
     }
 
     /// Starts the supervisor unless it runs.
@@ -70,7 +77,9 @@ final class PrivateBackend {
         }
         try directory.make()
         do throws(DiscoveryError) {
-            let configuration = try configure()
+            user = DaemonUser.chosen(for: directory.path)
+            let configuration = try configure(user)
+            if user != .own { try directory.give(to: user) }
             try launch(programs, configuration)
         } catch {
             directory.remove()
@@ -95,7 +104,7 @@ final class PrivateBackend {
         directory.remove()
     }
 
-    private func configure() throws(DiscoveryError) -> PrivateBackendConfiguration {
+    private func configure(_ user: DaemonUser) throws(DiscoveryError) -> PrivateBackendConfiguration {
         var name = [UInt8](repeating: 0, count: 256)
         let code = unsafe name.withUnsafeMutableBytes { bytes in
             unsafe bytes.baseAddress.map { unsafe gethostname($0.assumingMemoryBound(to: CChar.self), 255) } ?? -1
@@ -103,7 +112,8 @@ final class PrivateBackend {
         let configuration = PrivateBackendConfiguration(
             socket: directory.socket,
             hostName: code == 0 ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "",
-            interfaces: options.interfaces, present: SystemInterfaces.names(), user: geteuid(), group: getegid())
+            interfaces: options.interfaces, present: SystemInterfaces.names(), user: user.user,
+            group: user.group, owner: geteuid())
         try directory.write(configuration.dbus, to: "dbus.conf")
         try directory.write(configuration.avahi, to: "avahi-daemon.conf")
         try directory.write(configuration.passwd, to: "passwd")
@@ -116,13 +126,14 @@ final class PrivateBackend {
     ) throws(DiscoveryError) {
         var status: Int32 = -1
         var life: Int32 = -1
-        let process = unsafe programs.withConfig(for: directory.path, configuration, passesOutput: options.passesOutput)
-        {
+        let process = unsafe programs.withConfig(
+            for: directory.path, configuration, shared: shared?.place, passesOutput: options.passesOutput
+        ) {
             unsafe csupervisor_start($0, &status, &life)
         }
         guard process > 0 else {
             let reason = unsafe String(cString: strerror(-process))
-            throw DiscoveryError(.limitExceeded, "a private avahi-daemon cannot be started: \(reason)")
+            throw DiscoveryError(.systemRefused, "a private avahi-daemon cannot be started: \(reason)")
         }
         report = SupervisorReport()
         supervisor = (process, status, life)

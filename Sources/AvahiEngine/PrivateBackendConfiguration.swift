@@ -15,12 +15,14 @@ struct PrivateBackendConfiguration {
     var interfaces: InterfaceFilter
     /// The names of those that are there.
     var present: [String]
-    /// Who runs the daemons.
+    /// As whom the daemons run.
     var user: UInt32
     var group: UInt32
+    /// Who uses them.
+    var owner: UInt32
 
     /// dbus-daemon(1). Without `<type>`: as a system bus it insists on raising its limit of open files. Without a rule
-    /// for users only the user who runs it may connect.
+    /// for users only the user who runs it may connect; root starts it as another.
     var dbus: String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -28,7 +30,7 @@ struct PrivateBackendConfiguration {
         <busconfig>
           <listen>\(address)</listen>
           <auth>EXTERNAL</auth>
-          <policy context="default">
+          <policy context="default">\(owner == user ? "" : "\n    <allow user=\"root\"/>")
             <allow own="org.freedesktop.Avahi"/>
             <allow send_destination="*"/>
             <allow receive_sender="*"/>

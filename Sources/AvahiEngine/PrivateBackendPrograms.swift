@@ -28,7 +28,8 @@ struct PrivateBackendPrograms {
     /// Lends `body` what csupervisor_start needs; it is freed when that has returned, for the child has its own copy of
     /// the memory.
     func withConfig<Result>(
-        for directory: String, _ configuration: PrivateBackendConfiguration, passesOutput: Bool,
+        for directory: String, _ configuration: PrivateBackendConfiguration, shared: SharedBus.Place?,
+        passesOutput: Bool,
         _ body: (UnsafePointer<csupervisor_config>) -> Result
     ) -> Result {
         let dbus = unsafe CStrings([
@@ -42,7 +43,9 @@ struct PrivateBackendPrograms {
         let environment = unsafe CStrings([
             "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "DBUS_SYSTEM_BUS_ADDRESS=\(configuration.address)",
         ])
+        let place = unsafe CStrings(shared.map { [$0.directory, $0.link, $0.lock] } ?? [])
         defer {
+            unsafe place.free()
             unsafe dbus.free()
             unsafe avahi.free()
             unsafe environment.free()
@@ -53,7 +56,11 @@ struct PrivateBackendPrograms {
                     var config = unsafe csupervisor_config(
                         directory: path, dbus_argv: dbus.pointer, avahi_argv: avahi.pointer,
                         environment: environment.pointer,
-                        isolation: configuration.user == 0 ? CSUPERVISOR_AS_ROOT : CSUPERVISOR_AS_USER,
+                        isolation: configuration.owner == 0 ? CSUPERVISOR_AS_ROOT : CSUPERVISOR_AS_USER,
+                        user: configuration.user, group: configuration.group,
+                        shared_directory: place.count == 3 ? place.pointer[0] : nil,
+                        shared_link: place.count == 3 ? place.pointer[1] : nil,
+                        shared_lock: place.count == 3 ? place.pointer[2] : nil,
                         uid_map: users, gid_map: groups, passes_output: passesOutput)
                     return unsafe body(&config)
                 }

@@ -15,7 +15,7 @@ final class PublishOperation: CoreOperation {
     private var isQueued = false
 
     init(
-        service: Service, policy: ConflictPolicy, core: EngineCore, report: @escaping (PublicationFact) -> Void
+        service: Service, _ registration: Registration, core: EngineCore, report: @escaping (PublicationFact) -> Void
     ) {
         self.service = service
         self.report = report
@@ -23,7 +23,7 @@ final class PublishOperation: CoreOperation {
         connections = core.groupConnections
         turns = core.turns
         groups = GroupSet(connections: core.groupConnections)
-        registration = Registration(name: service.name, policy: policy)
+        self.registration = registration
         timer = LoopTimer(loop: core.loop)
         timer.fire = { [weak self] in
             guard let self else { return }
@@ -60,7 +60,7 @@ final class PublishOperation: CoreOperation {
             }
         } catch {
             groups.reset()
-            carryOut(registration.failed(error))
+            carryOut(registration.failed(error, at: .now))
         }
     }
 
@@ -103,7 +103,7 @@ final class PublishOperation: CoreOperation {
         } catch {
             // A local collision takes the next name, in its turn.
             groups.reset()
-            carryOut(registration.failed(error))
+            carryOut(registration.failed(error, at: .now))
         }
     }
 
@@ -115,7 +115,7 @@ final class PublishOperation: CoreOperation {
                 try EntryGroup(on: self.connections.connection(besides: connection), stateChanged: changed)
             } changed: { [weak self] state in
                 guard let self else { return }
-                self.carryOut(self.registration.changed(to: state))
+                self.carryOut(self.registration.changed(to: state, at: .now))
             }
             try group.add(service, as: name, interface: index)
             try group.commit()
@@ -137,7 +137,7 @@ final class PublishOperation: CoreOperation {
             try fill(new, as: registration.name)
         } catch {
             groups.reset()
-            carryOut(registration.failed(error))
+            carryOut(registration.failed(error, at: .now))
         }
     }
 

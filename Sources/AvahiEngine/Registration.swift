@@ -16,108 +16,160 @@ struct Registration {
         case end
     }
 
+    private enum Phase {
+        case idle, registering, established
+    }
+
     /// An attacker on the link can answer every probe; a hundred names are enough (RFC 6762 §9 leaves the number open).
     static let maximumRenames = 100
+
+    /// Names that are denied for so long are reported as denied. One takes Avahi a second or two; from the 15th on, 20 s.
+    static let contestedAfter = Duration.seconds(6)
 
     /// Probing takes a second; Avahi makes it 20 s after 15 tries (avahi-core/entry.c). Longer than this, and something was lost.
     static let stuckAfter = Duration.seconds(30)
 
+    /// The longest pause between two tries.
+    static let longestPause = Duration.seconds(60)
+
     let policy: ConflictPolicy
+    /// No refusal ends it.
+    let isPersistent: Bool
     private(set) var name: ServiceName
+    private let wanted: ServiceName
+    private var phase = Phase.idle
+    private var wasEstablished = false
     private var renames = 0
+    private var firstCollision: MonotonicTime?
     private var canPublish = false
     private var isOver = false
     private var told: PublicationFact?
     private var retryDelay = Duration.seconds(1)
+    /// Calls in a row that the backend did not carry out.
+    private var failedCalls = 0
 
-    init(name: ServiceName, policy: ConflictPolicy) {
+    init(name: ServiceName, policy: ConflictPolicy, isPersistent: Bool = false) {
         self.name = name
+        wanted = name
         self.policy = policy
+        self.isPersistent = isPersistent
     }
 
     /// Avahi's client is running, or is not: the host's own name comes first, as the SRV record points to it.
     mutating func publishing(_ isPossible: Bool) -> [Action] {
         guard !isOver, canPublish != isPossible || (!isPossible && told == nil) else { return [] }
         canPublish = isPossible
-        guard isPossible else { return [.reset] + report(.waiting("the host's name is being registered")) }
+        guard isPossible else {
+            phase = .idle
+            return [.reset] + report(.waiting("the host's name is being registered"))
+        }
         return attempt()
     }
 
-    /// The backend is gone, and the group with it.
+    /// The backend is gone, and the group with it. The next one may have another configuration.
     mutating func disconnected(_ reason: String) -> [Action] {
         canPublish = false
+        phase = .idle
+        (failedCalls, retryDelay) = (0, .seconds(1))
         return isOver ? [] : report(.waiting(reason))
     }
 
     /// The group told a new state.
-    mutating func changed(to state: EntryGroup.State) -> [Action] {
-        guard !isOver, canPublish else { return [] }
+    mutating func changed(to state: EntryGroup.State, at now: MonotonicTime) -> [Action] {
+        // What was taken out of the group may still tell of itself.
+        guard !isOver, canPublish, phase != .idle else { return [] }
         switch state {
         case .uncommitted: return []
         case .registering:
-            let news = report(.registering)
-            return news.isEmpty ? [] : news + [.retry(after: Self.stuckAfter)]
+            guard phase == .established else { return [] }
+            phase = .registering
+            return report(.registering) + [.retry(after: Self.stuckAfter)]
         case .established:
-            retryDelay = .seconds(1)
+            phase = .established
+            wasEstablished = true
+            (failedCalls, renames, firstCollision, retryDelay) = (0, 0, nil, .seconds(1))
             return report(.established)
-        case .collision: return collided()
-        case .failed(let error): return wait(error.message)
+        case .collision: return collided(at: now)
+        case .failed(let error): return refused(error)
         }
     }
 
     /// The service could not be put into the group.
-    mutating func failed(_ error: DiscoveryError) -> [Action] {
+    mutating func failed(_ error: DiscoveryError, at now: MonotonicTime) -> [Action] {
         guard !isOver else { return [] }
         switch error.code {
-        case .nameTaken: return collided()
-        // The connection's own end is on its way; or avahi-daemon hung for longer than D-Bus waits, and may go on.
-        case .backendUnavailable: return wait(error.message)
+        case .nameTaken: return collided(at: now)
+        // The connection's own end is on its way, or avahi-daemon hung for longer than D-Bus waits: the first time.
+        case .backendUnavailable:
+            failedCalls += 1
+            return failedCalls > 1 ? refused(error) : wait(error.message)
         // Interfaces come and go.
         case .invalidInterface: return wait(error.message)
-        default: return over(.failed(error))
+        default: return wasEstablished || isPersistent ? refused(error) : over(.failed(error))
         }
     }
 
     /// The time to try again has come; what is established meanwhile needs no other try.
     mutating func retryIsDue() -> [Action] {
-        guard !isOver, canPublish, told?.state != .established else { return [] }
-        return [.reset] + attempt()
+        guard !isOver, canPublish, phase != .established else { return [] }
+        guard phase == .registering else { return [.reset] + attempt() }
+        let seconds = Self.stuckAfter.components.seconds
+        let silence = DiscoveryError(.timedOut, "avahi-daemon has neither taken nor refused \(name) for \(seconds) s")
+        return (isRefused ? [] : report(.refused(silence))) + [.reset] + attempt()
     }
 
     /// It is to be put into the group.
-    var isRegistering: Bool { !isOver && canPublish && told?.state == .registering }
+    var isRegistering: Bool { !isOver && canPublish && phase == .registering }
 
     /// It is in the group, or on its way: what changes from here on is an addition.
-    var isRegistered: Bool { !isOver && canPublish && (told?.state == .established || told?.state == .registering) }
+    var isRegistered: Bool { !isOver && canPublish && phase != .idle }
 
     /// Interfaces have come or gone while it waits: perhaps for one of them.
     mutating func interfacesChanged() -> [Action] {
-        guard case .waiting = told?.state else { return [] }
+        guard phase == .idle, case .waiting = told?.state else { return [] }
         return retryIsDue()
     }
 
+    /// It was refused, and not established since: to try again is no news.
+    private var isRefused: Bool { if case .refused = told?.state { true } else { false } }
+
     /// The deadline comes first: registering may fail at once, and then sets its own.
     private mutating func attempt() -> [Action] {
-        report(.registering) + [.retry(after: Self.stuckAfter), .register(name)]
+        phase = .registering
+        return (isRefused ? [] : report(.registering)) + [.retry(after: Self.stuckAfter), .register(name)]
     }
 
-    private mutating func wait(_ reason: String) -> [Action] {
+    private mutating func wait(_ reason: String) -> [Action] { pause(.waiting(reason)) }
+
+    private mutating func refused(_ error: DiscoveryError) -> [Action] { pause(.refused(error)) }
+
+    private mutating func pause(_ state: PublicationFact.State) -> [Action] {
         let delay = retryDelay
-        retryDelay = min(retryDelay * 2, .seconds(60))
-        return [.reset] + report(.waiting(reason)) + [.retry(after: delay)]
+        retryDelay = min(retryDelay * 2, Self.longestPause)
+        phase = .idle
+        return [.reset] + report(state) + [.retry(after: delay)]
     }
 
-    private mutating func collided() -> [Action] {
+    private mutating func collided(at now: MonotonicTime) -> [Action] {
         guard policy == .rename else {
-            return over(.conflicted(DiscoveryError(.nameTaken, "the name \(name) is taken")))
+            let error = DiscoveryError(.nameTaken, "the name \(name) is taken")
+            return isPersistent ? refused(error) : over(.conflicted(error))
         }
+        let first = firstCollision ?? now
+        firstCollision = first
         renames += 1
-        guard renames <= Self.maximumRenames else {
-            return over(
-                .conflicted(DiscoveryError(.nameTaken, "\(Self.maximumRenames) names up to \(name) are taken")))
+        let isTooMany = renames > Self.maximumRenames
+        let denied = DiscoveryError(
+            .nameTaken, "\(isTooMany ? Self.maximumRenames : renames) names up to \(name) are taken")
+        if isTooMany {
+            guard isPersistent || wasEstablished else { return over(.conflicted(denied)) }
+            // From the beginning, later: whoever denies them all may be gone by then.
+            (name, renames, retryDelay) = (wanted, 0, Self.longestPause)
+            return refused(denied)
         }
         name = name.nextAfterCollision()
-        return [.reset] + attempt()
+        let isContested = now >= first + Self.contestedAfter
+        return [.reset] + (isContested ? report(.refused(denied)) : []) + attempt()
     }
 
     private mutating func over(_ state: PublicationFact.State) -> [Action] {

@@ -24,6 +24,11 @@ final class ResolutionTask {
         let family: IPAddress.Family
     }
 
+    /// The longest that a resolver is open: less than the second that the shortest-lived record lives.
+    private static let window = Duration.milliseconds(950)
+    /// So many of them are the 5 s after which Avahi's own resolver gives up.
+    private static let windows = 5
+
     let instance: ServiceInstance
     let interface: NetworkInterface
     private let approach: Approach
@@ -33,6 +38,8 @@ final class ResolutionTask {
     private let report: (Outcome) -> Void
 
     private(set) var isWanted = true
+    /// It waits for the time at which it looks again; the pool's.
+    var isSleeping = false
     private var families: [IPAddress.Family] = []
     private var untried: [IPAddress.Family] = []
     private var resolvers: [IPAddress.Family: any Lookup] = [:]
@@ -44,6 +51,11 @@ final class ResolutionTask {
     private var lease: HostLease?
     private var told: Resolution?
     private var retryDelay = Duration.seconds(1)
+    /// How often the same was seen again.
+    private var looks = 0
+    /// How often the resolvers that do not answer are made again before that is a failure.
+    private var windowsLeft = 0
+    private let windowTimer: LoopTimer
 
     init(
         _ instance: ServiceInstance, on interface: NetworkInterface, approach: Approach, watches: Bool,
@@ -56,6 +68,7 @@ final class ResolutionTask {
         self.addressFamily = addressFamily
         self.pool = pool
         self.report = report
+        windowTimer = LoopTimer(loop: pool.loop)
     }
 
     /// The service can be asked over this family, too.
@@ -70,6 +83,18 @@ final class ResolutionTask {
         isInFlight = true
         isPending = true
         untried = families
+        // What answered last is likely to answer again.
+        if let last = answer?.family, let index = untried.firstIndex(of: last) { untried.swapAt(0, index) }
+        windowsLeft = Self.windows * max(1, approach == .inTurn ? families.count : 1)
+        // A crowd has avahi-daemon's own 5 s, for it takes longer and must not be asked more.
+        if !pool.isCrowded {
+            windowTimer.fire = { [weak self] in self?.windowEnded() }
+            windowTimer.set(after: Self.window)
+        }
+        resolve()
+    }
+
+    private func resolve() {
         switch approach {
         case .inTurn: tryNext()
         case .atOnce:
@@ -80,8 +105,24 @@ final class ResolutionTask {
         }
     }
 
+    /// Nothing has come for nearly a second: a new resolver is made in the place of the old one, so that nothing that came in meanwhile
+    /// runs out while it is looked up (docs/decisions/0014-nothing-is-held.md).
+    private func windowEnded() {
+        guard isInFlight else { return }
+        freeResolvers()
+        windowsLeft -= 1
+        guard windowsLeft > 0 else { return failed() }
+        if untried.isEmpty { untried = families }
+        windowTimer.set(after: Self.window)
+        resolve()
+    }
+
     /// Nobody wants to know any more.
     func cancel() {
+        if isWanted, isSleeping {
+            isWanted = false
+            pool.gaveUpSleeping()
+        }
         isWanted = false
         free()
         leaveFlight()
@@ -120,22 +161,18 @@ final class ResolutionTask {
         case .failed:
             // Freed: it would stay alive and ask on. The retry makes a new one.
             resolvers.removeValue(forKey: family)?.free()
-            guard resolvers.isEmpty else { return }
-            if isInFlight, answer == nil, !untried.isEmpty { tryNext() } else { failed() }
+            guard isInFlight, resolvers.isEmpty else { return }
+            if untried.isEmpty { failed() } else { tryNext() }
         }
     }
 
     private static let badHost = DiscoveryError(.invalidHostName, "the host's name is not a DNS name")
 
     private func found(_ new: Answer) {
-        for (family, resolver) in resolvers where family != new.family {
-            resolver.free()
-            resolvers[family] = nil
-        }
+        freeResolvers()
         let hostChanged = new.host != answer?.host
         answer = new
-        if !watches || !pool.hasRoom { freeResolvers() }
-        if hostChanged || lease == nil { takeLease(on: new.host) }
+        if hostChanged || lease == nil { takeLease(on: new.host) } else if let lease { pool.hosts.refresh(lease) }
         tell()
         leaveFlight()
     }
@@ -159,6 +196,7 @@ final class ResolutionTask {
         retryDelay = .seconds(1)
         if resolution != told {
             told = resolution
+            looks = 0
             report(.resolved(resolution, over: answer.family))
         }
         guard isPending else { return }
@@ -166,19 +204,18 @@ final class ResolutionTask {
         settle()
     }
 
-    /// The answer is told: keep what hears of changes, or let it go.
+    /// The answer is told: it is looked at again later, or let go.
     private func settle() {
         guard watches else { return free() }
-        guard resolvers.isEmpty || !pool.hasRoom else { return }
-        free()
-        answer = nil
-        pool.submit(self, after: ResolverPool.refreshInterval)
+        pool.refresh(self, afterLooks: looks)
+        looks += 1
     }
 
     private func failed() {
         free()
         answer = nil
         told = nil
+        looks = 0
         isPending = false
         report(.failed)
         if watches, isWanted {
@@ -191,6 +228,7 @@ final class ResolutionTask {
     private func leaveFlight() {
         guard isInFlight else { return }
         isInFlight = false
+        windowTimer.free()
         pool.finished()
     }
 

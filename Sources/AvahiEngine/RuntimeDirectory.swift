@@ -25,7 +25,8 @@ final class RuntimeDirectory {
         let name = "/discoverd-" + String(UInt64.random(in: .min ... .max), radix: 36)
         for candidate in candidates where candidate.hasPrefix("/") {
             // sun_path has 108 bytes, the last of them 0 (unix(7)).
-            guard let real = SystemFile.real(candidate), isSafe(real), (real + name + "/bus").utf8.count < 108
+            guard let real = SystemFile.real(candidate), isSafe(real), geteuid() != 0 || isOpen(real),
+                (real + name + "/bus").utf8.count < 108
             else { continue }
             return real + name
         }
@@ -41,6 +42,17 @@ final class RuntimeDirectory {
         else { return false }
         let isOurs = status.st_uid == geteuid() || status.st_uid == 0
         return isOurs && (status.st_mode & (S_IWGRP | S_IWOTH) == 0 || status.st_mode & S_ISVTX != 0)
+    }
+
+    /// Whether any user can get there: root's daemons run as another.
+    private static func isOpen(_ path: String) -> Bool {
+        var ancestor = Substring(path)
+        while !ancestor.isEmpty {
+            var status = stat()
+            guard unsafe stat(String(ancestor), &status) == 0, status.st_mode & S_IXOTH != 0 else { return false }
+            ancestor = ancestor[..<(ancestor.lastIndex(of: "/") ?? ancestor.startIndex)]
+        }
+        return true
     }
 
     /// Makes the directory, or empties it if it was left from before.
@@ -59,6 +71,13 @@ final class RuntimeDirectory {
         let bytes = Array(text.utf8)
         let count = unsafe Glibc.write(file, bytes, bytes.count)
         guard close(file) == 0, count == bytes.count else { throw failure("write \(path)/\(name)") }
+    }
+
+    /// Makes it and the files in it another user's, for daemons that run as that.
+    func give(to user: DaemonUser) throws(DiscoveryError) {
+        for path in Self.files.map({ path + "/" + $0 }) + [path] where unsafe lchown(path, user.user, user.group) != 0 {
+            guard errno == ENOENT else { throw failure("give \(path) to user \(user.user)") }
+        }
     }
 
     /// Removes what a supervisor that was killed has left; nothing is there otherwise.

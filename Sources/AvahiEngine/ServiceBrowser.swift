@@ -16,6 +16,7 @@ import DNSSD
     private let connection: AvahiConnection
     private var pointer: OpaquePointer?
     private let report: (Event) -> Void
+    private var browsed: BrowsedType
 
     init(
         on connection: AvahiConnection, type: ServiceType, domain: Domain, family: IPAddress.Family?,
@@ -23,16 +24,24 @@ import DNSSD
     ) throws(DiscoveryError) {
         self.connection = connection
         self.report = report
+        browsed = BrowsedType(type, in: domain)
         let type = try type.checkedForAvahi()
         guard let client = unsafe connection.pointer else { throw DiscoveryError(.backendUnavailable, "not connected") }
         let made = unsafe avahi_service_browser_new(
             client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(family), type.description, domain.name,
             AvahiLookupFlags(rawValue: 0),
-            { _, interface, proto, event, name, _, _, flags, userdata in
+            { _, interface, proto, event, name, type, domain, flags, userdata in
                 guard let userdata = unsafe userdata else { return }
                 let browser = unsafe Unmanaged<ServiceBrowser>.fromOpaque(userdata).takeUnretainedValue()
-                let name = unsafe name.map { unsafe String(cString: $0) } ?? ""
-                browser.received(event, name: name, AvahiPath(interface: interface, avahiProtocol: proto, flags: flags))
+                func text(_ pointer: UnsafePointer<CChar>?) -> String {
+                    unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+                }
+                if event == AVAHI_BROWSER_NEW || event == AVAHI_BROWSER_REMOVE {
+                    guard unsafe browser.browsed.includes(type: text(type), domain: text(domain)) else { return }
+                }
+                browser.received(
+                    event, name: unsafe text(name),
+                    AvahiPath(interface: interface, avahiProtocol: proto, flags: flags))
             }, Unmanaged.passUnretained(self).toOpaque())
         guard let made = unsafe made else { throw connection.lastError(during: "cannot browse for \(type)") }
         unsafe pointer = made

@@ -7,9 +7,17 @@ import Glibc
 /// A symbolic link to the bus's socket, in a directory where nobody else can put one, and a lock that its owner holds.
 /// A link that was left by a process that was killed leads nowhere, and nobody can connect to it.
 final class SharedBus {
+    /// By names in a directory.
+    struct Place {
+        let directory: String
+        let link: String
+        let lock: String
+    }
+
+    let place: Place
     /// The link.
-    let socket: String
-    private let lockPath: String
+    var socket: String { place.directory + "/" + place.link }
+    private var lockPath: String { place.directory + "/" + place.lock }
     private var lock: Int32 = -1
     private var target: String?
 
@@ -21,13 +29,15 @@ final class SharedBus {
         // Another network namespace is another network, though it may have the same /run.
         var network = stat()
         guard unsafe stat("/proc/self/ns/net", &network) == 0 else { return nil }
-        let name = "/discoverd-\(network.st_ino)"
+        let name = "discoverd-\(network.st_ino)"
         let usable = candidates.lazy.filter { $0.hasPrefix("/") }.compactMap { SystemFile.real($0) }
-            .first { Self.isOurs($0) && ($0 + name + ".bus").utf8.count < 108 }
+            .first { Self.isOurs($0) && ($0 + "/" + name + ".bus").utf8.count < 108 }
         guard let usable else { return nil }
-        socket = usable + name + ".bus"
-        lockPath = usable + name + ".lock"
+        place = Place(directory: usable, link: name + ".bus", lock: name + ".lock")
     }
+
+    /// In a given place.
+    init(in place: Place) { self.place = place }
 
     deinit { withdraw() }
 
@@ -41,33 +51,37 @@ final class SharedBus {
     /// Whether a bus of another process is there now.
     var answers: Bool {
         guard target == nil, let link = SystemFile.link(socket) else { return false }
-        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(link.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        return unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
+        guard let descriptor = UnixSocket.connected(to: link) else { return false }
+        close(descriptor)
+        return true
     }
 
     /// Tries to become the one that starts the backend; false while another process is it.
     func claim() -> Bool {
         guard lock < 0 else { return true }
-        let file = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        // Without a lock there may be two, which is still better than none.
-        guard file >= 0 else { return true }
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+        // Each turn that is not the last means that another has just removed the file.
+        for _ in 0..<16 {
+            let file = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            // Without a lock there may be two, which is still better than none.
+            guard file >= 0 else { return true }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                close(file)
+                return false
+            }
+            if isStill(file) {
+                lock = file
+                return true
+            }
             close(file)
-            return false
         }
-        lock = file
-        return true
+        return false
+    }
+
+    /// Whether the file is the one at the lock's path: a lock on one that was removed keeps no other away.
+    private func isStill(_ file: Int32) -> Bool {
+        var (opened, named) = (stat(), stat())
+        guard unsafe fstat(file, &opened) == 0, unsafe lstat(lockPath, &named) == 0 else { return false }
+        return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino
     }
 
     /// Lets others find the bus that listens at `path`.
@@ -84,7 +98,8 @@ final class SharedBus {
         if let target, SystemFile.link(socket) == target { unsafe unlink(socket) }
         target = nil
         guard lock >= 0 else { return }
-        // The file stays: without it, one who has it open and one who makes it anew would both hold a lock.
+        // Only who holds the lock removes its file, and who gets a lock looks whether its file is still there.
+        if isStill(lock) { unsafe unlink(lockPath) }
         close(lock)
         lock = -1
     }

@@ -45,13 +45,16 @@ enum SystemInterfaces {
     }
 
     /// The names of all, whatever their state.
-    static func names() -> [String] {
-        guard let list = unsafe if_nameindex() else { return [] }
+    static func names() -> [String] { Array(namesByIndex().values) }
+
+    /// The same by their indexes.
+    static func namesByIndex() -> [Int32: String] {
+        guard let list = unsafe if_nameindex() else { return [:] }
         defer { unsafe if_freenameindex(list) }
-        var names: [String] = []
+        var names: [Int32: String] = [:]
         var next = unsafe list
         while let name = unsafe next.pointee.if_name {
-            unsafe names.append(String(cString: name))
+            unsafe names[Int32(bitPattern: next.pointee.if_index)] = String(cString: name)
             unsafe next += 1
         }
         return names

@@ -18,17 +18,22 @@ final class TypesOperation: CoreOperation {
     private var browser: TypeBrowser?
     private var known: [Key: NetworkInterface] = [:]
     private let restart: Restart
+    private let links: LinkMonitor
+    private var names = InterfaceNames()
 
-    init(query: TypeQuery, loop: AvahiLoop, report: @escaping (TypeFact) -> Void) {
+    init(query: TypeQuery, loop: AvahiLoop, links: LinkMonitor, report: @escaping (TypeFact) -> Void) {
         self.query = query
         self.report = report
+        self.links = links
         restart = Restart(loop: loop)
     }
 
     func connected(_ connection: AvahiConnection) {
         if let state = backend.up() { report(.backend(state)) }
         known = [:]
+        names = InterfaceNames()
         browse(on: connection)
+        links.listen(self) { [weak self] in self?.linksChanged(connection) }
     }
 
     func publishing(_ isPossible: Bool) {}
@@ -44,6 +49,7 @@ final class TypesOperation: CoreOperation {
     }
 
     private func free() {
+        links.leave(self)
         restart.cancel()
         browser?.free()
         browser = nil
@@ -70,11 +76,23 @@ final class TypesOperation: CoreOperation {
         case .disappeared(let type, let domain, let path):
             guard let type = ServiceType(observed: type), let domain = Domain(observed: domain) else { return }
             let key = Key(type: type, domain: domain, index: path.index, family: path.family)
-            guard let interface = known.removeValue(forKey: key) else { return }
-            if known[key.otherFamily] == nil { report(.disappeared(type, domain, interface)) }
+            disappeared(key)
         case .allForNow: report(.listed)
         case .failed(let error): failed(error, connection)
         }
+    }
+
+    private func disappeared(_ key: Key) {
+        guard let interface = known.removeValue(forKey: key) else { return }
+        if known[key.otherFamily] == nil { report(.disappeared(key.type, key.domain, interface)) }
+    }
+
+    /// As in `BrowseOperation`.
+    private func linksChanged(_ connection: AvahiConnection) {
+        let renamed = names.became()
+        guard !renamed.isEmpty, connection.isOpen else { return }
+        for key in known.keys where renamed.contains(key.index) { disappeared(key) }
+        browse(on: connection)
     }
 
     private func checked(_ type: String, _ domain: String, _ path: AvahiPath) -> (Key, NetworkInterface)? {

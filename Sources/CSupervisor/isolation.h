@@ -9,6 +9,8 @@
 typedef struct place {
     int directory;
     int parent;
+    // Where the bus is shared, or -1.
+    int shared;
     bool is_isolated;
     bool made_avahi_directory;
 } place;
@@ -21,5 +23,8 @@ void place_forget_pid(void);
 
 // Removes all that was made, and the directory.
 void place_remove(const place *_Nonnull place, const csupervisor_config *_Nonnull config);
+
+// Removes the shared link to the bus and its lock, when the owner has left them and nobody else has the lock.
+void place_withdraw(const place *_Nonnull place, const csupervisor_config *_Nonnull config);
 
 #endif

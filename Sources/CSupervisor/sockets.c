@@ -59,7 +59,7 @@ static void ignore_own_known_answers(int fd) {
     setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
-int csupervisor_prepare_sockets(pid_t pid, int size) {
+static int prepare(pid_t pid, int size) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
     DIR *descriptors = opendir(path);
@@ -87,4 +87,27 @@ int csupervisor_prepare_sockets(pid_t pid, int size) {
     if (process >= 0) close(process);
     closedir(descriptors);
     return count > 0 || error == 0 ? count : -error;
+}
+
+#ifdef SYS_setresuid32
+enum { SETRESGID = SYS_setresgid32, SETRESUID = SYS_setresuid32 };
+#else
+enum { SETRESGID = SYS_setresgid, SETRESUID = SYS_setresuid };
+#endif
+
+// pidfd_getfd(2) compares the real ids of both, and CAP_SYS_PTRACE, which would do instead, is not had in a container. This
+// thread's only, which glibc's functions cannot do; the effective ids and with them all rights stay.
+static void have_real_ids(uid_t user, gid_t group) {
+    syscall(SETRESGID, group, -1, -1);
+    syscall(SETRESUID, user, -1, -1);
+}
+
+int csupervisor_prepare_sockets(pid_t pid, uid_t user, gid_t group, int size) {
+    uid_t own_user = getuid();
+    gid_t own_group = getgid();
+    bool is_other = geteuid() == 0 && own_user != user;
+    if (is_other) have_real_ids(user, group);
+    int count = prepare(pid, size);
+    if (is_other) have_real_ids(own_user, own_group);
+    return count;
 }

@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #include "isolation.h"
+#include "privileges.h"
 
-enum { FIRST_DELAY = 250, LAST_DELAY = 4000, LONG_LIFE = 10000, PATIENCE = 1000 };
+enum { FIRST_DELAY = 250, LAST_DELAY = 4000, LONG_LIFE = 10000, PATIENCE = 1000, GOODBYES = 5000 };
 
 // One daemon; times are milliseconds of CLOCK_MONOTONIC.
 typedef struct child {
@@ -67,7 +68,12 @@ static void reset_signals(void) {
 
 // In the daemon's process: becomes the program. `printed`: what dbus-daemon writes its address to, or -1.
 static void become(const supervisor *supervisor, pid_t parent, const child *child, char *const *argv, int printed) {
-    // The kernel sends it when the thread that forked ends: the supervisor has one only (prctl(2)).
+    if (privileges_give_up(supervisor->config) != 0) {
+        tell(supervisor->status, child->not_run, errno);
+        _exit(127);
+    }
+    // The kernel sends it when the thread that forked ends: the supervisor has one only. After the ids, whose change would clear it
+    // (prctl(2)).
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
     reset_signals();
@@ -242,7 +248,7 @@ _Noreturn void supervise(const csupervisor_config *config, int status, int life)
 
     supervisor supervisor = {
         .config = config,
-        .place = {.directory = -1, .parent = -1},
+        .place = {.directory = -1, .parent = -1, .shared = -1},
         .status = status,
         .life = life,
         .ready = -1,
@@ -253,6 +259,7 @@ _Noreturn void supervise(const csupervisor_config *config, int status, int life)
     if (refused != 0) {
         tell(status, refused, errno);
         place_remove(&supervisor.place, config);
+        place_withdraw(&supervisor.place, config);
         _exit(1);
     }
     if (!supervisor.place.is_isolated) tell(status, CSUPERVISOR_NOT_ISOLATED, errno);
@@ -266,9 +273,11 @@ _Noreturn void supervise(const csupervisor_config *config, int status, int life)
         tell(status, CSUPERVISOR_FAILED, errno);
     } else {
         run(&supervisor);
-        stop(&supervisor, &supervisor.avahi, PATIENCE);
+        // A thousand services take it seconds; nobody waits for this process longer than it wants to.
+        stop(&supervisor, &supervisor.avahi, GOODBYES);
         stop(&supervisor, &supervisor.bus, 0);
     }
     place_remove(&supervisor.place, config);
+    place_withdraw(&supervisor.place, config);
     _exit(0);
 }

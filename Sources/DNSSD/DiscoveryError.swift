@@ -35,6 +35,8 @@ public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible
         public static let timedOut = Code("timed-out")
         /// A limit of this process or of the backend was reached.
         public static let limitExceeded = Code("limit-exceeded")
+        /// The system refused: no thread, no file descriptor, no process.
+        public static let systemRefused = Code("system-refused")
         /// It was found, and none of its addresses could be connected to.
         public static let unreachable = Code("unreachable")
         /// Not permitted by a policy.

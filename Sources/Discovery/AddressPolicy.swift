@@ -3,8 +3,9 @@ public import DNSSD
 /// Which addresses may be dialled. mDNS is not authenticated (RFC 6762 §21): whoever is on the link can announce a service
 /// at any address, and have this machine connect to itself, to a cloud's metadata, or to the internet.
 ///
-/// Judged in this order: what never can be a destination is refused; then `deny`; then `allow` takes; then the rules, which
-/// refuse all but addresses of the link, private and unique local ones.
+/// Judged in this order: what never can be a destination, or gives out a cloud's credentials, is refused; then `deny`; then
+/// `allow` takes; then the rules, which refuse all but addresses on the link on which the service was seen, and private and
+/// unique local ones to which the kernel's route leaves by that link.
 public struct AddressPolicy: Hashable, Sendable {
     /// Blocks that are dialled whatever the rules say.
     public var allow: [CIDR]
@@ -27,21 +28,27 @@ public struct AddressPolicy: Hashable, Sendable {
 
     /// Judges an endpoint.
     /// - Parameter seenOnLoopback: the service was seen on a loopback interface, so it is this machine's own.
+    /// - Parameter local: this machine's addresses and networks.
+    /// - Parameter routes: where this machine would send what goes to the address.
     /// - Returns: why it must not be dialled; nil when it may.
     public func refusal(
         of endpoint: Endpoint,
         seenOnLoopback: Bool,
-        local: LocalAddresses
+        local: LocalAddresses,
+        routes: some RouteLookup
     ) -> Refusal? {
         let address = endpoint.address
         if let reason = Self.impossibility(of: endpoint, local) { return Refusal(reason, canBeAllowed: false) }
         // What a translator would send on to is denied with it.
-        let meant = [address] + (address.embeddedIPv4.map { [.v4($0)] } ?? [])
+        let meant = [address] + address.translatedIPv4.map { .v4($0) }
+        if meant.contains(where: CredentialAddresses.contains) {
+            return Refusal("a cloud's address for metadata and credentials", canBeAllowed: false)
+        }
         if let block = deny.first(where: { block in meant.contains { block.contains($0) } }) {
             return Refusal("denied by \(block)", canBeAllowed: false)
         }
         if allow.contains(where: { $0.contains(address) }) { return nil }
-        return Self.rule(against: endpoint, seenOnLoopback, local).map { Refusal($0, canBeAllowed: true) }
+        return Self.rule(against: endpoint, seenOnLoopback, local, routes).map { Refusal($0, canBeAllowed: true) }
     }
 
     private static func impossibility(of endpoint: Endpoint, _ local: LocalAddresses) -> String? {
@@ -61,7 +68,8 @@ public struct AddressPolicy: Hashable, Sendable {
     private static func rule(
         against endpoint: Endpoint,
         _ seenOnLoopback: Bool,
-        _ local: LocalAddresses
+        _ local: LocalAddresses,
+        _ routes: some RouteLookup
     ) -> String? {
         let (address, interface) = (endpoint.address, endpoint.interface)
         if address.isLoopback {
@@ -69,18 +77,42 @@ public struct AddressPolicy: Hashable, Sendable {
                 ? nil : "a loopback address of a service that was not seen on the loopback interface"
         }
         if address.isNAT64 { return "a NAT64 address" }
-        if metadata.contains(where: { $0.contains(address) }) { return "a cloud's metadata address" }
-        if local.isOwn(address) {
-            return seenOnLoopback ? nil : "this machine's own address, of a service that is not seen to be its own"
-        }
-        if case .v6(let v6, let scope) = address, v6.isLinkLocal {
+        if case .v6(let v6, let scope) = address, v6.isLinkLocal, !local.isOwn(address) {
             return scope == interface.index ? nil : "a link-local address of another interface"
         }
-        let isNear = address.isPrivate || address.isLinkLocal || local.isOnLink(address, interface)
-        return isNear ? nil : "neither on \(interface.name)'s link nor private"
+        let route = routes.route(to: address)
+        if local.isOwn(address) || route == .own {
+            return seenOnLoopback ? nil : "this machine's own address, of a service that is not seen to be its own"
+        }
+        let isNear = address.isPrivate || address.isLinkLocal
+        // Only this machine's own programs are heard on loopback, and may speak for another host.
+        if isNear, local.isLoopback(interface) { return nil }
+        return distance(of: address, interface, route, local)
     }
 
-    private static let metadata: [CIDR] = ["169.254.169.254", "fd00:ec2::254"].compactMap { try? CIDR($0) }
+    /// Why an address is not where the service was seen; nil when it is.
+    private static func distance(
+        of address: IPAddress,
+        _ interface: NetworkInterface,
+        _ route: Route?,
+        _ local: LocalAddresses
+    ) -> String? {
+        if local.isOnLink(address, interface) {
+            // A network that lies within this one and behind another interface, as a VPN's does; but two interfaces of
+            // one network may stand in for each other.
+            guard case .leaves(let other, _) = route, other != interface.index,
+                !local.shareNetwork(of: address, interface, other)
+            else { return nil }
+            return "reached over \(local.name(other)), though the service was seen on \(interface.name)"
+        }
+        if case .leaves(interface.index, let isDirect) = route, address.isPrivate || (address.isLinkLocal && isDirect) {
+            return nil
+        }
+        return address.isPrivate
+            ? "a private address that is not reached over \(interface.name), on which the service was seen"
+            : address.isLinkLocal
+                ? "not on \(interface.name)'s link" : "neither on \(interface.name)'s link nor private"
+    }
 }
 
 extension AddressPolicy.Refusal {
@@ -96,8 +128,15 @@ extension LocalAddresses {
 }
 
 extension IPAddress {
-    fileprivate var embeddedIPv4: IPv4Address? {
-        guard case .v6(let address, _) = self else { return nil }
-        return address.embeddedIPv4
+    /// The IPv4 addresses that an IPv6 address may stand for: of 64:ff9b:1::/48 each translator takes its own part, of a
+    /// prefix of 48, 56, 64 or 96 bits (RFC 6052 §2.2).
+    fileprivate var translatedIPv4: [IPv4Address] {
+        guard case .v6(let address, _) = self else { return [] }
+        if let embedded = address.embeddedIPv4 { return [embedded] }
+        guard address.isNAT64 else { return [] }
+        let (high, low) = (address.high, address.low)
+        return [
+            (high << 16) | (low >> 40 & 0xFFFF), (high << 24) | (low >> 32 & 0xFF_FFFF), low >> 24, low,
+        ].map { IPv4Address(bits: UInt32(truncatingIfNeeded: $0)) }
     }
 }

@@ -47,6 +47,7 @@ struct Candidates: Sendable {
     func judged(
         by policy: AddressPolicy,
         _ order: EndpointOrder,
+        _ routes: some RouteLookup,
         family: IPAddress.Family?,
         now: Duration
     ) -> (permitted: [Candidate], denied: [(Candidate, AddressPolicy.Refusal)]) {
@@ -61,7 +62,7 @@ struct Candidates: Sendable {
             for endpoint in order.sorted(endpoints, now: now) {
                 let candidate = Candidate(
                     instance: service.instance, endpoint: endpoint, seenOnLoopback: seenOnLoopback)
-                if let refusal = candidate.refusal(by: policy, order.local) {
+                if let refusal = candidate.refusal(by: policy, order.local, routes) {
                     denied.append((candidate, refusal))
                 } else {
                     permitted.append(candidate)
@@ -80,7 +81,11 @@ struct Candidates: Sendable {
 }
 
 extension Candidate {
-    func refusal(by policy: AddressPolicy, _ local: LocalAddresses) -> AddressPolicy.Refusal? {
-        policy.refusal(of: endpoint, seenOnLoopback: seenOnLoopback, local: local)
+    func refusal(
+        by policy: AddressPolicy,
+        _ local: LocalAddresses,
+        _ routes: some RouteLookup
+    ) -> AddressPolicy.Refusal? {
+        policy.refusal(of: endpoint, seenOnLoopback: seenOnLoopback, local: local, routes: routes)
     }
 }

@@ -37,6 +37,9 @@ package struct Catalog: FactCatalog {
     package var backend: BackendState? { watch.state }
     package var nextDeadline: Duration? { deadlines.next }
 
+    /// A service was sighted that is not told yet, because it is to be resolved first.
+    package var isCatchingUp: Bool { entries.values.contains { $0.isAwaited } }
+
     package var snapshot: [DiscoveredService] {
         entries.values.sorted { $0.number < $1.number }.compactMap(\.told)
     }
@@ -157,7 +160,11 @@ extension Catalog {
             for instance in entries.keys { entries[instance]?.updateSites { $0.backendLost() } }
         }
         // What came meanwhile is known once it has listed again: until then nobody is told that this is all.
-        if news == .recovered { (isListed, isSettled) = (false, false) }
+        if news == .recovered {
+            (isListed, isSettled) = (false, false)
+            // What is still left out is told of again.
+            notices = Notices(interval: limits.noticeInterval)
+        }
         return [.backend(news)] + evaluate(inOrder(entries.keys), now: now)
     }
 

@@ -153,7 +153,8 @@ struct Connecting<D: Dialer>: Sendable {
     private mutating func judge(now: Duration) -> [Race<Candidate>.Action] {
         let history = connector.network.directory.history.withLock { $0 }
         let order = EndpointOrder(local: connector.localAddresses(), history: history)
-        let (permitted, denied) = candidates.judged(by: connector.policy, order, family: family, now: now)
+        let (permitted, denied) = candidates.judged(
+            by: connector.policy, order, connector.routes(), family: family, now: now)
         for (candidate, refusal) in denied { log.denied(candidate, refusal) }
         if !permitted.isEmpty || !denied.isEmpty { log.learned(now: now) }
         return race.resolved(permitted, now: now)
@@ -174,8 +175,10 @@ struct Connecting<D: Dialer>: Sendable {
         _ candidate: Candidate,
         _ connector: Connector<D>
     ) async -> Result<D.Connection, DialFailure> {
-        // Addresses change between the list and the dial.
-        if let refusal = candidate.refusal(by: connector.policy, connector.localAddresses()) {
+        // Addresses and routes change between the list and the dial.
+        if let refusal = candidate.refusal(
+            by: connector.policy, connector.localAddresses(), connector.routes())
+        {
             return .failure(DialFailure(.denied, refusal.description))
         }
         do {

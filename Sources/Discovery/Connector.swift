@@ -14,6 +14,8 @@ public struct Connector<D: Dialer>: Sendable {
     public var patience: Duration
     /// This machine's addresses; asked before each attempt.
     public var localAddresses: @Sendable () -> LocalAddresses
+    /// This machine's routes; asked for before each attempt.
+    public var routes: @Sendable () -> any RouteLookup
 
     /// Creates a connector.
     public init(
@@ -22,7 +24,8 @@ public struct Connector<D: Dialer>: Sendable {
         policy: AddressPolicy = AddressPolicy(),
         limits: RaceLimits = RaceLimits(),
         patience: Duration = .seconds(5),
-        localAddresses: @escaping @Sendable () -> LocalAddresses = { .system() }
+        localAddresses: @escaping @Sendable () -> LocalAddresses = { .system() },
+        routes: @escaping @Sendable () -> any RouteLookup = { SystemRoutes() }
     ) {
         self.network = network
         self.dialer = dialer
@@ -30,6 +33,7 @@ public struct Connector<D: Dialer>: Sendable {
         self.limits = limits
         self.patience = patience
         self.localAddresses = localAddresses
+        self.routes = routes
     }
 
     /// Connects, and tells how it went. Returns after `limits.overall` at the latest; when the task is cancelled nothing is left.
@@ -71,7 +75,7 @@ public struct Connector<D: Dialer>: Sendable {
     private func learn(from run: Connecting<D>, _ interfaces: InterfaceFilter) {
         let directory = network.directory
         if let winner = run.winner { directory.reached(winner) }
-        let recheck = Recheck(dialer: dialer, policy: policy, localAddresses: localAddresses)
+        let recheck = Recheck(dialer: dialer, policy: policy, localAddresses: localAddresses, routes: routes)
         for instance in run.unreachable {
             directory.couldNotReach(instance) { [weak network, recheck] in
                 guard let network else { return false }
@@ -86,6 +90,7 @@ private struct Recheck<D: Dialer>: Sendable {
     let dialer: D
     let policy: AddressPolicy
     let localAddresses: @Sendable () -> LocalAddresses
+    let routes: @Sendable () -> any RouteLookup
 
     func answers(_ instance: ServiceInstance, on interfaces: InterfaceFilter, _ network: LocalNetwork) async -> Bool {
         let connector = Connector(
@@ -93,7 +98,8 @@ private struct Recheck<D: Dialer>: Sendable {
             dialer: dialer,
             policy: policy,
             limits: RaceLimits(overall: .seconds(2)),
-            localAddresses: localAddresses
+            localAddresses: localAddresses,
+            routes: routes
         )
         let directory = network.directory
         var run = Connecting(

@@ -19,7 +19,7 @@ package struct Deadlines<Key: Hashable & Sendable>: Sendable {
             if times.isEmpty { next = nil }
             return
         }
-        let rounded = deadline.roundedUpToGrain
+        let rounded = min(max(deadline, .zero - SystemTime.horizon), SystemTime.horizon).roundedUpToGrain
         times[key] = rounded
         next = min(next ?? rounded, rounded)
     }

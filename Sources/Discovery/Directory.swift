@@ -53,7 +53,7 @@ package final class Directory: Sendable {
         Subscriber(time: time, alarms: alarms, limits: limits, repeatsSettled: repeatsSettled)
     }
 
-    func publish(_ service: Service, onConflict policy: ConflictPolicy) -> PublicationCore {
+    func publish(_ service: Service, onConflict policy: ConflictPolicy, isPersistent: Bool) -> PublicationCore {
         let core = PublicationCore(service: service, time: time)
         let id = publications.withLock { publications -> UInt64? in
             guard !publications.isClosed else { return nil }
@@ -74,7 +74,7 @@ package final class Directory: Sendable {
             self?.publications.withLock { $0.cores[id] = nil }
         }
         core.start { [engine] service, report in
-            engine.publish(service, onConflict: policy, reporting: report)
+            engine.publish(service, onConflict: policy, isPersistent: isPersistent, reporting: report)
         }
         return core
     }

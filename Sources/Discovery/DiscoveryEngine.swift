@@ -16,13 +16,33 @@ public protocol DiscoveryEngine: Sendable {
     /// Starts a query for the domains that are recommended for browsing or registering (RFC 6763 §11).
     func browseDomains(_ query: DomainQuery, reporting: @escaping @Sendable (DomainFact) -> Void) -> any EngineOperation
 
-    /// Publishes a service until the operation is cancelled. The service stays wanted through every fault of the backend.
+    /// Publishes a service until the operation is cancelled. The service stays wanted through every fault of the backend, and once it was
+    /// established through every refusal.
+    /// - Parameter isPersistent: no refusal ends it, not of what was never established either, nor a name that is taken with `.fail`: it
+    ///   is reported as `.refused` and tried again.
     func publish(
-        _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
+        _ service: Service, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation
+
+    /// What keeps answers from being complete now, each a sentence for people. What an operation reported as `degraded` is among them as
+    /// long as it holds.
+    var troubles: [String] { get }
 
     /// Ends all operations and frees what the engine holds; returns when that is done, or after 2 s at most.
     func shutdown() async
+}
+
+extension DiscoveryEngine {
+    /// An engine that does not say otherwise has none.
+    public var troubles: [String] { [] }
+
+    /// Publishes a service until the operation is cancelled; a refusal ends what was never established.
+    public func publish(
+        _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any EngineOperation {
+        publish(service, onConflict: onConflict, isPersistent: false, reporting: reporting)
+    }
 }
 
 /// One query or publication that an engine carries out.

@@ -8,7 +8,7 @@ struct EstablishmentLog: Sendable {
 
     private let origin: Duration
     private var denied: [Candidate] = []
-    private var refusals: [Candidate: String] = [:]
+    private var refusals: [Candidate: AddressPolicy.Refusal] = [:]
     private var starts: [(candidate: Candidate, time: Duration)] = []
     private var ends: [Candidate: (outcome: EstablishmentReport.Outcome, time: Duration, reason: String?)] = [:]
     /// How long it took until the first address was known.
@@ -21,7 +21,7 @@ struct EstablishmentLog: Sendable {
     mutating func denied(_ candidate: Candidate, _ refusal: AddressPolicy.Refusal) {
         guard refusals[candidate] == nil, denied.count < Self.deniedLimit else { return }
         denied.append(candidate)
-        refusals[candidate] = refusal.description
+        refusals[candidate] = refusal
     }
 
     mutating func started(_ candidate: Candidate, now: Duration) { starts.append((candidate, now)) }
@@ -49,7 +49,8 @@ struct EstablishmentLog: Sendable {
         denied.map { candidate in
             Attempt(
                 instance: candidate.instance, endpoint: candidate.endpoint, outcome: .denied,
-                reason: refusals[candidate])
+                reason: refusals[candidate]?.description,
+                canBeAllowed: refusals[candidate]?.canBeAllowed ?? false)
         }
             + starts.map { candidate, time in
                 let end = ends[candidate]

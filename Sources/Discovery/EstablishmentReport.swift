@@ -30,6 +30,8 @@ public struct EstablishmentReport: Hashable, Sendable {
         public let duration: Duration
         /// Why it failed, for people and safe for a terminal; nil for what needs no reason.
         public let reason: String?
+        /// The address policy denied it, and an entry of its `allow` would permit it.
+        public let canBeAllowed: Bool
 
         /// Creates a value.
         public init(
@@ -38,7 +40,8 @@ public struct EstablishmentReport: Hashable, Sendable {
             outcome: Outcome,
             start: Duration? = nil,
             duration: Duration = .zero,
-            reason: String? = nil
+            reason: String? = nil,
+            canBeAllowed: Bool = false
         ) {
             self.instance = instance
             self.endpoint = endpoint
@@ -46,6 +49,7 @@ public struct EstablishmentReport: Hashable, Sendable {
             self.start = start
             self.duration = duration
             self.reason = reason
+            self.canBeAllowed = canBeAllowed
         }
     }
 

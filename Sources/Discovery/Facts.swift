@@ -106,9 +106,12 @@ public struct PublicationFact: Hashable, Sendable {
         case registering
         /// Announced under `name`.
         case established
+        /// The backend refuses it, or every name is denied (`.nameTaken`); it is tried again, later and later, and whenever the
+        /// backend comes back.
+        case refused(DiscoveryError)
         /// The name is taken, and the policy was to give up, or too many names were tried. The operation has ended.
         case conflicted(DiscoveryError)
-        /// The backend refused. The operation has ended.
+        /// The backend refused what it had never taken before. The operation has ended.
         case failed(DiscoveryError)
     }
 

@@ -1,6 +1,7 @@
 public import DNSSD
 
-/// This machine's own addresses, and which addresses it reaches without a router: what dialling is judged by.
+/// This machine's own addresses, and which addresses it reaches without a router: what dialling is judged by, with
+/// its routes.
 public struct LocalAddresses: Hashable, Sendable {
     /// An address of an interface, with the length of its network's prefix.
     public struct Entry: Hashable, Sendable {
@@ -58,6 +59,20 @@ extension LocalAddresses {
     /// Whether an address is reached over the interface without a router.
     public func isOnLink(_ address: IPAddress, _ interface: NetworkInterface) -> Bool {
         prefixes(of: interface).contains { $0.contains(address) }
+    }
+
+    /// Whether an interface and another, by its index, have in common a network that an address is in.
+    func shareNetwork(of address: IPAddress, _ interface: NetworkInterface, _ other: UInt32) -> Bool {
+        let others = entries.map(\.interface) + links.map(\.interface)
+        guard let other = others.first(where: { $0.index == other }) else { return false }
+        let theirs = prefixes(of: other)
+        return prefixes(of: interface).contains { $0.contains(address) && theirs.contains($0) }
+    }
+
+    /// The name of an interface.
+    func name(_ index: UInt32) -> String {
+        let interfaces = entries.lazy.map(\.interface) + links.lazy.map(\.interface)
+        return interfaces.first { $0.index == index }?.name ?? "interface \(index)"
     }
 
     /// Whether every host of the interface's network would take a packet to the address (RFC 919 §7): the network's

@@ -51,6 +51,16 @@ public final class LocalNetwork: Sendable {
         }
     }
 
+    /// Whether a query that is open has seen services that it has not told yet: one that does not resolve tells them earlier.
+    package func isCatchingUp(_ query: ServiceQuery) -> Bool {
+        directory.services.look(query) { $0.isCatchingUp } ?? false
+    }
+
+    /// The same of any query.
+    package var isCatchingUpAnywhere: Bool {
+        directory.services.contains { $0.isCatchingUp }
+    }
+
     /// As `browseAll`, for one who answers others from it: after the backend came back, `settled` is told again.
     package func followAll(_ types: TypeQuery, resolution: ServiceQuery.Resolution) -> ServiceEvents {
         ServiceEvents { [directory] in
@@ -69,8 +79,14 @@ public final class LocalNetwork: Sendable {
     }
 
     /// Publishes a service until the publication is withdrawn or dropped.
-    public func publish(_ service: Service, onConflict policy: ConflictPolicy = .rename) -> Publication {
-        Publication(core: directory.publish(service, onConflict: policy))
+    /// - Parameter isPersistent: nothing else ends it: what the backend refuses, and a name that is taken with `.fail`, is `.refused` and
+    ///   tried again. Without it that ends what was never established.
+    public func publish(
+        _ service: Service,
+        onConflict policy: ConflictPolicy = .rename,
+        isPersistent: Bool = false
+    ) -> Publication {
+        Publication(core: directory.publish(service, onConflict: policy, isPersistent: isPersistent))
     }
 
     /// Publishes a service while `body` runs. It is withdrawn, with goodbyes, also when `body` throws or is cancelled.

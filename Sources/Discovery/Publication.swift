@@ -2,7 +2,7 @@ public import DNSSD
 
 /// A service that is published until it is withdrawn, or until the last reference to this is gone.
 ///
-/// It stays wanted through every fault of the backend. A rename after a collision is not an error: it shows in `status`.
+/// It stays wanted through every fault of the backend, and once it was established also when the backend comes to refuse it. A rename after a collision is not an error: it shows in `status`.
 public final class Publication: Sendable {
     /// What was asked for, with the TXT record of the last `update(txt:)`.
     public var service: Service { core.service }
@@ -28,7 +28,7 @@ public final class Publication: Sendable {
             case .established: return status.name
             case .conflicted(let error), .failed(let error): throw error
             case .withdrawn: throw DiscoveryError(.closed, "\(service.name) was withdrawn")
-            case .waiting, .registering: continue
+            case .waiting, .registering, .refused: continue
             }
         }
         throw DiscoveryError(.closed, "nobody waits for \(service.name) any more: the task was cancelled")

@@ -10,9 +10,12 @@ public struct PublicationStatus: Hashable, Sendable {
         case registering
         /// Announced under `name`.
         case established
+        /// The backend refuses it, or every name is denied (`.nameTaken`); it is tried again, later and later, and whenever the
+        /// backend comes back.
+        case refused(DiscoveryError)
         /// The name is taken, and the policy was to give up, or too many names were tried. It has ended.
         case conflicted(DiscoveryError)
-        /// The backend refused. It has ended.
+        /// The backend refused what it had never taken before. It has ended.
         case failed(DiscoveryError)
         /// Withdrawn by its owner. It has ended.
         case withdrawn
@@ -20,7 +23,7 @@ public struct PublicationStatus: Hashable, Sendable {
         /// No further state follows.
         public var isFinal: Bool {
             switch self {
-            case .waiting, .registering, .established: false
+            case .waiting, .registering, .established, .refused: false
             case .conflicted, .failed, .withdrawn: true
             }
         }
@@ -52,6 +55,7 @@ public struct PublicationStatus: Hashable, Sendable {
             case .waiting(let reason): .waiting(reason)
             case .registering: .registering
             case .established: .established
+            case .refused(let error): .refused(error)
             case .conflicted(let error): .conflicted(error)
             case .failed(let error): .failed(error)
             }

@@ -78,6 +78,11 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         state.withLock { state in state.queries.values.contains { predicate($0.state.catalog) } }
     }
 
+    /// What the catalog of a question says; nil when nobody asks it.
+    package func look<Result>(_ question: Question, _ body: (Facts) -> Result) -> Result? {
+        state.withLock { $0.queries[question].map { body($0.state.catalog) } }
+    }
+
     /// Tells everyone that the engine was shut down.
     package func shutDown() {
         let (followUps, old) = state.withLock { state -> ([FollowUp], [Question: Query]) in

@@ -9,7 +9,7 @@ import Musl
 extension LocalAddresses {
     /// What the system says now: addresses by getifaddrs(3), IPv6 networks without a router by /proc/net/ipv6_route.
     ///
-    /// Empty when the system does not answer, and then only private and link-local addresses are dialled.
+    /// Empty when the system does not answer, and then only what a route shows to be near is dialled.
     public static func system() -> LocalAddresses {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard unsafe getifaddrs(&list) == 0 else { return LocalAddresses(entries: []) }

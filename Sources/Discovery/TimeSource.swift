@@ -18,8 +18,12 @@ public struct SystemTime: TimeSource {
     /// Time since the first use in this process.
     public var now: Duration { Self.origin.duration(to: SuspendingClock().now) }
 
-    /// Returns when `now` has reached `deadline`.
+    /// No process lives longer; the clock's own numbers end at 2⁶³ s, where it would end the process.
+    static let horizon = Duration.seconds(1 << 32)
+
+    /// Returns when `now` has reached `deadline`; one that is further away than 136 years counts as that.
     public func sleep(until deadline: Duration) async throws {
+        let deadline = min(max(deadline, .zero), Self.horizon)
         try await SuspendingClock().sleep(until: Self.origin.advanced(by: deadline))
     }
 }

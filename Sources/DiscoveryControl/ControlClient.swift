@@ -34,23 +34,42 @@ public struct ControlClient: Sendable {
     /// Creates a client; nothing is connected yet.
     public init(path: String) { self.path = path }
 
-    /// The first socket at which a daemon answers, each given `limit`.
-    ///
-    /// Called before anything else runs, so it may block: `connect` does not wait, and a daemon that is stopped gets `limit`.
-    public static func find(_ paths: [String], within limit: Duration = .milliseconds(50)) -> ControlClient? {
-        for path in paths {
-            let client = ControlClient(path: path)
-            if client.answers(within: limit) { return client }
-        }
-        return nil
+    /// What looking for a daemon came to.
+    public struct Search: Sendable {
+        /// The first that answers, or is too busy to.
+        public var daemon: ControlClient?
+        /// Why sockets before it are not asked that this user must not believe; safe for a terminal.
+        public var refusals: [String] = []
     }
 
-    private func answers(within limit: Duration) -> Bool {
-        let deadline = Deadline(in: limit)
-        guard let connection = try? UnixConnection(path: path),
-            (try? connection.send(Request("GET", "/v1/ping").bytes, until: deadline)) != nil,
-            case .bytes(let bytes)? = try? connection.receive(until: deadline, bell: nil)
-        else { return false }
+    /// Looks for the first socket at which a daemon answers, each given `limit`.
+    ///
+    /// Called before anything else runs, so it may block: a daemon that is stopped, or does not keep up, gets `limit`.
+    public static func find(_ paths: [String], within limit: Duration = .milliseconds(50)) -> Search {
+        var search = Search()
+        for path in paths {
+            let client = ControlClient(path: path)
+            do throws(DiscoveryError) {
+                guard try client.answers(until: Deadline(in: limit)) else { continue }
+                search.daemon = client
+                return search
+            } catch {
+                switch error.code {
+                case .busy:
+                    search.daemon = client
+                    return search
+                case .untrusted: search.refusals.append(error.message)
+                default: break
+                }
+            }
+        }
+        return search
+    }
+
+    private func answers(until deadline: Deadline) throws(DiscoveryError) -> Bool {
+        let connection = try UnixConnection(path: path, until: deadline)
+        try connection.send(Request("GET", "/v1/ping").bytes, until: deadline)
+        guard case .bytes(let bytes) = try connection.receive(until: deadline, bell: nil) else { return false }
         return bytes.starts(with: "HTTP/1.".utf8)
     }
 
@@ -77,7 +96,7 @@ public struct ControlClient: Sendable {
 
     func exchange(_ request: Request, until deadline: Deadline) -> Result<[UInt8], ControlError> {
         do throws(DiscoveryError) {
-            let connection = try UnixConnection(path: path)
+            let connection = try UnixConnection(path: path, until: deadline)
             try connection.send(request.bytes, until: deadline)
             var reader = HTTPResponseReader()
             var body: [UInt8] = []

@@ -46,6 +46,9 @@ public struct ControlError: Error, Hashable, Sendable {
         )
     }
 
+    /// The daemon has no connection left for this.
+    var isBusy: Bool { status == 503 && code == "busy" }
+
     /// As the library has it.
     public var discoveryError: DiscoveryError { DiscoveryError(DiscoveryError.Code(code), message) }
 }

@@ -30,6 +30,8 @@ extension RegistrationRequest {
             txt: try Self.txt(json["txt"]),
             subtypes: try Self.optional("subtypes", json["subtypes"], \.strings, "an array of texts") ?? []
         )
+        _ = try service.type.checkedForAvahi()
+        for label in service.subtypes { _ = try service.type.base.withSubtype(label).checkedForAvahi() }
         service.interfaces = try InterfaceFilter(
             Self.optional("interfaces", json["interfaces"], \.strings, "an array of texts") ?? []
         )
@@ -47,10 +49,10 @@ extension RegistrationRequest {
         self.init(service, onConflict: policy)
         guard let text = try Self.optional("check", json["check"], \.string, "text") else { return }
         var check = Check(text)
-        check.interval = try Self.seconds("checkIntervalMilliseconds", json)
-        check.timeout = try Self.seconds("checkTimeoutMilliseconds", json)
-        check.rise = try Self.optional("rise", json["rise"], \.integer, "a whole number")
-        check.fall = try Self.optional("fall", json["fall"], \.integer, "a whole number")
+        check.intervalMilliseconds = try Self.whole("checkIntervalMilliseconds", json)
+        check.timeoutMilliseconds = try Self.whole("checkTimeoutMilliseconds", json)
+        check.rise = try Self.whole("rise", json)
+        check.fall = try Self.whole("fall", json)
         self.check = check
     }
 
@@ -67,8 +69,8 @@ extension RegistrationRequest {
         return record
     }
 
-    private static func seconds(_ key: String, _ json: JSONValue) throws(DiscoveryError) -> Double? {
-        try optional(key, json[key], \.integer, "a whole number").map { Double($0) / 1000 }
+    private static func whole(_ key: String, _ json: JSONValue) throws(DiscoveryError) -> Int? {
+        try optional(key, json[key], \.integer, "a whole number")
     }
 
     private static func require<Value>(

@@ -8,10 +8,10 @@ public struct RegistrationRequest: Hashable, Sendable {
     public struct Check: Hashable, Sendable {
         /// `tcp`, `http:PATH`, `exec:CMD`, `unit:NAME.service`, `pid:N`.
         public var text: String
-        /// Seconds between two checks.
-        public var interval: Double?
-        /// Seconds that one check may take.
-        public var timeout: Double?
+        /// Milliseconds between two checks, as they were asked for: the range is checked where the check is made.
+        public var intervalMilliseconds: Int?
+        /// Milliseconds that one check may take.
+        public var timeoutMilliseconds: Int?
         /// How many checks in a row must pass before the service counts as working.
         public var rise: Int?
         /// How many must fail before it counts as failing.
@@ -57,8 +57,8 @@ extension JSONWriter {
         member("onConflict", request.onConflict.rawValue)
         guard let check = request.check else { return }
         member("check", check.text)
-        if let interval = check.interval { member("checkIntervalMilliseconds", Int(interval * 1000)) }
-        if let timeout = check.timeout { member("checkTimeoutMilliseconds", Int(timeout * 1000)) }
+        if let interval = check.intervalMilliseconds { member("checkIntervalMilliseconds", interval) }
+        if let timeout = check.timeoutMilliseconds { member("checkTimeoutMilliseconds", timeout) }
         if let rise = check.rise { member("rise", rise) }
         if let fall = check.fall { member("fall", fall) }
     }

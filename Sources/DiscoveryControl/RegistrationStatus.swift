@@ -1,3 +1,4 @@
+public import DNSSD
 public import DiscoveryJSON
 
 /// A registration as the daemon tells of it.
@@ -30,11 +31,13 @@ public struct RegistrationStatus: Hashable, Sendable {
     public var reason: String?
     /// A name for programs of what went wrong.
     public var code: String?
-    /// Who owns it.
-    public var uid: UInt32
+    /// The backend refuses it, or its names are denied, and it is tried again.
+    public var isRetrying: Bool
+    /// Who owns it; nil where that is not for who asks.
+    public var uid: UInt32?
     /// Where it comes from.
     public var origin: Origin
-    /// Its check.
+    /// Its check; of another user's only the kind, as `exec`.
     public var check: String?
     /// `unknown`, `passing` or `failing`.
     public var health: String?
@@ -44,7 +47,8 @@ public struct RegistrationStatus: Hashable, Sendable {
     /// Creates a status.
     public init(
         id: String, name: String, wanted: String, type: String, domain: String, port: Int, state: String,
-        reason: String? = nil, code: String? = nil, uid: UInt32, origin: Origin, check: String? = nil,
+        reason: String? = nil, code: String? = nil, isRetrying: Bool = false, uid: UInt32?, origin: Origin,
+        check: String? = nil,
         health: String? = nil, warning: String? = nil
     ) {
         self.id = id
@@ -56,6 +60,7 @@ public struct RegistrationStatus: Hashable, Sendable {
         self.state = state
         self.reason = reason
         self.code = code
+        self.isRetrying = isRetrying
         self.uid = uid
         self.origin = origin
         self.check = check
@@ -67,18 +72,30 @@ public struct RegistrationStatus: Hashable, Sendable {
     public init?(_ json: JSONValue) {
         guard let id = json["id"]?.string, let name = json["name"]?.string, let wanted = json["wanted"]?.string,
             let type = json["type"]?.string, let domain = json["domain"]?.string, let port = json["port"]?.integer,
-            let state = json["state"]?.string, let uid = json["uid"]?.integer.flatMap({ UInt32(exactly: $0) }),
-            let origin = json["origin"]?.string.flatMap({ Origin(rawValue: $0) })
+            let state = json["state"]?.string, let origin = json["origin"]?.string.flatMap({ Origin(rawValue: $0) })
         else { return nil }
         self.init(
             id: id, name: name, wanted: wanted, type: type, domain: domain, port: port, state: state,
-            reason: json["reason"]?.string, code: json["code"]?.string, uid: uid, origin: origin,
+            reason: json["reason"]?.string, code: json["code"]?.string,
+            isRetrying: json["retrying"]?.bool ?? false,
+            uid: json["uid"]?.integer.flatMap { UInt32(exactly: $0) }, origin: origin,
             check: json["check"]?.string, health: json["health"]?.string, warning: json["warning"]?.string
         )
     }
 
     /// It is over: no other state follows.
-    public var isFinal: Bool { state == "conflicted" || state == "failed" || state == "withdrawn" }
+    public var isFinal: Bool {
+        state == "withdrawn" || (state == "conflicted" || state == "failed") && !isRetrying
+    }
+
+    /// What the backend refuses, or other hosts deny: a reason to look at it.
+    public var trouble: String? { isRetrying || state == "conflicted" || state == "failed" ? reason ?? state : nil }
+
+    /// What an error of the backend makes of it that does not end it.
+    public mutating func refused(_ error: DiscoveryError) {
+        state = error.code == .nameTaken ? "conflicted" : "waiting"
+        (reason, code, isRetrying) = (error.message, error.code.description, true)
+    }
 }
 
 extension JSONWriter {
@@ -93,7 +110,11 @@ extension JSONWriter {
         member("state", status.state)
         if let reason = status.reason { member("reason", reason) }
         if let code = status.code { member("code", code) }
-        member("uid", Int(status.uid))
+        if status.isRetrying {
+            key("retrying")
+            bool(true)
+        }
+        if let uid = status.uid { member("uid", Int(uid)) }
         member("origin", status.origin.rawValue)
         if let check = status.check { member("check", check) }
         if let health = status.health { member("health", health) }

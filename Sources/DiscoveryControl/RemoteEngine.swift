@@ -21,19 +21,29 @@ public final class RemoteEngine: DiscoveryEngine {
         var shared: [Shared: RemoteBrowses] = [:]
         var own = 0
         var isClosed = false
+        var other: (any DiscoveryEngine)?
     }
 
     /// The daemon's control socket.
     public let path: String
 
     private let check: RegistrationRequest.Check?
+    private let makeOther: @Sendable () -> (any DiscoveryEngine)?
     private let state = Locked(State())
 
     /// Creates an engine; it connects when something is asked of it, again and again if need be.
-    /// - Parameter check: what must pass for what is published to be advertised.
-    public init(path: String, check: RegistrationRequest.Check? = nil) {
+    /// - Parameters:
+    ///   - check: what must pass for what is published to be advertised.
+    ///   - otherwise: makes an engine that publishes, without a check, what the daemon has no connection for: it gives each user a
+    ///     few (`clients-per-user`). Called once.
+    public init(
+        path: String,
+        check: RegistrationRequest.Check? = nil,
+        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)? = { nil }
+    ) {
         self.path = path
         self.check = check
+        makeOther = otherwise
     }
 
     /// What a `LocalNetwork` over this engine is to be bounded by: the daemon has merged and held back already.
@@ -115,10 +125,17 @@ public final class RemoteEngine: DiscoveryEngine {
     public func publish(
         _ service: Service,
         onConflict: ConflictPolicy,
+        isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
         let request = RegistrationRequest(service, onConflict: onConflict, check: check)
-        let publication = RemotePublication(path: path, request, reporting: reporting)
+        let publication = RemotePublication(path: path, request, isPersistent: isPersistent) { [weak self] in
+            guard request.check == nil else { return nil }
+            return self?.other()?.publish(
+                service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
+        } reporting: {
+            reporting($0)
+        }
         let operation = Tracked(publication) { [weak self] in self?.forget($0) }
         track(operation)
         publication.start()
@@ -127,15 +144,26 @@ public final class RemoteEngine: DiscoveryEngine {
 
     /// Ends all operations; publications are withdrawn.
     public func shutdown() async {
-        let operations = state.withLock { state in
+        let (operations, other) = state.withLock { state in
             state.isClosed = true
             defer { state.operations = [:] }
-            return Array(state.operations.values)
+            return (Array(state.operations.values), state.other)
         }
         await withDiscardingTaskGroup { group in
             for operation in operations {
                 group.addTask { await operation.cancel(waitingAtMost: .milliseconds(1800)) }
             }
+        }
+        await other?.shutdown()
+    }
+
+    private func other() -> (any DiscoveryEngine)? {
+        if let other = state.withLock({ $0.other }) { return other }
+        let made = makeOther()
+        return state.withLock { state in
+            if state.isClosed { return nil }
+            state.other = state.other ?? made
+            return state.other
         }
     }
 }

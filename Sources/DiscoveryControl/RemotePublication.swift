@@ -2,25 +2,32 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-/// A publication that the daemon carries out as long as the connection for it is open.
+/// A publication that the daemon carries out as long as the connection for it is open; one for which it has no connection left
+/// is carried out by another engine.
 final class RemotePublication: EngineOperation {
     private struct State {
         var id: String?
         var last: PublicationFact?
         var isOver = false
+        /// No refusal of the backend ends it: it is asked for again.
+        var isPersistent: Bool
+        var instead: (any EngineOperation)?
     }
 
     private let path: String
     private let state: Locked<State>
     private let stream: RemoteStream
 
+    /// - Parameter instead: publishes on another engine; nil when there is none.
     init(
         path: String,
         _ request: RegistrationRequest,
+        isPersistent: Bool = false,
+        instead: @escaping @Sendable () -> (any EngineOperation)? = { nil },
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) {
         self.path = path
-        let state = Locked(State())
+        let state = Locked(State(isPersistent: isPersistent))
         self.state = state
         var writer = JSONWriter()
         writer.request(request)
@@ -32,6 +39,13 @@ final class RemotePublication: EngineOperation {
             ControlClient.Request("POST", "/v1/registrations?attached=1", body: writer.bytes),
             isWanted: isWanted
         ) { event in
+            if case .refused(let error) = event, error.isBusy, let operation = instead() {
+                let isOver = state.withLock { state in
+                    defer { (state.isOver, state.instead) = (true, operation) }
+                    return state.isOver
+                }
+                return isOver ? operation.cancel() : ()
+            }
             let fact = state.withLock { state -> PublicationFact? in
                 guard !state.isOver, let fact = Self.fact(event, wanted, &state), fact != state.last else { return nil }
                 state.last = fact
@@ -44,18 +58,23 @@ final class RemotePublication: EngineOperation {
     func start() { stream.start() }
 
     func cancel() {
-        state.withLock { $0.isOver = true }
+        let instead = state.withLock { state in
+            state.isOver = true
+            return state.instead
+        }
         // The daemon withdraws what nobody is connected for.
         stream.cancel()
+        instead?.cancel()
     }
 
     func cancel(waitingAtMost limit: Duration) async -> Bool {
-        let id = state.withLock { state in
+        let (id, instead) = state.withLock { state in
             state.isOver = true
             defer { state.id = nil }
-            return state.id
+            return (state.id, state.instead)
         }
         defer { stream.cancel() }
+        if let instead { return await instead.cancel(waitingAtMost: limit) }
         guard let id else { return true }
         do throws(ControlError) {
             let request = ControlClient.Request("DELETE", "/v1/registrations/\(QueryString.encode(id))")
@@ -89,8 +108,14 @@ final class RemotePublication: EngineOperation {
         case .line(let bytes):
             guard let json = try? JSONReader.read(bytes), let status = RegistrationStatus(json) else { return nil }
             state.id = status.id
-            guard let known = Self.state(status) else { return nil }
+            guard var known = Self.state(status) else { return nil }
+            if known == .established { state.isPersistent = true }
             state.isOver = status.isFinal
+            if state.isPersistent, case .failed(let error) = known, error.code != .closed {
+                // A daemon that was started anew does not know that it was taken before.
+                state.isOver = false
+                known = .refused(error)
+            }
             return PublicationFact(name: ServiceName(observed: status.name), state: known)
         }
     }
@@ -99,6 +124,7 @@ final class RemotePublication: EngineOperation {
         let reason = status.reason?.escapedForTerminal ?? "no reason was given"
         let error = DiscoveryError(DiscoveryError.Code(status.code ?? "backend-failed"), reason)
         switch status.state {
+        case _ where status.isRetrying: return .refused(error)
         case "waiting", "withheld": return .waiting(reason)
         case "registering": return .registering
         case "established": return .established

@@ -79,8 +79,9 @@ final class RemoteStream: Sendable {
     /// - Returns: why the answer ended; nil when it was told already.
     private func attempt() -> String? {
         do throws(DiscoveryError) {
-            let connection = try UnixConnection(path: path)
-            try connection.send(request.bytes, until: Deadline(in: .seconds(5)))
+            let deadline = Deadline(in: .seconds(5))
+            let connection = try UnixConnection(path: path, until: deadline)
+            try connection.send(request.bytes, until: deadline)
             return try read(connection)
         } catch {
             return "no discoverd daemon: \(error.message)"

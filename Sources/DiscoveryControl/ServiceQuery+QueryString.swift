@@ -7,11 +7,11 @@ extension ServiceQuery {
         var text = QueryString()
         switch target {
         case .type(let type, let domain):
-            text.add("type", type.description)
+            text.add(type)
             text.add("domain", domain.name)
         case .instance(let instance):
             text.add("name", instance.name.value)
-            text.add("type", instance.type.description)
+            text.add(instance.type)
             text.add("domain", instance.domain.name)
         }
         text.add(interfaces, family)
@@ -36,11 +36,27 @@ extension QueryString {
         }
     }
 
-    /// The type; nil when none is named. A type of the network may be one that nobody is allowed to publish.
+    /// The type; nil when none is named. With `observed=1` it was seen on the network, where there are types that none may publish.
     public func type() throws(DiscoveryError) -> ServiceType? {
         guard let text = self["type"], !text.isEmpty else { return nil }
-        if let type = ServiceType(observed: text) { return type }
-        return try ServiceType(text)
+        guard try isObserved() else { return try ServiceType(named: text) }
+        guard let type = ServiceType(observed: text) else { return try ServiceType(named: text) }
+        return try type.checkedForAvahi()
+    }
+
+    private func isObserved() throws(DiscoveryError) -> Bool {
+        switch self["observed"] {
+        case nil, "", "0": return false
+        case "1": return true
+        case .some(let text):
+            throw DiscoveryError(
+                DiscoveryError.Code("invalid-request"), "observed=\(text.quotedForMessage): it must be 0 or 1")
+        }
+    }
+
+    fileprivate mutating func add(_ type: ServiceType) {
+        add("type", type.description)
+        if (try? ServiceType(named: type.description)) == nil { add("observed", "1") }
     }
 
     /// The domain, `local` unless another is named.

@@ -16,9 +16,6 @@ extension DiscoveredService {
         return fields
     }
 
-    /// How wide the columns of `textFields` are on a terminal.
-    public static let textWidths = [24, 16, 5, 8, 16, 5, 24, 0]
-
     /// The addresses, each once, in the order of the endpoints.
     public var addressTexts: [String] {
         var texts: [String] = []

@@ -17,9 +17,11 @@ final class UnixConnection {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
-    /// Connects; that needs no waiting, or fails when the daemon does not keep up with accepting.
-    /// - Throws: `.notFound` when there is no socket, `.notPermitted`, or `.backendUnavailable` when nobody listens.
-    init(path: String) throws(DiscoveryError) {
+    /// Connects, and looks at who listens. Waits, until `deadline` at most, only while the daemon does not keep up with
+    /// accepting.
+    /// - Throws: `.notFound` when there is no socket, `.notPermitted`; `.untrusted` for one that another user may have put
+    ///   there; `.busy` when it was not accepted in time, `.backendUnavailable` when nobody listens.
+    init(path: String, until deadline: Deadline) throws(DiscoveryError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
@@ -27,15 +29,38 @@ final class UnixConnection {
             throw DiscoveryError(.notFound, "\(path.quotedForMessage) cannot be the path of a socket")
         }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        descriptor = socket(
-            AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.error(errno, path) }
-        let result = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        var result: Int32
+        repeat {
+            // A connect(2) that may wait is given its time by SO_SNDTIMEO (socket(7)); 0 would be without end.
+            let left = Int(max(deadline.milliseconds, 1))
+            var time = timeval(tv_sec: left / 1000, tv_usec: left % 1000 * 1000)
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+            result = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
             }
-        }
+        } while result != 0 && errno == EINTR
         if result != 0 { throw Self.error(errno, path) }
+        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw Self.error(errno, path) }
+        try checkTrust(path)
+    }
+
+    private func checkTrust(_ path: String) throws(DiscoveryError) {
+        // `struct ucred` of <sys/socket.h>, which Glibc's module shows to GNU sources only: pid, uid, gid.
+        var credentials: (Int32, UInt32, UInt32) = (0, .max, .max)
+        var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else {
+            throw Self.error(errno, path)
+        }
+        let trust = SocketTrust.system
+        guard !trust.isTrusted(peer: credentials.1), !trust.isTrusted(path: path) else { return }
+        throw DiscoveryError(
+            .untrusted,
+            "\(path.quotedForMessage) is not trusted: user \(credentials.1) listens there, who is neither root nor you, and "
+                + "others than root and you may have put it there")
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -101,10 +126,23 @@ final class UnixConnection {
             switch code {
             case ENOENT, ENOTDIR: .notFound
             case EACCES, EPERM: .notPermitted
+            // Somebody listens, who has no time (unix(7)).
+            case EAGAIN: .busy
             default: .backendUnavailable
             }
+        guard kind != .busy else {
+            return DiscoveryError(
+                kind, "\(what.escapedForTerminal): the daemon is busy, and accepts no connection in time")
+        }
         return DiscoveryError(kind, "\(what.escapedForTerminal): \(text)")
     }
+}
+
+extension DiscoveryError.Code {
+    /// The daemon is there and has no time.
+    static let busy = DiscoveryError.Code("busy")
+    /// Another user may have made the socket.
+    static let untrusted = DiscoveryError.Code("untrusted-socket")
 }
 
 /// A point of time on the monotonic clock, for `poll`.
@@ -117,7 +155,7 @@ struct Deadline {
     private init(instant: ContinuousClock.Instant?) { self.instant = instant }
 
     /// So long from now.
-    init(in duration: Duration) { instant = .now + duration }
+    init(in duration: Duration) { instant = .now + min(duration, .seconds(1 << 32)) }
 
     /// Until then, rounded up; -1 for never.
     var milliseconds: Int32 {
@@ -125,6 +163,7 @@ struct Deadline {
         let left = ContinuousClock.now.duration(to: instant)
         guard left > .zero else { return 0 }
         let (seconds, attoseconds) = left.components
-        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+        // poll(2) takes no more than 24 days: the caller looks again.
+        return Int32(clamping: min(seconds, 1 << 32) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

@@ -7,6 +7,7 @@ extension LocalNetwork {
     /// Listens for IPv6 and IPv4 with one socket (IPv4 alone where there is no IPv6, or for `family`), and publishes the port.
     /// - Parameters:
     ///   - port: nil takes a free one.
+    ///   - interfaces: where the service is announced, and by which connections may come; others are closed without a byte.
     ///   - initializer: builds the pipeline of each connection.
     /// - Throws: `ServerSocket.Failure`; collisions show in the listener's publication.
     public func listen(
@@ -22,13 +23,14 @@ extension LocalNetwork {
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws -> PublishedListener {
         let channel = try await ServerSocket.listenWithHandlers(
-            port: port, over: family, group: group, initializer: initializer)
+            port: port, on: interfaces, over: family, group: group, initializer: initializer)
         return try await publish(channel, name, type, domain, txt, interfaces, family, policy)
     }
 
     /// Listens and publishes while `body` runs, which is given the connections as they come.
     ///
-    /// `initializer` returns what a connection is to `body`: often a `NIOAsyncChannel`.
+    /// `initializer` returns what a connection is to `body`: often a `NIOAsyncChannel`. It runs when `body` takes the connection;
+    /// connections that `body` does not take are closed.
     /// - Throws: `ServerSocket.Failure`, and what `body` throws.
     public func withListener<Connection: Sendable, Result>(
         _ name: ServiceName,
@@ -41,9 +43,10 @@ extension LocalNetwork {
         onConflict policy: ConflictPolicy = .rename,
         group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup,
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>,
-        _ body: (PublishedListener, NIOAsyncChannelInboundStream<Connection>) async throws -> Result
+        _ body: (PublishedListener, IncomingConnections<Connection>) async throws -> Result
     ) async throws -> Result {
-        let server = try await ServerSocket.listen(port: port, over: family, group: group, initializer: initializer)
+        let server = try await ServerSocket.listen(
+            port: port, on: interfaces, over: family, group: group, initializer: initializer)
         let listener = try await publish(server.channel, name, type, domain, txt, interfaces, family, policy)
         do {
             let result = try await server.executeThenClose { connections in try await body(listener, connections) }

@@ -28,8 +28,12 @@ extension LocalNetwork {
         ) { channel in
             guard place.take() else { return channel.eventLoop.makeFailedFuture(PlaceTaken()) }
             // Nothing is read before there is somebody to read it.
-            return channel.setOption(.autoRead, value: false).flatMapThrowing {
-                try channel.pipeline.syncOperations.addHandler(Arrival(place: place))
+            return channel.eventLoop.makeCompletedFuture {
+                try channel.syncOptions?.setOption(.autoRead, value: false)
+                // Else the end of the other side's output would be the end of the connection before it is used.
+                try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+                try channel.pipeline.syncOperations.addHandlers(
+                    EarlyInput(), Arrival(orNever: { place.giveBack() }) { place.fill($0) })
             }
         }
         return SingleListener(listener: listener, place: place, initializer: initializer)
@@ -38,24 +42,6 @@ extension LocalNetwork {
 
 /// Somebody else was first.
 private struct PlaceTaken: Error {}
-
-/// Tells when a connection is active: no sooner may the listener be closed, or SwiftNIO closes the connection, too.
-private final class Arrival: ChannelInboundHandler {
-    typealias InboundIn = NIOAny
-    private let place: SinglePlace
-    private var hasArrived = false
-
-    init(place: SinglePlace) { self.place = place }
-
-    func channelActive(context: ChannelHandlerContext) {
-        // It is told again, to the caller's handlers, when there is somebody to read.
-        if !hasArrived { place.fill(context.channel) }
-        hasArrived = true
-        context.fireChannelActive()
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { place.giveBack() }
-}
 
 /// A listener for one connection.
 public final class SingleListener<Connection: Sendable>: Sendable {

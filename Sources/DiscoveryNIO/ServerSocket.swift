@@ -33,30 +33,54 @@ public enum ServerSocket {
     /// Listens on every address, without publishing anything: `LocalNetwork.withListener` does both.
     /// - Parameters:
     ///   - port: nil takes a free one.
+    ///   - interfaces: by which connections may come; others are closed without a byte. One from this machine counts as coming
+    ///     by the interface whose address it is for.
     ///   - family: nil takes both.
     ///   - initializer: returns what a connection is to the caller.
     /// - Throws: `Failure`.
     public static func listen<Connection: Sendable>(
         port: Port? = nil,
+        on interfaces: InterfaceFilter = .all,
         over family: IPAddress.Family? = nil,
         group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup,
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
-    ) async throws -> NIOAsyncChannel<Connection, Never> {
-        try await everywhere(family, group) { bootstrap, host in
-            try await bootstrap.bind(to: try address(host, port), childChannelInitializer: initializer)
+    ) async throws -> ServerConnections<Connection> {
+        let accepted = AcceptedChannels()
+        let channel = try await everywhere(family, group) { bootstrap, host in
+            try await bootstrap.childChannelOption(.autoRead, value: false)
+                // Else the end of the other side's output would be the end of the connection before it is used.
+                .childChannelOption(.allowRemoteHalfClosure, value: true)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try Arrival.check(channel, interfaces)
+                        try channel.pipeline.syncOperations.addHandlers(EarlyInput(), Arrival { accepted.add($0) })
+                    }
+                }
+                .bind(to: try address(host, port)).get()
         }
+        accepted.closes(with: channel)
+        return ServerConnections(channel: channel, accepted: accepted, initializer: initializer)
     }
 
     /// Listens on every address, with nothing but what `initializer` does for each connection.
     /// - Throws: `Failure`.
     static func listenWithHandlers(
         port: Port?,
+        on interfaces: InterfaceFilter,
         over family: IPAddress.Family?,
         group: any EventLoopGroup,
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws -> any Channel {
         try await everywhere(family, group) { bootstrap, host in
-            try await bootstrap.childChannelInitializer(initializer).bind(to: try address(host, port)).get()
+            try await bootstrap.childChannelInitializer { channel in
+                do {
+                    try Arrival.check(channel, interfaces)
+                } catch {
+                    return channel.eventLoop.makeFailedFuture(error)
+                }
+                return initializer(channel)
+            }
+            .bind(to: try address(host, port)).get()
         }
     }
 
@@ -99,6 +123,8 @@ public enum ServerSocket {
             ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 128)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                // IP_PKTINFO of <linux/in.h>, for `Arrival` on a socket of IPv4; one of IPv6 knows without.
+                .serverChannelOption(ChannelOptions.Types.SocketOption(level: .ip, name: .init(rawValue: 8)), value: 1)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
         ) { $0.childChannelOption($1.option, value: $1.value) }
     }

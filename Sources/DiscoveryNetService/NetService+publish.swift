@@ -64,7 +64,7 @@ extension NetService {
 
     private func published(_ status: PublicationStatus) {
         switch status.state {
-        case .waiting, .registering: break
+        case .waiting, .registering, .refused: break
         case .established:
             name = status.name.value
             delegate?.netServiceDidPublish(self)

@@ -37,7 +37,8 @@ private struct BrokenEngine: DiscoveryEngine {
     }
 
     func publish(
-        _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
+        _ service: Service, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
         report { reporting(PublicationFact(name: service.name, state: .failed($0))) }
     }

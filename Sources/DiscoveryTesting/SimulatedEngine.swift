@@ -44,6 +44,7 @@ public final class SimulatedEngine: DiscoveryEngine {
     public func publish(
         _ service: Service,
         onConflict: ConflictPolicy,
+        isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
         start(
@@ -51,6 +52,7 @@ public final class SimulatedEngine: DiscoveryEngine {
                 SimulatedOperation.Publication(
                     service: service,
                     policy: onConflict,
+                    isPersistent: isPersistent,
                     report: reporting,
                     name: service.name
                 )

@@ -60,6 +60,8 @@ struct SimulatedMachine: Sendable {
     var segment = 0
     /// It resolves what others ask of its services.
     var answers = true
+    /// Why it takes no publication.
+    var refusal: DiscoveryError?
 
     var isUp: Bool { backend == .up }
 }

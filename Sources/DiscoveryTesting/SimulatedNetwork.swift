@@ -70,6 +70,11 @@ public final class SimulatedNetwork: Sendable {
     /// Whether services of a machine resolve.
     public func setAnswers(of machine: String, to answers: Bool) { change { $0.machines[machine]?.answers = answers } }
 
+    /// Why the backend of a machine takes no publication from now on, nil: it does; what it has taken stays until it stops.
+    public func setRefusal(of machine: String, to refusal: DiscoveryError?) {
+        change { $0.machines[machine]?.refusal = refusal }
+    }
+
     /// Replaces the TXT record of what is published on `machine` under `name`.
     public func setTXT(of name: ServiceName, on machine: String, to txt: TXTRecord) {
         change { world in

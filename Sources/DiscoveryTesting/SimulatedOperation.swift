@@ -36,9 +36,12 @@ struct SimulatedOperation: Sendable {
     struct Publication: Sendable {
         var service: Service
         let policy: ConflictPolicy
+        let isPersistent: Bool
         let report: @Sendable (PublicationFact) -> Void
         var name: ServiceName
         var isEstablished = false
+        var wasEstablished = false
+        var refusal: DiscoveryError?
 
         var instance: ServiceInstance { ServiceInstance(name: name, type: service.type, domain: service.domain) }
     }

@@ -73,8 +73,25 @@ extension SimulatedWorld {
         var isTaken = isTaken(publication.instance, than: id, on: operation.machine)
         guard isBack || isTaken || !publication.isEstablished else { return }
         publication.isEstablished = false
+        if let refusal = machine.refusal {
+            guard publication.isPersistent || publication.wasEstablished else {
+                tell(.failed(refusal))
+                operations[id] = nil
+                return
+            }
+            if isBack || publication.refusal != refusal { tell(.refused(refusal)) }
+            publication.refusal = refusal
+            return
+        }
+        publication.refusal = nil
         while isTaken {
             guard publication.policy == .rename else {
+                guard !publication.isPersistent else {
+                    let refusal = DiscoveryError(.nameTaken, "\(publication.name) is taken")
+                    if isBack || publication.refusal != refusal { tell(.refused(refusal)) }
+                    publication.refusal = refusal
+                    return
+                }
                 tell(.conflicted(DiscoveryError(.nameTaken, "\(publication.name) is taken")))
                 operations[id] = nil
                 return
@@ -84,6 +101,7 @@ extension SimulatedWorld {
         }
         tell(.registering)
         publication.isEstablished = true
+        publication.wasEstablished = true
         tell(.established)
     }
 

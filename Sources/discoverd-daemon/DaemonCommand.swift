@@ -35,7 +35,8 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where registrations are kept; default: $STATE_DIRECTORY, and nowhere without it.",
+            "Where registrations are kept; default: $STATE_DIRECTORY, /var/lib/discoverd for root, "
+                + "$XDG_STATE_HOME/discoverd or ~/.local/state/discoverd for others; with --socket nowhere.",
             valueName: "directory"
         )
     )
@@ -61,7 +62,7 @@ struct DaemonCommand: ParsableCommand {
             if check { return print("\(place.directory.escapedForTerminal): the configuration is right") }
             try DaemonProcess(self, configuration).run()
         } catch let error as ConfigurationError {
-            Failure.write("discoverd: error: \(error)\n")
+            Failure.write(error.lines.map { "discoverd: error: \($0)\n" }.joined())
             throw ExitCode(78)
         } catch let failure as Failure {
             Failure.write("discoverd: error: \(failure.message)\n")

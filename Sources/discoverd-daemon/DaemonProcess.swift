@@ -12,6 +12,9 @@ internal import UnixSignals
 
 /// The daemon as a process: what it is made of, and how it ends.
 struct DaemonProcess {
+    /// What the process ends with.
+    static let endStatus = Locked<Int32>(0)
+
     private let command: DaemonCommand
     private let configuration: DaemonConfiguration
 
@@ -36,13 +39,15 @@ struct DaemonProcess {
         let metrics = MetricsRegistry()
         MetricsSystem.bootstrap(metrics)
         let sockets = try ControlSockets(explicit: command.socket, configuration, manager)
+        let state = StateDirectory(StatePlace(command))
+        if let reason = state.reason { logger.warning("nothing is kept over a restart: \(reason)") }
         let backend = chosenBackend(logger)
-        let engine = try engine(backend)
+        let engine = try engine(backend, logger)
         let reloader = Reloader(command.place, configuration, manager, verbosity, logger)
         let daemon = Daemon(
             engine: engine,
             settings: Daemon.Settings(configuration),
-            stateDirectory: command.state ?? Self.environment("STATE_DIRECTORY"),
+            state: state,
             facts: DaemonFacts(
                 version: Version.current,
                 pid: getpid(),
@@ -55,6 +60,7 @@ struct DaemonProcess {
         ) { await reloader.reload($0) }
         let running = RunningDaemon(
             daemon: daemon, sockets: sockets, manager: manager, watchdog: Watchdog(daemon, engine, manager, logger),
+            heartbeat: Heartbeat(engine: engine, health: daemon.health),
             logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -71,15 +77,14 @@ struct DaemonProcess {
     }
 
     private static func serve(_ group: ServiceGroup, _ sockets: ControlSockets, _ logger: Logger) async -> Never {
-        var status: Int32 = 0
         do {
             try await group.run()
         } catch {
             logger.error("\(error)")
-            status = 1
+            endStatus.withLock { if $0 == 0 { $0 = 1 } }
         }
         sockets.remove()
-        exit(status)
+        exit(endStatus.withLock { $0 })
     }
 
     /// The command line is nearer than the configuration.
@@ -92,21 +97,22 @@ struct DaemonProcess {
         return said
     }
 
-    private func engine(_ backend: Backend) throws -> AvahiEngine {
+    private func engine(_ backend: Backend, _ logger: Logger) throws -> AvahiEngine {
         let options = PrivateBackendOptions(passesOutput: command.verbose)
         do throws(DiscoveryError) {
             switch backend {
             case .system: return try AvahiEngine(backend: .system)
-            case .private: return try AvahiEngine(backend: .private(options))
+            case .private:
+                return try AvahiEngine(backend: .private(options)) { error in
+                    logger.error("\(error.message)")
+                    // As a signal ends it: with its connections told, and its socket removed.
+                    Self.endStatus.withLock { $0 = 69 }
+                    kill(getpid(), SIGTERM)
+                }
             case .auto: return try AvahiEngine(backend: .automatic(options))
             }
         } catch {
-            throw Failure(status: 69, message: error.message)
+            throw Failure(status: error.code == .systemRefused ? 71 : 69, message: error.message)
         }
-    }
-
-    private static func environment(_ name: String) -> String? {
-        guard let value = unsafe getenv(name).map({ unsafe String(cString: $0) }), !value.isEmpty else { return nil }
-        return value.split(separator: ":").first.map(String.init)
     }
 }

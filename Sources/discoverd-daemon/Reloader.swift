@@ -46,8 +46,9 @@ actor Reloader {
         do throws(ConfigurationError) {
             new = try place.load()
         } catch {
-            logger.error("the configuration is wrong, the old one stays: \(error)")
-            daemon.health.note("configuration", "the configuration on disk is wrong, the old one is used: \(error)")
+            for line in error.lines { logger.error("the configuration is wrong, the old one stays: \(line)") }
+            let what = "the configuration on disk is wrong, the old one is used"
+            daemon.health.note("configuration", "\(what): \(error.summary)", toAll: what)
             return ControlError(422, "bad-configuration", "\(error)")
         }
         let change = ConfigurationChange(from: configuration, to: new)

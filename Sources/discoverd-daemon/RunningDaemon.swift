@@ -16,6 +16,7 @@ struct RunningDaemon: ServiceLifecycle.Service {
     let sockets: ControlSockets
     let manager: ServiceManager
     let watchdog: Watchdog
+    let heartbeat: Heartbeat
     let logger: Logger
 
     func run() async throws {
@@ -23,6 +24,7 @@ struct RunningDaemon: ServiceLifecycle.Service {
         let background = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await watchdog.run() }
+                group.addTask { await heartbeat.run() }
                 group.addTask { await watchSocket(socketIsGone) }
                 group.addTask { await StatusLine(daemon, manager).run() }
             }
@@ -41,9 +43,12 @@ struct RunningDaemon: ServiceLifecycle.Service {
             // A backend that hangs must not keep the process: what it holds of ours ends with it.
             Task {
                 try? await Task.sleep(for: Self.patience)
-                logger.warning("goodbyes were not sent in time")
+                let left = daemon.unsentGoodbyes.withLock { $0 }
+                logger.warning(
+                    "goodbyes of \(left) services were not sent in time; avahi-daemon sends them when it notices this end"
+                )
                 sockets.remove()
-                exit(0)
+                exit(DaemonProcess.endStatus.withLock { $0 })
             }
         }
         if socketIsGone.withLock({ $0 }) {

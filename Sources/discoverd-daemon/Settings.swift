@@ -21,9 +21,11 @@ extension Daemon.Settings {
             browse: Set(configuration.browse),
             services: services,
             policy: RegistryPolicy(
-                refusalToPublish: { peer, type in
+                refusalToPublish: { peer, service, origin in
                     guard let uid = peer.uid else { return "only the control socket knows who you are" }
-                    return access.mayPublish(uid: uid, gids: peer.groups, userName: peer.userName, type: type).refusal
+                    let decision = access.mayPublish(
+                        uid: uid, gids: peer.groups, userName: peer.userName, service, isAttached: origin == .attached)
+                    return decision.refusal
                 },
                 refusalToManage: { peer in
                     guard let uid = peer.uid else { return "only the control socket knows who you are" }
@@ -64,8 +66,8 @@ extension Daemon.Settings {
 extension RegistrationRequest.Check {
     init(_ specification: CheckSpecification) {
         self.init(specification.description)
-        interval = specification.interval.inSeconds
-        timeout = specification.timeout.inSeconds
+        intervalMilliseconds = specification.interval.wholeMilliseconds
+        timeoutMilliseconds = specification.timeout.wholeMilliseconds
         rise = specification.rise
         fall = specification.fall
     }
@@ -76,8 +78,8 @@ extension CheckSpecification {
     init(_ check: RegistrationRequest.Check) throws(DiscoveryError) {
         try self.init(
             check.text,
-            interval: .milliseconds(Int64((check.interval ?? 10) * 1000)),
-            timeout: .milliseconds(Int64((check.timeout ?? 2) * 1000)),
+            interval: .milliseconds(check.intervalMilliseconds ?? 10_000),
+            timeout: .milliseconds(check.timeoutMilliseconds ?? 2000),
             rise: check.rise ?? 2,
             fall: check.fall ?? 3
         )
@@ -99,7 +101,8 @@ extension AccessRules.Decision {
 }
 
 extension Duration {
-    fileprivate var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds / 1_000_000_000_000_000) / 1000
+    /// Of a time that `CheckSpecification` has bounded.
+    fileprivate var wholeMilliseconds: Int {
+        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 }

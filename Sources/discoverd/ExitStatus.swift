@@ -40,6 +40,7 @@ extension ExitStatus {
             self = .usage
         case .nameTaken: self = .nameTaken
         case .notPermitted, .limitExceeded: self = .notPermitted
+        case .systemRefused: self = .systemError
         case .unreachable: self = .unreachable
         case .notFound, .timedOut: self = .notFound
         default: self = .noBackend

@@ -1,4 +1,7 @@
 internal import ArgumentParser
+internal import CProcessStart
+internal import CommandText
+internal import DNSSD
 internal import Glibc
 
 /// The program: parses the command line, runs a command, exits with its status.
@@ -6,6 +9,8 @@ internal import Glibc
 enum Main {
     static func main() {
         let outputIsOpen = StandardDescriptors.fill()
+        // Measured (ResourceLimitTests): with less a command fails, or hangs, without a word.
+        unsafe cprocessstart("discoverd", cprocessstart_need(descriptors: 8, threads: 6, space: 24 << 20))
         if outputIsOpen, let status = Shortcut.run(CommandLine.arguments.dropFirst()) { exit(status.rawValue) }
         parse(outputIsOpen: outputIsOpen)
     }
@@ -13,28 +18,46 @@ enum Main {
     /// Apart, for what it needs at its start the shortcut does without.
     @inline(never)
     private static func parse(outputIsOpen: Bool) {
+        let arguments: [String]
+        do throws(CommandLineArguments.NotUTF8) {
+            arguments = try DiscoverdCommand.arguments().texts
+        } catch {
+            refuse(CommandError(.usage, "the argument '\(error.argument)' is not UTF-8"))
+        }
+        if arguments.first == "help", let slip = CommandLineSlip.find(in: arguments, .discoverd) { refuse(slip) }
         do {
-            var command = try DiscoverdCommand.parseAsRoot()
+            var command = try DiscoverdCommand.parseAsRoot(arguments)
             if let command = command as? any NetworkCommand {
                 Runner.run(command, outputIsOpen: outputIsOpen)
             }
             try command.run()
             exit(ExitStatus.done.rawValue)
         } catch {
-            report(error)
+            report(error, of: arguments)
         }
     }
 
     /// Help goes to standard output; what is wrong with a command line goes to standard error, with its usage.
-    private static func report(_ error: any Error) -> Never {
-        let text = DiscoverdCommand.fullMessage(for: error)
+    private static func report(_ error: any Error, of arguments: [String]) -> Never {
+        let text = DiscoverdCommand.fullMessage(for: error, columns: HelpText.unlimited)
         let status = DiscoverdCommand.exitCode(for: error)
         if status.isSuccess {
-            print(text)
+            print(HelpText.fitted(text, to: STDOUT_FILENO))
+        } else if status == .validationFailure, let slip = CommandLineSlip.find(in: arguments, .discoverd) {
+            refuse(slip)
         } else if !text.isEmpty {
-            Notices.write(text + "\n")
+            Notices.write(CommandLineArguments.unmarked(text) + "\n")
         }
         exit(status.rawValue)
+    }
+
+    private static func refuse(_ slip: CommandLineSlip) -> Never {
+        refuse(CommandError(.usage, slip.message.escapedForTerminal, advice: [slip.advice]))
+    }
+
+    private static func refuse(_ error: CommandError) -> Never {
+        Notices().failure(error)
+        exit(error.status.rawValue)
     }
 }
 
@@ -63,6 +86,34 @@ struct DiscoverdCommand: ParsableCommand {
 
     /// Usage errors have the form of all others.
     static var _errorPrefix: String { "discoverd: error: " }
+
+    /// The arguments of this process.
+    static func arguments() throws(CommandLineArguments.NotUTF8) -> CommandLineArguments {
+        try CommandLineArguments(CommandLineArguments.ofProcess(), runners: ["publish", "listen"])
+    }
+}
+
+extension CommandLineSlip.Grammar {
+    /// What discoverd understands, and what others call it.
+    static var discoverd: CommandLineSlip.Grammar {
+        let commands = DiscoverdCommand.configuration.subcommands
+        return CommandLineSlip.Grammar(
+            "discoverd", commands: commands.compactMap { $0.configuration.commandName } + ["help"],
+            synonyms: [
+                "lookup": "resolve", "query": "resolve", "get": "resolve", "show": "resolve", "list": "browse",
+                "search": "browse", "find": "browse", "discover": "browse", "scan": "browse", "announce": "publish",
+                "advertise": "publish", "register": "publish", "unregister": "unpublish", "withdraw": "unpublish",
+                "dial": "connect", "serve": "listen", "start": "daemon", "run": "daemon", "version": "--version",
+                "-V": "--version", "-p": "--json", "--parsable": "--json", "--terminate": "--once", "-d": "--domain",
+            ],
+            opaque: ["daemon"]
+        ) { name in
+            guard let command = commands.first(where: { $0.configuration.commandName == name }) else {
+                return DiscoverdCommand.helpMessage(columns: HelpText.unlimited)
+            }
+            return DiscoverdCommand.helpMessage(for: command, columns: HelpText.unlimited)
+        }
+    }
 }
 
 /// The version of this program.

@@ -49,17 +49,22 @@ enum Runner {
         stop: Stop,
         watcher: Watcher
     ) async throws -> ExitStatus {
+        let terminal = Terminal.current()
         let session = Session(
-            network: try network(over: daemon, or: backend, for: command),
+            network: try network(over: daemon, or: backend, for: command, stop),
             daemon: daemon,
+            output: Output(for: terminal),
             notices: command.common.notices,
             stop: stop,
             watcher: watcher,
+            terminal: terminal,
             json: command.common.json,
             patience: backend != .system && AvahiBackend.canBePrivate
                 ? Session.privateBackendPatience : Session.backendPatience
         )
+        if let place = (command as? any PlacedCommand)?.place { try session.checkInterfaces(place.interfaces()) }
         let status = try await command.execute(in: session)
+        if case .backendEnded(let reason) = stop.cause { throw CommandError.noBackend(reason) }
         // What is left is freed by the backend when the process ends: nothing here is worth waiting for.
         do { try session.output.flush() } catch is Output.Unread { return .done }
         return status
@@ -80,10 +85,18 @@ enum Runner {
     private static func network(
         over daemon: ControlClient?,
         or backend: AvahiBackend,
-        for command: any NetworkCommand
+        for command: any NetworkCommand,
+        _ stop: Stop
     ) throws -> LocalNetwork {
-        guard let daemon else { return LocalNetwork(engine: try AvahiEngine(backend: backend)) }
-        let engine = RemoteEngine(path: daemon.path, check: command.check)
+        guard let daemon else {
+            let engine = try AvahiEngine(backend: backend) { stop.request(.backendEnded($0.message)) }
+            return LocalNetwork(engine: engine)
+        }
+        let notices = command.common.notices
+        let engine = RemoteEngine(path: daemon.path, check: command.check) {
+            notices.notice("the daemon has no connection left for this user (clients-per-user); published without it")
+            return try? AvahiEngine(backend: backend)
+        }
         return LocalNetwork(engine: engine, limits: RemoteEngine.limits)
     }
 
@@ -100,14 +113,24 @@ enum Runner {
         case .signal: return kind.statusWhenStopped
         case .unread: return .done
         case .programEnded(let status): return status
-        case .timedOut, .noBackend, nil: break
+        case .backendEnded, .timedOut, .noBackend, nil: break
         }
         var failure =
-            (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
+            cause?.failure ?? (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
             ?? (error as? ControlError).map { CommandError($0) }
             ?? CommandError(.systemError, String(describing: error))
         if failure.isAboutBackend { failure.advice = advice() }
         notices.failure(failure)
         return failure.status
+    }
+}
+
+extension Stop.Cause {
+    /// What it says itself, whatever the command made of it.
+    fileprivate var failure: CommandError? {
+        guard case .backendEnded(let reason) = self else { return nil }
+        return CommandError(
+            .noBackend, "no mDNS backend: \(reason)",
+            advice: ["Use the system's: --backend system, or auto, which goes over to it by itself."])
     }
 }

@@ -6,7 +6,8 @@ internal import DiscoveryJSON
 
 /// A command that uses the network.
 protocol NetworkCommand: ParsableCommand {
-    var common: CommonOptions { get }
+    associatedtype Common: CommonArguments
+    var common: Common { get }
 
     /// The status when a signal ends the command.
     static var statusWhenStopped: ExitStatus { get }
@@ -70,11 +71,11 @@ struct Session {
     let network: LocalNetwork
     /// The daemon that answers, if one is asked.
     let daemon: ControlClient?
-    let output = Output()
+    let output: Output
     let notices: Notices
     let stop: Stop
     let watcher: Watcher
-    let terminal = Terminal.current()
+    let terminal: Terminal
     let json: Bool
     let patience: Duration
 }
@@ -85,6 +86,7 @@ extension Session {
         switch stop.cause {
         case .signal, .unread: return .done
         case .programEnded(let status): return status
+        case .backendEnded(let reason): throw CommandError.noBackend(reason)
         case .noBackend, .timedOut, nil:
             if stop.cause != .noBackend, backend.isOpen { return found ? .done : .notFound }
             guard backend.reason == nil, await daemonHasBackend() else { throw CommandError.noBackend(backend.reason) }

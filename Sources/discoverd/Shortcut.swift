@@ -19,7 +19,7 @@ enum Shortcut {
             switch asked {
             case .success(let bytes):
                 guard let answer = WarmAnswer(bytes, json: wanted.json) else { return nil }
-                return print(answer)
+                return print(answer, wanted)
             // Nobody is at this socket: perhaps at the next.
             case .failure(let error): guard error.code == "no-daemon" else { return nil }
             }
@@ -27,11 +27,11 @@ enum Shortcut {
         return nil
     }
 
-    private static func print(_ answer: WarmAnswer) -> ExitStatus? {
+    private static func print(_ answer: WarmAnswer, _ wanted: Wanted) -> ExitStatus? {
         // Nobody reads: that is told by write(2), as everywhere here.
         signal(SIGPIPE, SIG_IGN)
         answer.tellWhatIsMissing(Notices())
-        let output = Output()
+        let output = Output(for: .current())
         do {
             try output.bytes(answer.lines)
             try output.flush()
@@ -42,11 +42,14 @@ enum Shortcut {
             Notices().failure(failure)
             return failure.status
         }
-        return answer.hasServices ? .done : .notFound
+        if answer.hasServices { return .done }
+        Notices().notice(Subject(type: wanted.type, domain: .local).isNotFound)
+        return .notFound
     }
 
     /// A command line that is understood here. A value.
     struct Wanted {
+        let type: ServiceType
         let query: QueryString
         let json: Bool
 
@@ -67,6 +70,7 @@ enum Shortcut {
                 }
             }
             guard once, let type else { return nil }
+            self.type = type
             self.json = json
             query = ServiceQuery(.type(type, .local), resolution: resolve ? .once : .none).queryString
         }

@@ -45,8 +45,9 @@ struct WarmAnswer {
         hasServices = !lines.isEmpty
     }
 
-    /// To people, if anything is.
-    func tellWhatIsMissing(_ notices: Notices) {
-        if let degraded { notices.notice("not everything may be shown: \(degraded.escapedForTerminal)") }
+    /// Says that something may be missing, if anything is.
+    func tellWhatIsMissing(_ notices: Notices, of subject: Subject? = nil) {
+        guard let degraded else { return }
+        notices.notice("not everything may be shown: \(degraded.escapedForTerminal)\(subject?.wideArea ?? "")")
     }
 }

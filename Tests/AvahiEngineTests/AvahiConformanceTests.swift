@@ -61,6 +61,9 @@ struct Guards: Equatable, Sendable {
 
     /// The first use of Swift's pool, its timers and D-Bus opens what is kept for good.
     static let warmUp = Task {
+        // Each clock's timers have a descriptor of their own.
+        try await Task.sleep(for: .milliseconds(1), clock: .continuous)
+        try await Task.sleep(for: .milliseconds(1), clock: .suspending)
         let engine = try AvahiEngine()
         try await browseOnce(engine)
         await engine.shutdown()

@@ -20,4 +20,13 @@ import Testing
             #expect(queue.removeFirst() == nil)
         }
     }
+
+    @Test func keepsTheOrderWhenSomeAreTakenOut() {
+        var queue = DeadlineQueue<Int64>()
+        for number in (Int64(0)..<100).reversed() { queue.insert(number, at: MonotonicTime(microseconds: number)) }
+        queue.removeAll { !$0.isMultiple(of: 3) }
+        var taken: [Int64] = []
+        while let element = queue.removeFirst() { taken.append(element) }
+        #expect(taken == (Int64(0)..<100).filter { $0.isMultiple(of: 3) })
+    }
 }

@@ -6,12 +6,12 @@ import Testing
 @Suite struct PrivateBackendConfigurationTests {
     private func configuration(
         host: String = "h1", interfaces: [String] = [], present: [String] = ["lo", "eth0", "eth1", "docker0"],
-        user: UInt32 = 1000
+        user: UInt32 = 1000, owner: UInt32? = nil
     ) throws -> PrivateBackendConfiguration {
         PrivateBackendConfiguration(
             socket: "/run/user/1000/discoverd-x/bus", hostName: host,
             interfaces: interfaces.isEmpty ? .all : try InterfaceFilter(interfaces), present: present, user: user,
-            group: user)
+            group: user, owner: owner ?? user)
     }
 
     private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
@@ -69,6 +69,13 @@ import Testing
         #expect(text.contains("<listen>unix:path=/run/user/1000/discoverd-x/bus</listen>"))
         #expect(!text.contains("<type>"))
         #expect(!text.contains("<allow user"))
+    }
+
+    /// By its name: the daemons' own passwd has it, and dbus-daemon lets nobody in whom it cannot find there.
+    @Test func rootMayConnectToABusThatRunsAsAnother() throws {
+        let given = try configuration(user: 102, owner: 0)
+        #expect(given.dbus.contains(#"<allow user="root"/>"#))
+        #expect(lines(given.passwd) == ["root:x:0:0::/:/usr/sbin/nologin", "avahi:x:102:102::/:/usr/sbin/nologin"])
     }
 
     @Test func avahiIsTheUserWhoRunsIt() throws {

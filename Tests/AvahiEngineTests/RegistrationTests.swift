@@ -11,8 +11,10 @@ import Testing
 
     private let stuck = Registration.Action.retry(after: .seconds(30))
 
-    private func running(_ policy: ConflictPolicy = .rename) -> Registration {
-        var registration = Registration(name: tony, policy: policy)
+    private let start = MonotonicTime(microseconds: 1_000_000)
+
+    private func running(_ policy: ConflictPolicy = .rename, isPersistent: Bool = false) -> Registration {
+        var registration = Registration(name: tony, policy: policy, isPersistent: isPersistent)
         _ = registration.publishing(true)
         return registration
     }
@@ -27,25 +29,26 @@ import Testing
             registration.publishing(false) == [.reset, fact(tony, .waiting("the host's name is being registered"))])
         #expect(registration.publishing(false) == [])
         #expect(registration.publishing(true) == [fact(tony, .registering), stuck, .register(tony)])
-        #expect(registration.changed(to: .registering) == [])
-        #expect(registration.changed(to: .established) == [fact(tony, .established)])
+        #expect(registration.changed(to: .registering, at: start) == [])
+        #expect(registration.changed(to: .established, at: start) == [fact(tony, .established)])
     }
 
     @Test func takesTheNextNameInTheSameGroupAfterACollision() {
         var registration = running()
         let expected: [Registration.Action] = [.reset, fact(second, .registering), stuck, .register(second)]
-        #expect(registration.changed(to: .collision) == expected)
-        #expect(registration.changed(to: .established) == [fact(second, .established)])
+        #expect(registration.changed(to: .collision, at: start) == expected)
+        #expect(registration.changed(to: .established, at: start) == [fact(second, .established)])
     }
 
     @Test func takesTheNextNameWhenThisMachineAlreadyHasIt() {
         var registration = running()
-        #expect(registration.failed(taken) == [.reset, fact(second, .registering), stuck, .register(second)])
+        #expect(
+            registration.failed(taken, at: start) == [.reset, fact(second, .registering), stuck, .register(second)])
     }
 
     @Test func givesUpAtACollisionWhenToldTo() {
         var registration = running(.fail)
-        let actions = registration.changed(to: .collision)
+        let actions = registration.changed(to: .collision, at: start)
         #expect(actions.last == .end)
         guard case .report(let fact) = actions.first, case .conflicted(let error) = fact.state else {
             Issue.record("\(actions)")
@@ -53,26 +56,26 @@ import Testing
         }
         #expect(error.code == .nameTaken)
         #expect(registration.publishing(true) == [])
-        #expect(registration.changed(to: .established) == [])
+        #expect(registration.changed(to: .established, at: start) == [])
     }
 
     @Test func triesAHundredNamesAtMost() {
         var registration = running()
-        for _ in 0..<Registration.maximumRenames { #expect(!registration.failed(taken).contains(.end)) }
-        #expect(registration.failed(taken).contains(.end))
+        for _ in 0..<Registration.maximumRenames { #expect(!registration.failed(taken, at: start).contains(.end)) }
+        #expect(registration.failed(taken, at: start).contains(.end))
     }
 
     @Test func staysWantedWhenTheBackendGoes() {
         var registration = running()
-        _ = registration.changed(to: .collision)
-        _ = registration.changed(to: .established)
+        _ = registration.changed(to: .collision, at: start)
+        _ = registration.changed(to: .established, at: start)
         #expect(registration.disconnected("gone") == [fact(second, .waiting("gone"))])
         #expect(registration.publishing(true) == [fact(second, .registering), stuck, .register(second)])
     }
 
     @Test func withdrawsWhileTheHostIsRenamedAndComesBackUnderItsName() {
         var registration = running()
-        _ = registration.changed(to: .established)
+        _ = registration.changed(to: .established, at: start)
         #expect(registration.publishing(false).first == .reset)
         #expect(registration.publishing(true).last == .register(tony))
     }
@@ -80,29 +83,111 @@ import Testing
     @Test func retriesLaterAndLaterWhenNoInterfaceMatches() {
         var registration = running()
         let none = DiscoveryError(.invalidInterface, "none")
-        #expect(registration.failed(none) == [.reset, fact(tony, .waiting("none")), .retry(after: .seconds(1))])
+        #expect(
+            registration.failed(none, at: start) == [.reset, fact(tony, .waiting("none")), .retry(after: .seconds(1))])
         #expect(registration.retryIsDue() == [.reset, fact(tony, .registering), stuck, .register(tony)])
-        #expect(registration.failed(none).last == .retry(after: .seconds(2)))
+        #expect(registration.failed(none, at: start).last == .retry(after: .seconds(2)))
     }
 
     @Test func isPutToAvahiAgainWhenItIsStuckForThirtySeconds() {
         var registration = running()
-        _ = registration.changed(to: .registering)
+        _ = registration.changed(to: .registering, at: start)
+        let silence = DiscoveryError(.timedOut, "avahi-daemon has neither taken nor refused tony for 30 s")
+        #expect(registration.retryIsDue() == [fact(tony, .refused(silence)), .reset, stuck, .register(tony)])
         #expect(registration.retryIsDue() == [.reset, stuck, .register(tony)])
-        _ = registration.changed(to: .established)
+        _ = registration.changed(to: .established, at: start)
         #expect(registration.retryIsDue() == [])
+    }
+
+    private let forbidden = DiscoveryError(.notPermitted, "forbidden")
+
+    @Test func whatIsNewAndRefusedIsGivenUp() {
+        var registration = running()
+        #expect(registration.failed(forbidden, at: start) == [fact(tony, .failed(forbidden)), .end])
+        #expect(registration.publishing(false) == [] && registration.retryIsDue() == [])
+    }
+
+    @Test(arguments: [false, true]) func whatWasTakenBeforeIsTriedAgain(_ isPersistent: Bool) {
+        var registration = running(isPersistent: isPersistent)
+        if !isPersistent {
+            _ = registration.changed(to: .established, at: start)
+            _ = registration.disconnected("restarted")
+            _ = registration.publishing(true)
+        }
+        let refused = [.reset, fact(tony, .refused(forbidden)), .retry(after: .seconds(1))]
+        #expect(registration.failed(forbidden, at: start) == refused)
+        // It is no news that it is tried, nor that it is refused again.
+        for seconds in [2, 4, 8, 16, 32, 60, 60] {
+            #expect(registration.retryIsDue() == [.reset, stuck, .register(tony)])
+            #expect(registration.failed(forbidden, at: start) == [.reset, .retry(after: .seconds(seconds))])
+        }
+        // At each new connection at once, and without the pauses of the last.
+        _ = registration.disconnected("restarted")
+        #expect(registration.publishing(true) == [fact(tony, .registering), stuck, .register(tony)])
+        #expect(registration.failed(forbidden, at: start) == refused)
+        _ = registration.retryIsDue()
+        #expect(registration.changed(to: .established, at: start) == [fact(tony, .established)])
+    }
+
+    @Test func aCallThatFailsTwiceIsARefusal() {
+        var registration = running()
+        let broken = DiscoveryError(.backendUnavailable, "nonsense")
+        _ = registration.failed(broken, at: start)
+        _ = registration.retryIsDue()
+        #expect(registration.failed(broken, at: start).contains(fact(tony, .refused(broken))))
+        #expect(!registration.retryIsDue().isEmpty)
+    }
+
+    @Test func aTakenNameThatIsToBeKeptIsTriedAgain() {
+        var registration = running(.fail, isPersistent: true)
+        let actions = registration.changed(to: .collision, at: start)
+        #expect(actions.last == .retry(after: .seconds(1)) && actions.contains(.reset))
+        #expect(registration.retryIsDue().last == .register(tony))
+    }
+
+    /// Whoever answers every probe keeps a name off the network.
+    @Test func namesThatAreDeniedForSixSecondsAreReported() {
+        var registration = running()
+        func isReported(_ actions: [Registration.Action]) -> DiscoveryError? {
+            for case .report(let fact) in actions { if case .refused(let error) = fact.state { return error } }
+            return nil
+        }
+        for second in 0..<6 {
+            #expect(isReported(registration.changed(to: .collision, at: start + .seconds(second))) == nil)
+        }
+        let actions = registration.changed(to: .collision, at: start + .seconds(6))
+        #expect(isReported(actions)?.code == .nameTaken)
+        #expect(actions.last == .register(ServiceName(observed: "tony #8")), "it goes on")
+        #expect(registration.changed(to: .established, at: start).count == 1)
+        // A new series counts from its own beginning.
+        #expect(isReported(registration.changed(to: .collision, at: start + .seconds(60))) == nil)
+    }
+
+    @Test func aHundredDeniedNamesAreNoEndOfWhatIsToBeKept() {
+        var registration = running(isPersistent: true)
+        for _ in 0..<Registration.maximumRenames { _ = registration.failed(taken, at: start) }
+        #expect(registration.failed(taken, at: start).last == .retry(after: .seconds(60)))
+        #expect(registration.retryIsDue().last == .register(tony))
+    }
+
+    @Test func whatWasTakenOutTellsNothing() {
+        var registration = running()
+        _ = registration.failed(DiscoveryError(.invalidInterface, "none"), at: start)
+        #expect(registration.changed(to: .established, at: start) == [])
+        #expect(registration.changed(to: .collision, at: start) == [])
     }
 
     @Test func triesAgainAfterACallThatTimedOut() {
         var registration = running()
         let hung = DiscoveryError(.backendUnavailable, "hung")
-        #expect(registration.failed(hung) == [.reset, fact(tony, .waiting("hung")), .retry(after: .seconds(1))])
+        #expect(
+            registration.failed(hung, at: start) == [.reset, fact(tony, .waiting("hung")), .retry(after: .seconds(1))])
     }
 
     @Test func anInterfaceThatComesEndsTheWaitForIt() {
         var registration = running()
         #expect(registration.interfacesChanged() == [])
-        _ = registration.failed(DiscoveryError(.invalidInterface, "none"))
+        _ = registration.failed(DiscoveryError(.invalidInterface, "none"), at: start)
         #expect(registration.interfacesChanged() == [.reset, fact(tony, .registering), stuck, .register(tony)])
     }
 }

@@ -11,11 +11,17 @@ import Testing
         http = try ServiceType("_http._tcp")
         ssh = try ServiceType("_ssh._tcp")
         rules.groupID = 900
+        rules.attached = .rules
         rules.ownUserID = 61_000
         rules.rules = [
             .init(subject: .user("alice"), types: [http]), .init(subject: .group("web", id: 33), types: nil),
             .init(subject: .user("1005"), types: [ssh]), .init(subject: .group("nobody-has-it", id: nil), types: nil),
         ]
+    }
+
+    private func service(_ type: ServiceType, _ domain: String = "local") throws -> Service {
+        Service(
+            name: try ServiceName("a"), type: type, domain: try Domain(domain), port: try #require(Port(rawValue: 80)))
     }
 
     private struct Case: Sendable {
@@ -38,20 +44,44 @@ import Testing
         Case(1000, [], nil, false, false), Case(1000, [], "1005", false, false),
     ]
 
-    @Test(arguments: cases) private func decides(_ this: Case) {
-        let decide = { rules.mayPublish(uid: this.uid, gids: this.gids, userName: this.name, type: $0).isAllowed }
-        #expect(decide(http) == this.mayHTTP)
-        #expect(decide(ssh) == this.maySSH)
+    @Test(arguments: cases) private func decides(_ this: Case) throws {
+        for isAttached in [false, true] {
+            let decide = { (type: ServiceType) in
+                rules.mayPublish(
+                    uid: this.uid, gids: this.gids, userName: this.name, try service(type), isAttached: isAttached
+                ).isAllowed
+            }
+            #expect(try decide(http) == this.mayHTTP)
+            #expect(try decide(ssh) == this.maySSH)
+        }
     }
 
-    @Test func aDenialNamesGroupAndRule() {
-        guard case .denied(let reason) = rules.mayPublish(uid: 1000, gids: [], userName: "bo\u{1B}b", type: ssh) else {
+    @Test(arguments: [false, true]) func aDenialNamesGroupAndRule(_ isAttached: Bool) throws {
+        let decision = rules.mayPublish(
+            uid: 1000, gids: [], userName: "bo\u{1B}b", try service(ssh), isAttached: isAttached)
+        guard case .denied(let reason) = decision else {
             Issue.record("allowed")
             return
         }
         #expect(reason.contains("group discoverd"))
         #expect(reason.contains("allow: [{user: bo\\u{1B}b, types: [_ssh._tcp]}]"))
+        #expect(reason.contains("--no-daemon") == isAttached && reason.contains("attached: anyone") == isAttached)
         #expect(reason.utf8.allSatisfy { $0 >= 0x20 })
+    }
+
+    /// avahi-daemon lets every user publish: a daemon that runs must not take that away.
+    @Test func whoIsConnectedMayPublishInLocal() throws {
+        let rules = AccessRules()
+        let decide = { (type: ServiceType, domain: String, isAttached: Bool) in
+            rules.mayPublish(
+                uid: 1000, gids: [1000], userName: "bob", try service(type, domain), isAttached: isAttached
+            )
+            .isAllowed
+        }
+        #expect(try decide(http, "local", true) && decide(ssh, "local", true) && decide(ssh, "LOCAL.", true))
+        #expect(try !decide(http, "local", false))
+        #expect(try !decide(http, "example.org", true))
+        #expect(!rules.mayManage(uid: 1000, gids: [1000], userName: "bob").isAllowed)
     }
 
     @Test func aGroupThatDoesNotExistIsNamedSo() {
@@ -68,7 +98,8 @@ import Testing
 
     @Test func subtypesAreOfTheirType() throws {
         let subtype = try ServiceType("_printer._sub._http._tcp")
-        #expect(rules.mayPublish(uid: 1000, gids: [], userName: "alice", type: subtype).isAllowed)
+        #expect(
+            rules.mayPublish(uid: 1000, gids: [], userName: "alice", try service(subtype), isAttached: false).isAllowed)
     }
 
     @Test func onlyOwnerAndRootWithdraw() {

@@ -4,24 +4,24 @@ import Testing
 
 @Suite struct ConfigurationChangeTests {
     private func definition(_ name: String, port: Int = 1) throws -> ServiceDefinition {
-        ServiceDefinition(service: try Service(name: name, type: "_a._tcp", port: port))
+        ServiceDefinition(service: try Service(name: name, type: "_aa._tcp", port: port))
     }
 
     @Test func whatStaysIsNotTouched() throws {
         var old = DaemonConfiguration()
         old.services = [try definition("a"), try definition("b"), try definition("c")]
-        old.browse = [try ServiceType("_a._tcp"), try ServiceType("_b._tcp")]
+        old.browse = [try ServiceType("_aa._tcp"), try ServiceType("_bb._tcp")]
         var new = old
         new.services = [try definition("d"), try definition("c", port: 2), try definition("a")]
-        new.browse = [try ServiceType("_c._tcp"), try ServiceType("_A._tcp")]
+        new.browse = [try ServiceType("_cc._tcp"), try ServiceType("_AA._tcp")]
         let change = ConfigurationChange(from: old, to: new)
         #expect(change.added == [try definition("d")])
         #expect(change.removed == [try definition("b")])
         #expect(change.changed.map(\.old) == [try definition("c")])
         #expect(change.changed.map(\.new) == [try definition("c", port: 2)])
         #expect(change.unchanged == [try definition("a")])
-        #expect(change.browseAdded == [try ServiceType("_c._tcp")])
-        #expect(change.browseRemoved == [try ServiceType("_b._tcp")])
+        #expect(change.browseAdded == [try ServiceType("_cc._tcp")])
+        #expect(change.browseRemoved == [try ServiceType("_bb._tcp")])
         #expect(!change.isEmpty && change.needsRestart.isEmpty)
     }
 

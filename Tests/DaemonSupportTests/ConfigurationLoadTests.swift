@@ -44,7 +44,7 @@ import Testing
         #expect(configuration.tcpListen?.address.description == "127.0.0.1")
         #expect(configuration.tcpListen?.port.rawValue == 9331)
         #expect(configuration.tcpListen?.hosts == ["monitor.example.org"])
-        #expect(configuration.access.groupID == 900)
+        #expect(configuration.access.groupID == 900 && configuration.access.attached == .anyone)
         #expect(configuration.access.rules.map(\.subject) == [.user("alice"), .group("www-data", id: 33)])
         let web = try #require(configuration.services.first)
         #expect(web.service.name.value == "Web on h1")
@@ -56,13 +56,64 @@ import Testing
                 == .exec(command: ["/usr/bin/test", "-e", "/run/my game.ready"]))
     }
 
+    @Test func everythingThatIsWrongIsToldAtOnce() throws {
+        let main = """
+            colour: red
+            browse: [_http._tcp, _x._tcp, "_a--b._tcp"]
+            listen: nowhere
+            limits: {clients: 0, services-per-user: -1}
+            services:
+              - {name: a, type: _http._tcp, prot: 80}
+              - {name: "", type: "witap!._tcp", port: 0, txt: {"": x, k: y}}
+            """
+        let files: KeyValuePairs = [
+            "discoverd.yaml": main, "services.d/b.yaml": Self.service + "port: 81\n",
+            "services.d/c.yaml": "name: c\ntype: _http._tcp\nport: 80\nfamily: ipx\n",
+        ]
+        let error = #expect(throws: ConfigurationError.self) { try ConfigurationDirectory(files).load() }
+        let lines = (error?.lines ?? []).map { $0.split(separator: "/").last.map(String.init) ?? "" }
+        let expected = [
+            ("discoverd.yaml:1", "colour"), ("discoverd.yaml:2", "_x"), ("discoverd.yaml:2", "hyphens"),
+            ("discoverd.yaml:3", "nowhere"), ("discoverd.yaml:4", "clients"), ("discoverd.yaml:4", "services-per-user"),
+            ("discoverd.yaml:6", "prot"), ("discoverd.yaml:6", "has no port"), ("discoverd.yaml:7", "name"),
+            ("discoverd.yaml:7", "underscore"), ("discoverd.yaml:7", "port"), ("discoverd.yaml:7", "TXT key"),
+            ("b.yaml", "there twice"), ("c.yaml:4", "ipv4, ipv6"),
+        ]
+        for (place, word) in expected {
+            #expect(lines.contains { $0.hasPrefix(place) && $0.contains(word) }, "\(place) \(word): \(lines)")
+        }
+        #expect(lines.count == expected.count, "\(lines)")
+        #expect(error?.summary.hasSuffix("(and \(expected.count - 1) more)") == true)
+    }
+
+    @Test func aConfigurationFullOfErrorsIsToldInAHundredLines() throws {
+        let text = "services:\n" + String(repeating: "  - {name: a}\n", count: 1000)
+        let error = #expect(throws: ConfigurationError.self) {
+            try ConfigurationDirectory(["discoverd.yaml": text]).load()
+        }
+        #expect(error?.lines.count == 100)
+    }
+
+    /// What was written before the key was there means what it meant.
+    @Test(arguments: [
+        ("", AccessRules.Attached.anyone), ("access: {attached: anyone}", .anyone),
+        ("access: {attached: rules}", .rules),
+        ("access: {group: web}", .rules), ("access: {allow: []}", .rules),
+        ("access: {allow: [{user: alice, types: \"*\"}]}", .rules),
+        ("access: {group: web, attached: anyone}", .anyone), ("access: {allow: [], attached: anyone}", .anyone),
+        ("access: {attached: rules, group: web}", .rules), ("limits: {services-per-user: 3}", .anyone),
+    ])
+    func whoMayPublishWhileConnected(_ text: String, _ attached: AccessRules.Attached) throws {
+        #expect(try ConfigurationDirectory(["discoverd.yaml": text]).load().access.attached == attached)
+    }
+
     @Test func dropInsAreReadInOrderOfName() throws {
         let directory = try ConfigurationDirectory([
             "services.d/20.yaml":
-                "services:\n  - {name: c, type: _a._tcp, port: 1}\n  - {name: d, type: _a._tcp, port: 1}\n",
+                "services:\n  - {name: c, type: _aa._tcp, port: 1}\n  - {name: d, type: _aa._tcp, port: 1}\n",
             "services.d/10.yaml": Self.service.replacingOccurrences(of: "name: a", with: "name: 100%% %h"),
             "services.d/.hidden.yaml": "broken: [", "services.d/x.yaml~": "broken: [",
-            "discoverd.yaml": "services:\n  - {name: z, type: _a._udp, port: 1}\n",
+            "discoverd.yaml": "services:\n  - {name: z, type: _aa._udp, port: 1}\n",
         ])
         #expect(try directory.load().services.map(\.service.name.value) == ["z", "100% h1", "c", "d"])
     }
@@ -70,10 +121,11 @@ import Testing
     @Test(arguments: [
         ("backend: other\n", "discoverd.yaml:1: backend must be one of auto, system, private, not \"other\""),
         ("\nbrowser: []\n", "discoverd.yaml:2: unknown key \"browser\"; known keys: backend, browse,"),
-        ("backend: auto\n\nbackend: auto\n", "discoverd.yaml:1: the key \"backend\" is there twice"),
+        ("backend: auto\n\nbackend: auto\n", "discoverd.yaml:3: the key \"backend\" is there twice"),
+        ("access:\n  attached: all\n", "discoverd.yaml:2: attached must be one of anyone, rules, not \"all\""),
         ("browse: {a: b}\n", "discoverd.yaml:1: browse must be a list"),
         ("browse:\n  - _http._tcp\n  - _http\n", "discoverd.yaml:3: an entry of browse: \"_http\": no transport"),
-        ("browse: [_a._tcp, _A._tcp]\n", "discoverd.yaml:1: _A._tcp is there twice"),
+        ("browse: [_aa._tcp, _AA._tcp]\n", "discoverd.yaml:1: _AA._tcp is there twice"),
         ("limits:\n  clients: 0\n", "discoverd.yaml:2: clients must be a whole number from 1 to 1024, not \"0\""),
         ("limits:\n  clients: \"5\"\n", "discoverd.yaml:2: clients must be a whole number"),
         ("limits:\n  clients: [5]\n", "discoverd.yaml:2: clients must be a whole number"),
@@ -85,7 +137,7 @@ import Testing
         ("access:\n  allow:\n    - types: \"*\"\n", "discoverd.yaml:3: a rule has either user or group"),
         ("access:\n  allow:\n    - user: a\n", "discoverd.yaml:3: an entry of allow has no types"),
         ("? [a]\n: b\n", "discoverd.yaml:1: a key is a word"),
-        ("browse: &a [_a._tcp]\nservices: *a\n", "discoverd.yaml:1: anchors and aliases"),
+        ("browse: &a [_aa._tcp]\nservices: *a\n", "discoverd.yaml:1: anchors and aliases"),
         ("a\u{1B}[2J: 1\n", "discoverd.yaml: not YAML: "),
     ])
     func refuses(_ text: String, _ message: String) throws {
@@ -102,7 +154,7 @@ import Testing
         ("txt: {a=b: c}\n", "services.d/a.yaml:4: a=b: \"a=b\": \"=\" is not allowed"),
         ("txt:\n  a: 1\n  A: 2\n", "services.d/a.yaml:6: A: \"A\": the key is there already"),
         ("txt:\n  a: {base64: x}\n", "services.d/a.yaml:5: the value is not base64"),
-        ("subtypes: [_a, a]\n", "services.d/a.yaml:4: the subtype \"a\" is there twice"),
+        ("subtypes: [_aa, aa]\n", "services.d/a.yaml:4: the subtype \"aa\" is there twice"),
         ("interfaces: ['[']\n", "services.d/a.yaml:4: interfaces: "),
         ("domain: a..b\n", "services.d/a.yaml:4: domain: "),
         ("check: ping\n", "services.d/a.yaml:4: check: \"ping\": a check is"),
@@ -117,12 +169,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("type: _a._tcp\nport: 1\n", "services.d/a.yaml:1: the service has no name"),
-        ("name: a\ntype: _a._tcp\nport: 65536\n", "services.d/a.yaml:3: port must be a whole number from 1 to 65535"),
-        ("name: a\ntype: http\nport: 1\n", nil), ("name: 5\ntype: _a._tcp\nport: 1\n", nil),
-        ("name: a%x\ntype: _a._tcp\nport: 1\n", "services.d/a.yaml:1: name: \"a%x\": after % only h"),
-        ("name: a%\ntype: _a._tcp\nport: 1\n", "services.d/a.yaml:1: name: "),
-        ("name: [a]\ntype: _a._tcp\nport: 1\n", "services.d/a.yaml:1: name must be a text"),
+        ("type: _aa._tcp\nport: 1\n", "services.d/a.yaml:1: the service has no name"),
+        ("name: a\ntype: _aa._tcp\nport: 65536\n", "services.d/a.yaml:3: port must be a whole number from 1 to 65535"),
+        ("name: a\ntype: http\nport: 1\n", nil), ("name: 5\ntype: _aa._tcp\nport: 1\n", nil),
+        ("name: a%x\ntype: _aa._tcp\nport: 1\n", "services.d/a.yaml:1: name: \"a%x\": after % only h"),
+        ("name: a%\ntype: _aa._tcp\nport: 1\n", "services.d/a.yaml:1: name: "),
+        ("name: [a]\ntype: _aa._tcp\nport: 1\n", "services.d/a.yaml:1: name must be a text"),
     ])
     func aServiceHasNameTypeAndPort(_ text: String, _ message: String?) throws {
         let fault = try ConfigurationDirectory(["services.d/a.yaml": text]).fault()

@@ -33,14 +33,14 @@ import Testing
                 == "discoverd.yaml:1: nested deeper than 16 levels")
     }
 
-    /// Billion laughs, also as a key, which the parser would hash.
+    /// Billion laughs.
     @Test func aliasBombs() throws {
         var text = "a0: &a0 x\n"
         for level in 1...30 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
         text += "? *a30\n: y\n"
         #expect(
             try ConfigurationDirectory(["discoverd.yaml": text]).fault()
-                == "discoverd.yaml:10: more than 16 words that begin with *")
+                == "discoverd.yaml:1: anchors and aliases (& and *) are not supported")
     }
 
     @Test func namedPipesAndDirectoriesAreNotRead() throws {
@@ -56,7 +56,7 @@ import Testing
         let example = Array(
             """
             backend: auto
-            browse: [_http._tcp, "_x._udp"]
+            browse: [_http._tcp, "_xx._udp"]
             services:
               - {name: "a %h", type: _http._tcp, port: 80, txt: {a: 1, b: ~}, check: {what: tcp, interval: 5s}}
             """.utf8)

@@ -26,7 +26,7 @@ struct RemoteFactsTests {
 
     private static func line(_ event: String, _ name: String) -> String {
         """
-        {"v":1,"event":"\(event)","service":{"name":"\(name)","type":"_x._tcp","domain":"local","interfaces":["lo"]}}
+        {"v":1,"event":"\(event)","service":{"name":"\(name)","type":"_xx._tcp","domain":"local","interfaces":["lo"]}}
         """
     }
 

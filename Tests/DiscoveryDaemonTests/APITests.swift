@@ -12,23 +12,23 @@ import Testing
 
     @Test func servicesAreListedAndWatchedFromACursor() async throws {
         let other = LocalNetwork(engine: try network.addMachine("h1"))
-        let type = try ServiceType("_x._tcp")
+        let type = try ServiceType("_xx._tcp")
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"), browse: [type])
-        let one = other.publish(try Service(name: "one", type: "_x._tcp", port: 1))
+        let one = other.publish(try Service(name: "one", type: "_xx._tcp", port: 1))
         _ = try await one.established()
-        let stream = await Lines(daemon.path, "/v1/services/watch?type=_x._tcp")
+        let stream = await Lines(daemon.path, "/v1/services/watch?type=_xx._tcp")
         let found = try await stream.next { $0["event"]?.string == "added" }
         let settled = try await stream.next { $0["event"]?.string == "settled" }
         let cursor = try #require(settled["cursor"]?.string)
         #expect(found["service"]?["name"]?.string == "one")
         stream.close()
-        let listed = try await daemon.get("/v1/services?type=_x._tcp")["services"]?.array
+        let listed = try await daemon.get("/v1/services?type=_xx._tcp")["services"]?.array
         #expect(listed?.count == 1)
         // What happens while nobody reads is told to who comes back, and nothing else.
-        let two = other.publish(try Service(name: "two", type: "_x._tcp", port: 2))
+        let two = other.publish(try Service(name: "two", type: "_xx._tcp", port: 2))
         _ = try await two.established()
         await one.withdraw()
-        let resumed = await Lines(daemon.path, "/v1/services/watch?type=_x._tcp&since=\(cursor)")
+        let resumed = await Lines(daemon.path, "/v1/services/watch?type=_xx._tcp&since=\(cursor)")
         let added = try await resumed.next { $0["event"]?.string == "added" }
         #expect(added["service"]?["name"]?.string == "two")
         let removed = try await resumed.next { $0["event"]?.string == "removed" }
@@ -41,18 +41,18 @@ import Testing
         async throws
     {
         let other = LocalNetwork(engine: try network.addMachine("h1"))
-        let type = try ServiceType("_x._tcp")
+        let type = try ServiceType("_xx._tcp")
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"), browse: [type])
-        let target = "/v1/services?type=_x._tcp&format=\(format)"
+        let target = "/v1/services?type=_xx._tcp&format=\(format)"
         func ask() async throws -> String {
             String(decoding: try await daemon.client.send(ControlClient.Request("GET", target)), as: UTF8.self)
         }
-        let one = other.publish(try Service(name: "one", type: "_x._tcp", port: 1))
+        let one = other.publish(try Service(name: "one", type: "_xx._tcp", port: 1))
         _ = try await one.established()
         while try await !ask().contains("one") {}
         let first = try await ask()
         #expect(try await ask() == first)
-        let two = other.publish(try Service(name: "two", type: "_x._tcp", port: 2))
+        let two = other.publish(try Service(name: "two", type: "_xx._tcp", port: 2))
         _ = try await two.established()
         while try await !ask().contains("two") {}
         await one.withdraw()
@@ -67,7 +67,7 @@ import Testing
     {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let error = await #expect(throws: ControlError.self) {
-            try await daemon.get("/v1/services/watch?type=_x._tcp&since=\(cursor)")
+            try await daemon.get("/v1/services/watch?type=_xx._tcp&since=\(cursor)")
         }
         #expect(error?.status == 410)
         await daemon.stopAndRemove()
@@ -117,6 +117,45 @@ import Testing
         #expect(error?.status == 403 && error?.message == "no _witap._tcp for you")
         let reload = await #expect(throws: ControlError.self) { try await daemon.post("/v1/reload", "") }
         #expect(reload?.status == 403)
+        await daemon.stopAndRemove()
+    }
+
+    @Test func whatTheBackendRefusesIsNotKeptAndWhatWasTakenBeforeIs() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let old = #"{"name":"old","port":7}"#
+        _ = try await daemon.post("/v1/registrations", old)
+        network.setRefusal(of: "h1", to: DiscoveryError(.notPermitted, "forbidden (a-setting)"))
+        let refused = await #expect(throws: ControlError.self) {
+            try await daemon.post("/v1/registrations", #"{"name":"new","port":8}"#)
+        }
+        #expect(refused?.status == 403 && refused?.code == "not-permitted")
+        #expect(refused?.message.contains("a-setting") == true)
+        #expect(try await daemon.get("/v1/status")["degraded"]?.bool == false, "nothing of what is kept is refused")
+        network.stopBackend(of: "h1")
+        network.startBackend(of: "h1")
+        func only() async throws -> JSONValue? {
+            let all = try await daemon.get("/v1/registrations")["registrations"]?.array
+            return all?.count == 1 ? all?.first : nil
+        }
+        while try await only()?["retrying"]?.bool != true {}
+        let kept = try #require(try await only())
+        #expect(kept["name"]?.string == "old" && kept["state"]?.string == "waiting")
+        #expect(kept["code"]?.string == "not-permitted")
+        let reasons = try await daemon.get("/v1/status")["reasons"]?.strings
+        #expect(reasons == ["a service is not published: forbidden (a-setting)"])
+        let health = await #expect(throws: ControlError.self) { try await daemon.get("/healthz") }
+        #expect(health?.status == 503)
+        let again = try JSONReader.read(try await daemon.post("/v1/registrations", old))
+        #expect(again["id"] == kept["id"], "asked for again in the same words it is the same, and stays")
+        // As in a limit of avahi-daemon's, which is not the quota.
+        network.setRefusal(of: "h1", to: DiscoveryError(.limitExceeded, "too many"))
+        let full = await #expect(throws: ControlError.self) {
+            try await daemon.post("/v1/registrations", #"{"name":"new","port":8}"#)
+        }
+        #expect(full?.status == 403 && full?.code == "limit-exceeded")
+        network.setRefusal(of: "h1", to: nil)
+        while try await only()?["state"]?.string != "established" {}
+        #expect(try await daemon.get("/v1/status")["degraded"]?.bool == false)
         await daemon.stopAndRemove()
     }
 
@@ -212,6 +251,22 @@ import Testing
         #expect(text.contains("# TYPE discoverd_backend_up gauge\ndiscoverd_backend_up 1\n"))
         let groups = try await daemon.get("/v1/prometheus/sd?type=_prom._tcp")
         #expect(groups.array?.first?["targets"]?.strings?.count == 1)
+        await publication.withdraw()
+        await daemon.stopAndRemove()
+    }
+
+    /// RFC 6762 §21: whoever is on the link could have Prometheus ask a container's, or a VPN's, hosts.
+    @Test func aTargetIsWhereTheServiceWasSeen() async throws {
+        let far = SimulatedInterface(
+            NetworkInterface(index: 2, name: "eth0"), link: "lan",
+            addresses: [.v4(IPv4Address(bits: 0xAC11_0002)), .v4(IPv4Address(bits: 0xA9FE_AA02))])
+        let other = LocalNetwork(engine: try network.addMachine("h1", interfaces: [.loopback, far]))
+        let publication = other.publish(try Service(name: "m", type: "_prom._tcp", port: 9100))
+        _ = try await publication.established()
+        let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
+        let services = try await daemon.get("/v1/services?type=_prom._tcp")["services"]?.array
+        #expect(services?.first?["endpoints"]?.array?.count == 2)
+        #expect(try await daemon.get("/v1/prometheus/sd?type=_prom._tcp").array?.isEmpty == true)
         await publication.withdraw()
         await daemon.stopAndRemove()
     }

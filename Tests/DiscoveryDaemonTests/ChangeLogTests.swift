@@ -6,7 +6,7 @@ import Testing
 @Suite struct ChangeLogTests {
     private func service(_ name: String, _ port: Int = 1) throws -> DiscoveredService {
         DiscoveredService(
-            instance: ServiceInstance(name: try ServiceName(name), type: try ServiceType("_x._tcp")),
+            instance: ServiceInstance(name: try ServiceName(name), type: try ServiceType("_xx._tcp")),
             port: try Port(port)
         )
     }

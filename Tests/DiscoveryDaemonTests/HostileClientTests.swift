@@ -84,7 +84,7 @@ import Testing
         var watchers: [RawClient] = []
         for number in 0..<4 {
             let watcher = try RawClient(daemon.path)
-            await watcher.write("GET /v1/services/watch?type=_x._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
+            await watcher.write("GET /v1/services/watch?type=_xx._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
             let answer = String(decoding: await watcher.read() ?? [], as: UTF8.self)
             #expect(answer.hasPrefix(number < 3 ? "HTTP/1.1 200" : "HTTP/1.1 503"))
             watchers.append(watcher)
@@ -97,19 +97,19 @@ import Testing
 
     @Test func aWatcherThatNeverReadsIsToldWhatCameOfItOrDropped() async throws {
         let other = LocalNetwork(engine: try network.addMachine("h1"))
-        let type = try ServiceType("_x._tcp")
+        let type = try ServiceType("_xx._tcp")
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"), browse: [type])
-        let watcher = await Lines(daemon.path, "/v1/services/watch?type=_x._tcp")
+        let watcher = await Lines(daemon.path, "/v1/services/watch?type=_xx._tcp")
         _ = try await watcher.next { $0["event"]?.string == "settled" }
         for round in 0..<30 {
             var publications: [Publication] = []
             for number in 0..<10 {
-                publications.append(other.publish(try Service(name: "s\(round)-\(number)", type: "_x._tcp", port: 1)))
+                publications.append(other.publish(try Service(name: "s\(round)-\(number)", type: "_xx._tcp", port: 1)))
             }
             for publication in publications { _ = try await publication.established() }
             for publication in publications { await publication.withdraw() }
         }
-        let last = other.publish(try Service(name: "last", type: "_x._tcp", port: 1))
+        let last = other.publish(try Service(name: "last", type: "_xx._tcp", port: 1))
         _ = try await last.established()
         let told = try await watcher.next { $0["service"]?["name"]?.string == "last" }
         #expect(told["event"]?.string == "added")
@@ -119,7 +119,7 @@ import Testing
 
     @Test func aWatcherThatNeverReadsIsClosedAfterItsTimeAndOthersAreServed() async throws {
         let other = LocalNetwork(engine: try network.addMachine("h1"))
-        let type = try ServiceType("_x._tcp")
+        let type = try ServiceType("_xx._tcp")
         var limits = ConnectionTable.Limits()
         limits.sending = .milliseconds(300)
         limits.watchBytes = 16 * 1024
@@ -131,17 +131,17 @@ import Testing
         let count = (buffer + 512 * 1024) / 8192
         var publications: [Publication] = []
         for number in 0..<count {
-            publications.append(other.publish(try Service(name: "s\(number)", type: "_x._tcp", port: 1, txt: txt)))
+            publications.append(other.publish(try Service(name: "s\(number)", type: "_xx._tcp", port: 1, txt: txt)))
         }
         // All of them are known, with their TXT records, before it asks: so its first answer would be all of them, and settled.
-        let known = await Lines(daemon.path, "/v1/services/watch?type=_x._tcp")
+        let known = await Lines(daemon.path, "/v1/services/watch?type=_xx._tcp")
         var names: Set<String> = []
         while names.count < count {
             let line = try await known.next { $0["service"]?["state"]?.string == "resolved" }
             names.insert(try #require(line["service"]?["name"]?.string))
         }
         let watcher = try RawClient(daemon.path)
-        await watcher.write("GET /v1/services/watch?type=_x._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
+        await watcher.write("GET /v1/services/watch?type=_xx._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(await watcher.untilClosed())
         // What it was told is true as far as it goes: whole lines but the last, each service once, and no end.
         var reader = HTTPResponseReader()
@@ -153,7 +153,7 @@ import Testing
         let told = try #require(lines).map { try JSONReader.read($0) }
         #expect(!told.isEmpty && told.allSatisfy { $0["event"]?.string == "added" })
         #expect(Set(told.map { $0["service"]?["name"]?.string }).count == told.count && told.count < count)
-        #expect(try await daemon.get("/v1/services?type=_x._tcp")["services"]?.array?.count == count)
+        #expect(try await daemon.get("/v1/services?type=_xx._tcp")["services"]?.array?.count == count)
         withExtendedLifetime(publications) {}
         await daemon.stopAndRemove()
     }
@@ -165,7 +165,7 @@ import Testing
         var watchers: [RawClient] = []
         for _ in 0..<2 {
             let watcher = try RawClient(daemon.path)
-            await watcher.write("GET /v1/services/watch?type=_x._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
+            await watcher.write("GET /v1/services/watch?type=_xx._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(String(decoding: await watcher.read() ?? [], as: UTF8.self).hasPrefix("HTTP/1.1 200"))
             watchers.append(watcher)
         }
@@ -194,22 +194,34 @@ import Testing
         await daemon.stopAndRemove()
     }
 
-    /// 15 s of mutated requests; `DISCOVERD_FUZZ_SECONDS` for longer.
+    /// 15 s of mutated requests, and of whole ones with a number at its extremes; `DISCOVERD_FUZZ_SECONDS` for longer.
     @Test func anyBytesAreAnsweredOrCutOff() async throws {
         let seconds = getenv("DISCOVERD_FUZZ_SECONDS").flatMap { Int(String(cString: $0)) } ?? 15
-        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), settings: .unrestricted)
         let body = #"{"name":"f","port":7,"txt":{"k":"v"},"check":"tcp","subtypes":["_a"]}"#
         let seeds = [
             "GET /v1/services?type=_witap._tcp&resolve=0&wait=0 HTTP/1.1\r\nHost: x\r\n\r\n",
             "GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\nGET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
             "POST /v1/registrations?wait=0 HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)",
             "DELETE /v1/registrations/abc HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
-            "GET /v1/services/watch?type=_x._tcp&since=1-2-3 HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /v1/services/watch?type=_xx._tcp&since=1-2-3 HTTP/1.1\r\nHost: x\r\n\r\n",
         ].map { Array($0.utf8) }
         var random = SplitMix(seed: 4711)
         let end = ContinuousClock.now + .seconds(seconds)
         var sent = 0
         while ContinuousClock.now < end {
+            // Half of them are whole but for a number: that a flipped byte makes one of 19 digits is rare.
+            if Bool.random(using: &random), let number = ExtremeNumbers.all.randomElement(using: &random) {
+                let body = RequestBody(RequestBody.numbers.randomElement(using: &random) ?? "port", number).text
+                let client = try RawClient(daemon.path)
+                await client.write(
+                    "POST /v1/registrations?attached=1 HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                )
+                let answer = String(decoding: await client.read(4096) ?? [], as: UTF8.self)
+                #expect(answer.hasPrefix("HTTP/1.1 201") || answer.hasPrefix("HTTP/1.1 400"), "\(body): \(answer)")
+                sent += 1
+                continue
+            }
             var bytes = seeds[Int.random(in: 0..<seeds.count, using: &random)]
             for _ in 0..<Int.random(in: 1...6, using: &random) where !bytes.isEmpty {
                 let position = Int.random(in: 0..<bytes.count, using: &random)
@@ -240,20 +252,20 @@ import Testing
         limits.perUser = 2
         limits.clients = 3
         var table = ConnectionTable(limits: limits)
-        #expect(table.connected(1, uid: 7, now: .zero) == .accepted)
-        #expect(table.connected(2, uid: 7, now: .seconds(1)) == .accepted)
+        #expect(table.connected(1, of: .user(7), now: .zero) == .accepted)
+        #expect(table.connected(2, of: .user(7), now: .seconds(1)) == .accepted)
         table.received(1, now: .seconds(1))
-        #expect(table.connected(3, uid: 7, now: .seconds(2)) == .replacing(1))
+        #expect(table.connected(3, of: .user(7), now: .seconds(2)) == .replacing(1))
         table.became(.serving, 2, now: .seconds(2))
         table.became(.serving, 3, now: .seconds(2))
-        guard case .refused = table.connected(4, uid: 7, now: .seconds(3)) else {
+        guard case .refused = table.connected(4, of: .user(7), now: .seconds(3)) else {
             Issue.record("a third connection of one user was taken")
             return
         }
-        #expect(table.connected(5, uid: 8, now: .seconds(3)) == .accepted)
-        #expect(table.connected(6, uid: 0, now: .seconds(4)) == .replacing(5))
+        #expect(table.connected(5, of: .user(8), now: .seconds(3)) == .accepted)
+        #expect(table.connected(6, of: .user(0), now: .seconds(4)) == .replacing(5))
         table.became(.sending, 6, now: .seconds(4))
-        guard case .refused = table.connected(7, uid: 9, now: .seconds(5)) else {
+        guard case .refused = table.connected(7, of: .user(9), now: .seconds(5)) else {
             Issue.record("a fourth connection was taken")
             return
         }
@@ -263,19 +275,19 @@ import Testing
     @Test func rootHasPlacesThatOthersCannotTake() {
         var table = ConnectionTable()
         for id: UInt64 in 1...56 {
-            #expect(table.connected(id, uid: UInt32(1 + id / 8), now: .zero) == .accepted)
+            #expect(table.connected(id, of: .user(UInt32(1 + id / 8)), now: .zero) == .accepted)
             table.became(.serving, id, now: .zero)
         }
-        guard case .refused = table.connected(57, uid: 99, now: .zero) else {
+        guard case .refused = table.connected(57, of: .user(99), now: .zero) else {
             Issue.record("others have what is root's")
             return
         }
-        for id: UInt64 in 58...65 { #expect(table.connected(id, uid: 0, now: .zero) == .accepted) }
+        for id: UInt64 in 58...65 { #expect(table.connected(id, of: .user(0), now: .zero) == .accepted) }
     }
 
     @Test func watchersAreCountedUntilTheirAnswerEnds() {
         var table = ConnectionTable()
-        for id: UInt64 in 1...8 { _ = table.connected(id, uid: 1, now: .zero) }
+        for id: UInt64 in 1...8 { _ = table.connected(id, of: .user(1), now: .zero) }
         for id: UInt64 in 1...6 { #expect(table.watches(id, now: .zero) == nil) }
         #expect(table.watches(7, now: .zero) != nil)
         table.became(.idle, 1, now: .zero)
@@ -285,9 +297,70 @@ import Testing
         #expect(table.takeExpired(now: .seconds(3600)).map(\.id) == [1])
     }
 
+    private func owner(_ text: String) throws -> ConnectionTable.Owner {
+        ConnectionTable.Owner(try #require(IPAddress(text)))
+    }
+
+    @Test func aHostIsItsAddressOrItsLink() throws {
+        #expect(try owner("10.0.0.1") != owner("10.0.0.2"))
+        #expect(try owner("::ffff:10.0.0.1") == owner("10.0.0.1"))
+        #expect(try owner("2001:db8::1") == owner("2001:db8::ffff:2"))
+        #expect(try owner("2001:db8::1") != owner("2001:db8:0:1::1"))
+    }
+
+    /// Over TCP one address that does not read keeps no other out, nor all of them the users of this machine.
+    @Test func overTCPEachAddressHasItsShare() throws {
+        var table = ConnectionTable()
+        let (greedy, scraper) = (try owner("10.0.0.1"), try owner("10.0.0.2"))
+        for id: UInt64 in 1...8 {
+            #expect(table.connected(id, of: greedy, now: .zero) == .accepted)
+            table.became(.sending, id, now: .zero)
+        }
+        guard case .refused = table.connected(9, of: greedy, now: .milliseconds(999)) else {
+            Issue.record("a ninth connection of one address was taken")
+            return
+        }
+        #expect(table.connected(10, of: scraper, now: .zero) == .accepted)
+        // A newcomer comes before who has not read for a second, and who does not read for five is cut off.
+        #expect(table.connected(11, of: greedy, now: .seconds(1)) == .replacing(1))
+        #expect(Set(table.takeExpired(now: .milliseconds(4999)).map(\.id)) == [])
+        #expect(Set(table.takeExpired(now: .seconds(5)).map(\.id)) == [2, 3, 4, 5, 6, 7, 8])
+    }
+
+    @Test func manyAddressesTogetherLeaveRoomForUsersAndForEachOther() throws {
+        var table = ConnectionTable()
+        for id: UInt64 in 0..<32 {
+            #expect(table.connected(id, of: try owner("10.0.0.\(id / 8)"), now: .zero) == .accepted)
+            table.became(.serving, id, now: .zero)
+        }
+        // The newest of who has most gives way; who has as many as the newcomer would have does not.
+        #expect(table.connected(100, of: try owner("10.0.1.1"), now: .seconds(1)) == .replacing(31))
+        table.became(.serving, 100, now: .seconds(1))
+        for id: UInt64 in 200..<224 {
+            #expect(table.connected(id, of: .user(UInt32(id / 8)), now: .seconds(1)) == .accepted)
+            table.became(.serving, id, now: .seconds(1))
+        }
+        #expect(table.connected(300, of: .user(0), now: .seconds(1)) == .accepted)
+        // Nor do watchers over TCP take what users may have.
+        for id: UInt64 in 0..<24 { #expect((table.watches(id, now: .seconds(1)) == nil) == (id % 8 < 6)) }
+        #expect(table.watches(300, now: .seconds(1)) == nil)
+    }
+
+    @Test func rootsConnectionsDoNotGiveWayForOthers() {
+        var limits = ConnectionTable.Limits()
+        (limits.clients, limits.forRoot) = (1, 1)
+        var table = ConnectionTable(limits: limits)
+        #expect(table.connected(1, of: .user(0), now: .zero) == .accepted)
+        table.became(.sending, 1, now: .zero)
+        guard case .refused = table.connected(2, of: .user(7), now: .seconds(20)) else {
+            Issue.record("root's connection gave way")
+            return
+        }
+    }
+
     @Test func timesAreKept() {
         var table = ConnectionTable()
-        for id: UInt64 in 1...4 { _ = table.connected(id, uid: 1, now: .zero) }
+        for id: UInt64 in 1...4 { _ = table.connected(id, of: .user(1), now: .zero) }
         table.received(1, now: .zero)
         table.became(.serving, 2, now: .zero)
         table.became(.sending, 3, now: .zero)

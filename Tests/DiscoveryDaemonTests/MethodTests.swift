@@ -40,10 +40,10 @@ import Testing
         let txt = TXTRecord(strings: (0..<36).map { Array("k\($0)=\(String(repeating: "x", count: 240))".utf8) })
         var publications: [Publication] = []
         for number in 0..<16 {
-            publications.append(other.publish(try Service(name: "s\(number)", type: "_x._tcp", port: 1, txt: txt)))
+            publications.append(other.publish(try Service(name: "s\(number)", type: "_xx._tcp", port: 1, txt: txt)))
         }
         for publication in publications { _ = try await publication.established() }
-        for target in ["/v1/ping", "/v1/registrations", "/v1/services?type=_x._tcp", "/v1/nothing"] {
+        for target in ["/v1/ping", "/v1/registrations", "/v1/services?type=_xx._tcp", "/v1/nothing"] {
             let client = try RawClient(daemon.path)
             await client.write("GET \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             var reader = HTTPResponseReader()

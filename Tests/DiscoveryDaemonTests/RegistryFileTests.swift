@@ -3,6 +3,7 @@ import Discovery
 import DiscoveryControl
 import DiscoveryDaemon
 import Foundation
+import Glibc
 import Testing
 
 @Suite struct RegistryFileTests {
@@ -16,18 +17,18 @@ import Testing
     private var path: String { directory + "/registrations.json" }
 
     private func kept() throws -> [RegistryFile.Kept] {
-        var service = try Service(name: "Büro \\ 🖨", type: "_x._udp", port: 7, subtypes: ["a"])
+        var service = try Service(name: "Büro \\ 🖨", type: "_xx._udp", port: 7, subtypes: ["_color"])
         try service.txt.append(key: "bin", value: [0xFF, 0])
         try service.txt.append(key: "flag", value: nil)
         service.interfaces = try InterfaceFilter(["en*", "!lo"])
         service.family = .ipv4
         var request = RegistrationRequest(service, onConflict: .fail, check: RegistrationRequest.Check("http:/"))
-        request.check?.interval = 1.5
+        request.check?.intervalMilliseconds = 1500
         request.check?.fall = 2
         return [
             RegistryFile.Kept(id: "1", uid: 1000, request: request),
             RegistryFile.Kept(
-                id: "2", uid: 0, request: RegistrationRequest(try Service(name: "b", type: "_y._tcp", port: 1))),
+                id: "2", uid: 0, request: RegistrationRequest(try Service(name: "b", type: "_yy._tcp", port: 1))),
         ]
     }
 
@@ -38,6 +39,59 @@ import Testing
         #expect(file.read() == .registrations(try kept()))
         #expect(file.write([]) == nil)
         #expect(file.read() == .registrations([]))
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
+    @Test func whatIsNoFileIsSetAsideAtOnce() throws {
+        let file = RegistryFile(directory: directory)
+        #expect(mkfifo(path, 0o600) == 0)
+        guard case .setAside(let reason) = file.read() else {
+            Issue.record("a pipe was read")
+            return
+        }
+        #expect(reason.contains("no regular file"))
+        #expect(symlink("/dev/zero", path) == 0)
+        guard case .setAside = file.read() else {
+            Issue.record("a device was read")
+            return
+        }
+        // Nor is one waited for where the new file is written.
+        #expect(mkfifo(path + ".new", 0o600) == 0)
+        #expect(file.write(try kept()) == nil)
+        #expect(file.read() == .registrations(try kept()))
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// JSON that is whole, with the right checksum, and is no list.
+    @Test(arguments: [#"{"a":1}"#, "7", "null", #""text""#, "true"]) func whatIsNoListIsSetAside(_ text: String) throws
+    {
+        let checksum = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let file = "{\"v\":1,\"checksum\":\"\(String(checksum, radix: 16))\",\"registrations\":\(text)}\n"
+        try Data(file.utf8).write(to: URL(fileURLWithPath: path))
+        guard case .setAside(let reason) = RegistryFile(directory: directory).read() else {
+            Issue.record("\(text) was taken for a list")
+            return
+        }
+        #expect(reason.contains("no list of registrations"), "\(reason)")
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
+    @Test func whatWasSetAsideFirstStays() throws {
+        let file = RegistryFile(directory: directory)
+        for number in 1...20 {
+            try Data("broken \(number)".utf8).write(to: URL(fileURLWithPath: path))
+            guard case .setAside(let reason) = file.read() else {
+                Issue.record("\(number) was taken for a whole file")
+                return
+            }
+            let name = number == 1 ? "registrations.json.corrupt" : "registrations.json.corrupt.\(min(number, 9))"
+            #expect(reason.contains("\(name), "), "\(reason)")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(names.count == 9, "bounded: \(names)")
+        let first = FileManager.default.contents(atPath: path + ".corrupt")
+        #expect(first == Data("broken 1".utf8))
+        #expect(FileManager.default.contents(atPath: path + ".corrupt.9") == Data("broken 20".utf8))
         try FileManager.default.removeItem(atPath: directory)
     }
 
@@ -105,5 +159,29 @@ import Testing
         #expect(throws: RuntimeDirectory.Failure.self) { try runtime.listen() }
         #expect(FileManager.default.fileExists(atPath: path))
         try FileManager.default.removeItem(atPath: directory)
+    }
+}
+
+/// What a peer sees of what others publish.
+@Suite struct RegistrationShownTests {
+    private let status = RegistrationStatus(
+        id: "1", name: "a", wanted: "a", type: "_xx._tcp", domain: "local", port: 1, state: "withheld",
+        reason: "its check fails: /bin/false ended with status 1", uid: 7, origin: .detached,
+        check: "exec:/bin/false s3cret", health: "failing", warning: "w")
+
+    @Test(arguments: [0, 7] as [UInt32]) func ownerAndRootSeeAll(_ uid: UInt32) {
+        #expect(status.shown(to: Peer(uid: uid)) == status)
+    }
+
+    @Test func othersSeeTheKindOfACheck() {
+        let shown = status.shown(to: Peer(uid: 8))
+        #expect(shown.check == "exec" && shown.reason == "its check fails" && shown.uid == nil)
+        #expect(shown.state == "withheld" && shown.health == "failing" && shown.warning == "w")
+    }
+
+    @Test func overTCPNobodySeesWhy() {
+        let shown = status.shown(to: Peer(uid: nil))
+        #expect(shown.check == nil && shown.reason == nil && shown.uid == nil && shown.warning == nil)
+        #expect(shown.state == "withheld" && shown.name == "a")
     }
 }

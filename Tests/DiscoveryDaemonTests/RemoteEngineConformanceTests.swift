@@ -36,12 +36,12 @@ import Testing
         let other = LocalNetwork(engine: try network.addMachine("h2"), limits: TestDaemon.limits)
         let daemon = try await TestDaemon(engine: machine)
         let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
-        let staying = other.publish(try Service(name: "staying", type: "_x._tcp", port: 1))
-        let own = remote.publish(try Service(name: "own", type: "_x._tcp", port: 2))
+        let staying = other.publish(try Service(name: "staying", type: "_xx._tcp", port: 1))
+        let own = remote.publish(try Service(name: "own", type: "_xx._tcp", port: 2))
         _ = try await staying.established()
         _ = try await own.established()
         var events: [String] = []
-        var iterator = remote.browse(try ServiceType("_x._tcp")).makeAsyncIterator()
+        var iterator = remote.browse(try ServiceType("_xx._tcp")).makeAsyncIterator()
         while !events.contains("settled"), let event = try await iterator.next() { events.append(event.summary) }
         #expect(Set(events) == ["+staying", "+own", "settled"])
         await daemon.stop()
@@ -56,17 +56,69 @@ import Testing
         await again.stopAndRemove()
     }
 
+    @Test func whatTheDaemonsBackendRefusesIsGivenUpOnlyWhenItIsNew() async throws {
+        let network = SimulatedNetwork()
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
+        let old = remote.publish(try Service(name: "old", type: "_xx._tcp", port: 1))
+        _ = try await old.established()
+        let forbidden = DiscoveryError(.notPermitted, "forbidden")
+        network.setRefusal(of: "h1", to: forbidden)
+        let new = remote.publish(try Service(name: "new", type: "_xx._tcp", port: 2))
+        let error = await #expect(throws: DiscoveryError.self) { try await new.established() }
+        #expect(error == forbidden)
+        network.stopBackend(of: "h1")
+        network.startBackend(of: "h1")
+        for await status in old.updates where status.state == .refused(forbidden) { break }
+        // Nor when the daemon is another, which never saw it established.
+        await daemon.stop()
+        for await status in old.updates { if case .waiting = status.state { break } }
+        let engine = try network.addMachine("h3")
+        network.setRefusal(of: "h3", to: forbidden)
+        let again = try await TestDaemon(engine: engine, directory: daemon.directory)
+        for await status in old.updates where status.state == .refused(forbidden) { break }
+        network.setRefusal(of: "h3", to: nil)
+        _ = try await old.established()
+        await old.withdraw()
+        await again.stopAndRemove()
+    }
+
+    @Test func whatNoConnectionIsLeftForIsPublishedByAnotherEngine() async throws {
+        let network = SimulatedNetwork()
+        var limits = ConnectionTable.Limits()
+        (limits.perUser, limits.forRoot) = (2, 2)
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), limits: limits)
+        let other = try network.addMachine("h2")
+        let calls = Locked(0)
+        let engine = RemoteEngine(path: daemon.path) {
+            calls.withLock { $0 += 1 }
+            return other
+        }
+        let remote = LocalNetwork(engine: engine, limits: RemoteEngine.limits)
+        var all: [Publication] = []
+        for number in 1...4 {
+            let one = remote.publish(try Service(name: "s\(number)", type: "_xx._tcp", port: 9))
+            _ = try await one.established()
+            all.append(one)
+        }
+        #expect(calls.withLock { $0 } == 1 && network.openOperations(of: "h2") >= 2)
+        for one in all { await one.withdraw() }
+        #expect(network.openOperations(of: "h2") == 0)
+        await remote.shutdown()
+        await daemon.stopAndRemove()
+    }
+
     @Test func whatIsGivenUpIsNotAskedForAgain() async throws {
         let network = SimulatedNetwork()
         let other = LocalNetwork(engine: try network.addMachine("h1"))
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
         let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
-        let taken = other.publish(try Service(name: "taken", type: "_x._tcp", port: 1))
+        let taken = other.publish(try Service(name: "taken", type: "_xx._tcp", port: 1))
         _ = try await taken.established()
-        let refused = remote.publish(try Service(name: "taken", type: "_x._tcp", port: 2), onConflict: .fail)
+        let refused = remote.publish(try Service(name: "taken", type: "_xx._tcp", port: 2), onConflict: .fail)
         await #expect(throws: DiscoveryError.self) { try await refused.established() }
         // The owner of a command's service, or root, withdraws it under the command's feet.
-        let unwanted = remote.publish(try Service(name: "unwanted", type: "_x._tcp", port: 3))
+        let unwanted = remote.publish(try Service(name: "unwanted", type: "_xx._tcp", port: 3))
         _ = try await unwanted.established()
         for status in await daemon.daemon.registry.statuses where status.name == "unwanted" {
             _ = try await daemon.client.send(ControlClient.Request("DELETE", "/v1/registrations/\(status.id)"))

@@ -15,7 +15,9 @@ final class TestDaemon: Sendable {
     private let runtime = Locked<RuntimeDirectory?>(nil)
     private let task: Task<Void, any Error>
 
-    /// - Parameter allows: what a peer may publish; everything by default.
+    /// - Parameters:
+    ///   - refusal: why a peer may not publish a type; nil by default.
+    ///   - settings: instead of what is made of the parameters.
     init(
         engine: any DiscoveryEngine,
         directory: String? = nil,
@@ -23,29 +25,35 @@ final class TestDaemon: Sendable {
         browse: Set<ServiceType> = [],
         discovery: DiscoveryLimits = TestDaemon.limits,
         refusal: @escaping @Sendable (Peer, ServiceType) -> String? = { _, _ in nil },
-        quota: Int = 1000
+        quota: Int = 1000,
+        settings: Daemon.Settings? = nil,
+        state: StateDirectory? = nil
     ) async throws {
         let directory = directory ?? NSTemporaryDirectory() + "discoverd-\(UInt32.random(in: 0 ... .max))"
         let manage = try ServiceType("_manage._tcp")
         self.directory = directory
         path = directory + "/control.sock"
         let runtime = try RuntimeDirectory(socketPath: path)
+        var facts = DaemonFacts(version: "test", pid: 1, backend: "simulated", socket: path, limits: limits)
+        facts.localAddresses = Self.localAddresses
+        facts.routes = { NoRoutes() }
         self.runtime.withLock { $0 = runtime }
         daemon = Daemon(
             engine: engine,
             limits: discovery,
-            settings: Daemon.Settings(
-                browse: browse,
-                policy: RegistryPolicy(
-                    refusalToPublish: refusal,
-                    refusalToManage: { refusal($0, manage) },
-                    quota: { _ in quota },
-                    validate: { _, _ in },
-                    check: { _, _, _ in }
-                )
-            ),
-            stateDirectory: directory,
-            facts: DaemonFacts(version: "test", pid: 1, backend: "simulated", socket: path, limits: limits),
+            settings: settings
+                ?? Daemon.Settings(
+                    browse: browse,
+                    policy: RegistryPolicy(
+                        refusalToPublish: { peer, service, _ in refusal(peer, service.type) },
+                        refusalToManage: { refusal($0, manage) },
+                        quota: { _ in quota },
+                        validate: { _, _ in },
+                        check: { _, _, _ in }
+                    )
+                ),
+            state: state ?? StateDirectory(path: directory),
+            facts: facts,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             reload: { _ in ControlError(422, "bad-configuration", "x.yaml:3: no") }
         )
@@ -56,6 +64,17 @@ final class TestDaemon: Sendable {
             isServing.finish()
         }
         for await _ in serving {}
+    }
+
+    /// Those of a simulated machine: one more on the network of `SimulatedInterface.ethernet`.
+    @Sendable private static func localAddresses() -> LocalAddresses {
+        let eth0 = NetworkInterface(index: 2, name: "eth0")
+        let address = IPAddress.v4(IPv4Address(bits: 0x0A00_00FE))
+        return LocalAddresses(entries: [LocalAddresses.Entry(interface: eth0, address: address, prefixLength: 24)])
+    }
+
+    private struct NoRoutes: RouteLookup {
+        func route(to address: IPAddress) -> Route? { nil }
     }
 
     static var limits: DiscoveryLimits {
@@ -101,7 +120,8 @@ extension Registry {
 final class RawClient {
     let descriptor: Int32
 
-    init(_ path: String) throws {
+    /// - Parameter patience: how long a call waits for the other side.
+    init(_ path: String, patience: Duration = .seconds(10)) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -112,7 +132,8 @@ final class RawClient {
             }
         }
         guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
-        var time = timeval(tv_sec: 10, tv_usec: 0)
+        let parts = patience.components
+        var time = timeval(tv_sec: Int(parts.seconds), tv_usec: Int(parts.attoseconds / 1_000_000_000_000))
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -125,7 +146,7 @@ final class RawClient {
 
     @discardableResult func write(_ text: String) async -> Int { await write(Array(text.utf8)) }
 
-    /// Up to `count` bytes, at most until the other side closes; empty when it did, nil after 10 s.
+    /// Up to `count` bytes, at most until the other side closes; empty when it did, nil when it says nothing for too long.
     func read(_ count: Int = 65_536) async -> [UInt8]? {
         await Self.blocking { [descriptor] in
             var buffer = [UInt8](repeating: 0, count: count)

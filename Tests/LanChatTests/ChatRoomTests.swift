@@ -15,7 +15,8 @@ struct ChatRoomTests {
     @Test("who joins, speaks and leaves is told to everyone")
     func story() {
         var room = ChatRoom<Int>()
-        #expect(room.received(line("iam:anna"), from: 1) == [.everyone("anna has joined")])
+        #expect(
+            room.received(line("iam:anna"), from: 1) == [.everyone("anna has joined"), .one(1, "* here: anna")])
         #expect(room.received(line("msg:hello: all"), from: 1) == [.everyone("anna: hello: all")])
         #expect(room.count == 1)
         #expect(room.left(1) == [.everyone("anna has left")])
@@ -23,14 +24,35 @@ struct ChatRoomTests {
         #expect(room.left(1).isEmpty)
     }
 
-    @Test("a second iam changes nothing, and a nick belongs to one, whatever its case, until it leaves")
+    @Test("a second iam is another nick, and one belongs to one client, whatever its case, until it leaves")
     func nicks() {
         var room = room("anna")
-        #expect(room.received(line("iam:bob"), from: 1) == [.one(1, "* you are anna already")])
+        #expect(room.received(line("iam:anna"), from: 1) == [.one(1, "* you are anna already")])
         #expect(room.received(line("iam:Anna"), from: 2) == [.one(2, "* the nick Anna is taken")])
         #expect(!room.hasJoined(2))
+        #expect(room.received(line("iam:ANNA"), from: 1) == [.everyone("* anna is now: ANNA")])
+        #expect(room.received(line("iam:bob"), from: 1) == [.everyone("* ANNA is now: bob")])
+        #expect(room.received(line("msg:hi"), from: 1) == [.everyone("bob: hi")])
+        #expect(room.received(line("iam:anna"), from: 2).first == .everyone("anna has joined"))
+        #expect(room.received(line("iam:anna"), from: 1) == [.one(1, "* the nick anna is taken")])
         _ = room.left(1)
-        #expect(room.received(line("iam:Anna"), from: 2) == [.everyone("Anna has joined")])
+        #expect(room.received(line("iam:Bob"), from: 3).first == .everyone("Bob has joined"))
+    }
+
+    @Test("who is there is told to those who join and ask, in one line, however many they are")
+    func who() {
+        var room = room("carl", "anna", "bob")
+        #expect(room.received(line("who:"), from: 9) == [.one(9, "* here: anna, bob, carl")])
+        #expect(room.received(line("iam:dora"), from: 4).last == .one(4, "* here: anna, bob, carl, dora"))
+        for id in 10..<1000 { _ = room.received(line("iam:a nick of some length, \(id)"), from: id) }
+        guard case .one(1, let text)? = room.received(line("who:"), from: 1).first else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(text.utf8.count <= ChatText.maximumLine)
+        #expect(text.contains(/, and \d+ more$/))
+        var empty = ChatRoom<Int>()
+        #expect(empty.received(line("who:"), from: 1) == [.one(1, "* nobody is here")])
     }
 
     @Test(
@@ -52,7 +74,7 @@ struct ChatRoomTests {
     func refused() {
         var room = room("anna")
         #expect(room.received(line("msg:x"), from: 2) == [.one(2, "* say who you are first: iam:NICK")])
-        #expect(room.received(line("GET / HTTP/1.1"), from: 1) == [.one(1, "* a line is iam:NICK or msg:TEXT")])
+        #expect(room.received(line("GET / HTTP/1.1"), from: 1) == [.one(1, "* a line is iam:NICK, msg:TEXT or who:")])
         #expect(room.received(.tooLong, from: 1) == [.one(1, "* that line is too long: 4096 bytes at most")])
         #expect(room.received(line(""), from: 1).isEmpty)
         #expect(room.received(line("msg:   "), from: 1).isEmpty)
@@ -75,6 +97,9 @@ struct ChatEventTests {
         #expect(ChatEvent(Array("anna has left".utf8)) == .left("anna"))
         #expect(ChatEvent(Array("anna: bob has left".utf8)) == .message(nick: "anna", text: "bob has left"))
         #expect(ChatEvent(Array("* the room is full".utf8)) == .notice("the room is full"))
+        #expect(ChatEvent(Array("* a is now b is now: c".utf8)) == .renamed(was: "a is now b", nick: "c"))
+        #expect(
+            ChatEvent(Array("* say who you are first: iam:NICK".utf8)) == .notice("say who you are first: iam:NICK"))
     }
 
     @Test("what another server says is a notice, and can do no harm either")

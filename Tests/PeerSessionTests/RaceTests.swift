@@ -1,9 +1,27 @@
 import TapRace
+import TerminalUI
 import Testing
 
 /// The game, as a value.
 @Suite("Tap race")
 struct RaceTests {
+    @Test(
+        "both bars and the time are on the screen, whatever its size; whoever leads has the longer bar",
+        arguments: [30, 80, 200], [8, 24, 60])
+    func screen(_ columns: Int, _ rows: Int) throws {
+        var race = Race()
+        for _ in 0..<400 { _ = race.tapped() }
+        race.received(TapMessage(count: 200, isOver: false))
+        var canvas = Canvas(ScreenSize(columns: columns, rows: rows))
+        RaceView.race(race, own: "h1", opponent: "h\u{1B}2", left: 10, of: 30, on: &canvas)
+        let lines = canvas.text
+        for text in ["h1 (you)", "10 s left", #"h\u{1B}2"#, "400", "200"] {
+            #expect(lines.contains { $0.contains(text) }, "\(text): \(lines)")
+        }
+        let lengths = Set(lines.filter { $0.hasPrefix("  █") }.map(\.count))
+        #expect(lengths == [columns - 2, 2 + (columns - 4) / 2], "\(lines)")
+    }
+
     @Test("messages are as they always were; what is none is nothing")
     func messages() {
         #expect(

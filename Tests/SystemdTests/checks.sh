@@ -95,6 +95,7 @@ run_checks() {
     until_true 10 'discoverd status is green' in_machine discoverd status
     check 'systemctl status tells how it is' status_text_has 'services published'
     check_users
+    check_trust
     check_restarts
     check_reload
     check_supervision
@@ -112,6 +113,21 @@ check_users() {
     in_machine useradd --no-create-home --groups discoverd member
     check 'a member of the group may' in_machine runuser -u member -- discoverd publish members 9000 --detach
     check 'and withdraws it' in_machine runuser -u member -- discoverd unpublish members
+}
+
+# The socket is root's making and the daemon listens at it as its own user: commands believe it by its directory, in a
+# container by where it is mounted.
+check_trust() {
+    local as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+    check 'an ordinary user believes the socket' in_machine sh -c "$as_nobody discoverd status"
+    check 'and where it is mounted' in_machine unshare --mount sh -c \
+        "mkdir -p /mnt/c && mount -t tmpfs -o mode=755 tmpfs /mnt/c && touch /mnt/c/s && mount --bind $socket /mnt/c/s &&
+        $as_nobody discoverd status --socket /mnt/c/s"
+    in_machine sh -c 'install -d -o 65534 /run/theirs
+        touch /run/theirs/control.sock && mount --bind '"$socket"' /run/theirs/control.sock'
+    in_machine discoverd ls --socket /run/theirs/control.sock >/dev/null 2>"$root/theirs.log"
+    check 'not in a directory of another user' test $? = 77
+    in_machine sh -c 'umount /run/theirs/control.sock; rm -r /run/theirs'
 }
 
 # What a browser on the other host is told while everything here is restarted: nothing.

@@ -17,7 +17,7 @@ struct CanvasTests {
         canvas.put("nowhere", row: -1, column: 0)
         canvas.put("nowhere", row: 0, column: 80)
         #expect(canvas.text[2] == "   hello")
-        #expect(canvas.text[3].count == 80)
+        #expect(canvas.text[3].hasSuffix("   xxxx…") && canvas.text[3].count == 80)
         #expect(!canvas.text.joined().contains("nowhere"))
     }
 
@@ -27,7 +27,7 @@ struct CanvasTests {
         canvas.put("a\u{1B}[2J\n\u{202E}b", row: 0, column: 0)
         #expect(canvas.text[0] == #"a\u{1B}[2J\u{A}\u{202E}b"#)
         var renderer = Renderer(ascii)
-        let drawn = text(renderer.draw(canvas, rows: 24, columns: 80))
+        let drawn = text(renderer.draw(canvas))
         #expect(!drawn.contains("\n") && !drawn.contains("\u{202E}"))
         // Only ours: clearing once, and cursor positions.
         #expect(drawn.components(separatedBy: "\u{1B}[2J").count == 2)
@@ -35,39 +35,82 @@ struct CanvasTests {
 
     @Test("wide characters take two columns, and none is cut in half")
     func wide() {
-        var canvas = Canvas()
+        var canvas = Canvas(ScreenSize(columns: 6, rows: 3))
         canvas.put("日本x", row: 0, column: 0)
-        canvas.put("日", row: 1, column: 79)
-        #expect(canvas.text[0] == "日本x")
-        #expect(canvas.text[1].isEmpty)
+        canvas.put("日", row: 1, column: 5)
+        canvas.put("日本東京", row: 2, column: 0)
+        #expect(canvas.text == ["日本x", "     …", "日本…"])
         var renderer = Renderer(ascii)
-        #expect(text(renderer.draw(canvas, rows: 1, columns: 80)).contains("? ? x"))
+        #expect(text(renderer.draw(canvas)).contains("? ? x"))
     }
 
     @Test("only rows that changed are drawn; all of them when the size changed or it is wanted")
     func difference() {
         var renderer = Renderer(.init(hasColour: true, hasUnicode: true))
         var canvas = Canvas()
-        _ = renderer.draw(canvas, rows: 24, columns: 80)
-        #expect(renderer.draw(canvas, rows: 24, columns: 80).isEmpty)
+        _ = renderer.draw(canvas)
+        #expect(renderer.draw(canvas).isEmpty)
         canvas.put("x", row: 5, column: 5, Style(.red, bold: true))
-        let change = text(renderer.draw(canvas, rows: 24, columns: 80))
+        let change = text(renderer.draw(canvas))
         #expect(change.hasPrefix("\u{1B}[6;1H"))
         #expect(change.contains("\u{1B}[0;1;31mx\u{1B}[0m"))
-        #expect(renderer.draw(canvas, rows: 24, columns: 80, anew: true).count > 1000)
-        #expect(renderer.draw(canvas, rows: 10, columns: 40).count > 300)
+        #expect(renderer.draw(canvas, anew: true).count > 1000)
+        #expect(renderer.draw(Canvas(ScreenSize(columns: 40, rows: 10))).count > 300)
     }
 
-    @Test("without colour there is no colour, on a small terminal nothing beyond its edge")
+    @Test(
+        "without colour there is no colour; without UTF-8 lines are drawn in ASCII, and names show where they had more")
     func abilities() {
-        var canvas = Canvas()
+        var canvas = Canvas(ScreenSize(columns: 20, rows: 5))
         canvas.put("red", row: 0, column: 0, Style(.red, reverse: true))
+        canvas.put("┌─┬─┐│▼█░", row: 1, column: 0)
+        canvas.put("Zoë and a long name", row: 2, column: 6)
         var renderer = Renderer(ascii)
-        let drawn = text(renderer.draw(canvas, rows: 5, columns: 20))
+        let drawn = text(renderer.draw(canvas))
         #expect(drawn.contains("\u{1B}[0;7mred"))
         #expect(!drawn.contains("31"))
+        #expect(drawn.contains("+-+-+|v#."))
+        #expect(drawn.contains("Zo? and a lon."))
+        #expect(drawn.utf8.allSatisfy { $0 < 0x80 })
         #expect(!drawn.contains("\u{1B}[6;1H"))
-        #expect(renderer.draw(canvas, rows: 0, columns: 0).count < 20)
+    }
+
+    @Test("a long text is broken at spaces, and ends with … where it does not fit")
+    func wrapping() {
+        var canvas = Canvas(ScreenSize(columns: 12, rows: 4))
+        canvas.put("one two three four five six seven", rows: 0..<3, column: 2)
+        #expect(canvas.text == ["  one two", "  three four", "  five six …", ""])
+        canvas = Canvas(ScreenSize(columns: 6, rows: 3))
+        canvas.put("a-very-long-word and", rows: 0..<3, column: 0)
+        #expect(canvas.text == ["a-very", "-long-", "word …"])
+        for columns in 1...20 {
+            var canvas = Canvas(ScreenSize(columns: columns, rows: 30))
+            canvas.put("日本 and\u{1B} more", rows: 0..<30, column: 0)
+            canvas.put("日本", row: 29, column: columns - 1)
+        }
+    }
+
+    @Test("a list shows the selected row wherever it is, and says how many are below")
+    func list() {
+        let names = (1...9).map { "n\($0)" }
+        for selected in 0..<9 {
+            var canvas = Canvas(ScreenSize(columns: 20, rows: 4))
+            let first = canvas.put(list: names, selected: selected, rows: 0..<4)
+            #expect(canvas.text[selected - first] == "  > n\(selected + 1)")
+            #expect(canvas.text[3].contains("more") == (first + 4 < 9), "\(canvas.text)")
+        }
+    }
+
+    @Test("a screen's parts are in it and apart, from 5 rows on; a size is within bounds")
+    func layout() {
+        for rows in 5...60 {
+            let layout = ScreenLayout(ScreenSize(columns: 80, rows: rows))
+            let parts = [layout.title] + Array(layout.body) + Array(layout.message) + [layout.keys]
+            #expect(parts == parts.sorted() && Set(parts).count == parts.count, "\(rows): \(parts)")
+            #expect(parts.allSatisfy { (0..<rows).contains($0) } && !layout.message.isEmpty, "\(rows): \(parts)")
+        }
+        #expect(ScreenSize(columns: 0, rows: -1) == ScreenSize(columns: 1, rows: 1))
+        #expect(ScreenSize(columns: 65_535, rows: 65_535).columns == 500)
     }
 }
 

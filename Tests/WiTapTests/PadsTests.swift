@@ -1,4 +1,5 @@
 import DNSSD
+import Discovery
 import TerminalUI
 import Testing
 import WiTap
@@ -31,22 +32,61 @@ struct PadsTests {
         #expect(pads.down.isEmpty)
     }
 
-    @Test("the screen shows each pad, and a click on it finds it")
-    func screen() throws {
+    @Test(
+        "the screen shows each pad, and a click on it finds it, whatever the size", arguments: [30, 40, 80, 200],
+        [13, 24, 70])
+    func screen(_ columns: Int, _ rows: Int) throws {
         var theirs = Pads()
         let nine = try #require(Pad(9))
         theirs.touched(.down(nine))
-        let view = PadsView(mine: Pads(), theirs: theirs, opponent: "h2")
-        let lines = view.canvas.text
-        #expect(lines.allSatisfy { $0.count <= 80 } && lines.count == 24)
-        for pad in Pad.allCases {
-            let row = try #require(lines.firstIndex { $0.contains("   \(pad.number)    |") })
-            let column = try #require(lines[row].firstIndex(of: Character("\(pad.number)")))
-            #expect(PadsView.pad(lines[row].distance(from: lines[row].startIndex, to: column), row) == pad)
+        let view = PadsView(mine: Pads(), theirs: theirs, own: "h1", opponent: "h2")
+        let size = ScreenSize(columns: columns, rows: rows)
+        var canvas = Canvas(size)
+        view.draw(on: &canvas)
+        let lines = canvas.text
+        #expect(lines.contains { $0.contains("h1 (you, ===) and h2 (***)") })
+        var found: Set<Pad> = []
+        for (row, line) in lines.enumerated() where line.contains("│") {
+            for (column, character) in line.enumerated() {
+                guard let pad = character.wholeNumberValue.flatMap({ Pad($0) }) else { continue }
+                #expect(PadsView.pad(column, row, size) == pad, "\(lines)")
+                found.insert(pad)
+            }
         }
-        #expect(lines.filter { $0.contains("***") }.count == 2)
-        #expect(PadsView.pad(0, 0) == nil)
-        #expect(PadsView.pad(79, 23) == nil)
+        #expect(found.count == 9, "\(lines)")
+        #expect(lines.filter { $0.contains("└") }.count == 3)
+        #expect(lines.contains { $0.contains("*") && $0.contains("9") && !$0.contains("you") })
+        #expect(PadsView.pad(0, 0, size) == nil)
+    }
+
+    @Test("who is at an address: the one player there, the host of several, and no one else")
+    func neighbours() throws {
+        func player(_ name: String, _ host: String, _ addresses: String...) throws -> ServiceEvent {
+            .found(
+                DiscoveredService(
+                    instance: ServiceInstance(
+                        name: ServiceName(observed: name), type: try ServiceType("_witap._tcp")),
+                    state: .resolved, host: try HostName(host),
+                    endpoints: try addresses.map {
+                        Endpoint(
+                            address: try #require(IPAddress($0)), port: try Port(9),
+                            interface: NetworkInterface(index: 2, name: "eth0"))
+                    }))
+        }
+        var neighbours = Neighbours()
+        neighbours.update(try player("anna", "h1.local", "10.0.0.1", "fe80::1%2"))
+        neighbours.update(try player("bob", "h2.local", "10.0.0.2"))
+        neighbours.update(try player("carl", "h2.local", "10.0.0.2"))
+        #expect(neighbours.name(at: "fe80::1") == "anna")
+        #expect(neighbours.name(at: "::ffff:10.0.0.1") == "anna")
+        #expect(neighbours.name(at: "10.0.0.2") == "h2")
+        #expect(neighbours.name(at: "10.0.0.3") == nil)
+        #expect(neighbours.name(at: "?") == nil)
+        // It moved; what was at the old address is not there any more.
+        neighbours.update(try player("anna", "h1.local", "10.0.0.9"))
+        #expect(neighbours.name(at: "10.0.0.1") == nil)
+        for number in 0..<1000 { neighbours.update(try player("p\(number)", "h3.local", "10.0.1.1")) }
+        #expect(neighbours.name(at: "10.0.0.9") == nil)
     }
 
     @Test("the type is made of an identifier")

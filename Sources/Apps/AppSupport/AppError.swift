@@ -9,12 +9,20 @@ public struct AppError: Error, Hashable, Sendable, CustomStringConvertible {
     public let message: String
     /// What to do, one line each.
     public let advice: [String]
+    /// Whether the message was said already: the program only ends with the status.
+    public private(set) var isTold = false
 
     /// Creates an error.
     public init(_ status: AppStatus, _ message: String, advice: [String] = []) {
         self.status = status
         self.message = message
         self.advice = advice
+    }
+
+    /// An end that was told in the program's own words.
+    public init(told message: String, _ status: AppStatus) {
+        self.init(status, message)
+        isTold = true
     }
 
     /// An error of the library.

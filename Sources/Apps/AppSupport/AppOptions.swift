@@ -57,6 +57,6 @@ public struct AppOptions: ParsableArguments, Sendable {
             case .system: .system
             case .private: .private(own)
             }
-        return LocalNetwork(engine: try AvahiEngine(backend: backend))
+        return LocalNetwork(engine: try AvahiEngine(backend: backend) { AppRunner.fail(AppError($0)) })
     }
 }

@@ -1,4 +1,6 @@
 public import ArgumentParser
+import CProcessStart
+import CommandText
 import DNSSD
 import Glibc
 import Synchronization
@@ -43,9 +45,18 @@ public enum AppRunner {
     /// Parses the command line, runs the command, exits. To be called by `main`, on the main thread, first thing.
     public static func main<Root: ParsableCommand>(_ root: Root.Type) -> Never {
         let name = root._commandName
+        // Measured (ResourceLimitTests): with less a program fails, or hangs, without a word.
+        cprocessstart(name, cprocessstart_need(descriptors: 16, threads: 8, space: 48 << 20))
         let notices = Notices(program: name)
+        let arguments: [String]
+        do throws(CommandLineArguments.NotUTF8) {
+            arguments = try CommandLineArguments(CommandLineArguments.ofProcess(), runners: []).texts
+        } catch {
+            notices.failure(AppError(.usage, "the argument '\(error.argument)' is not UTF-8"))
+            exit(AppStatus.usage.rawValue)
+        }
         do {
-            var parsed = try root.parseAsRoot()
+            var parsed = try root.parseAsRoot(arguments)
             guard let command = parsed as? any AppCommand else {
                 try parsed.run()
                 exit(AppStatus.done.rawValue)
@@ -53,8 +64,12 @@ public enum AppRunner {
             run(command, notices)
         } catch {
             let status = root.exitCode(for: error)
-            let text = root.fullMessage(for: error)
-            if status.isSuccess { print(text) } else if !text.isEmpty { notices.text(text) }
+            let text = root.fullMessage(for: error, columns: HelpText.unlimited)
+            if status.isSuccess {
+                print(HelpText.fitted(text, to: STDOUT_FILENO))
+            } else if !text.isEmpty {
+                notices.text(text)
+            }
             exit(status.rawValue)
         }
     }
@@ -95,7 +110,7 @@ public enum AppRunner {
         let error =
             (error as? AppError) ?? (error as? DiscoveryError).map { AppError($0) }
             ?? AppError(.systemError, String(describing: error))
-        notices.failure(error)
+        if !error.isTold { notices.failure(error) }
         return error.status
     }
 

@@ -40,6 +40,7 @@ extension AppStatus {
             self = .usage
         case .nameTaken: self = .cannotCreate
         case .notPermitted, .limitExceeded: self = .notPermitted
+        case .systemRefused: self = .systemError
         case .unreachable: self = .unreachable
         case .notFound, .timedOut: self = .notDone
         default: self = .noBackend

@@ -20,6 +20,9 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
         }
     }
 
+    /// Closes a connection that is not wanted: one that is only dropped would end the process.
+    public func refuse() async { try? await executeThenClose { _, _ in } }
+
     /// Connects to a host by name or address; every address of a name is tried.
     /// - Throws: `AppError` with `.notDone` for a name that has no address, `.unreachable` when none answers.
     public static func connect(

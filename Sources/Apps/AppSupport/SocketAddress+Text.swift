@@ -4,11 +4,17 @@ public import NIOCore
 extension SocketAddress {
     /// `10.77.0.1:9000`, `[fe80::1%eth0]:9000`; an IPv4 address that came over an IPv6 socket is one.
     public var readable: String {
-        guard let port, let address = ipAddress else { return description }
-        guard case .v6 = self else { return "\(address):\(port)" }
+        guard let port, ipAddress != nil else { return description }
+        return readableHost.contains(":") ? "[\(readableHost)]:\(port)" : "\(readableHost):\(port)"
+    }
+
+    /// As `readable`, without the port and brackets.
+    public var readableHost: String {
+        guard let address = ipAddress else { return description }
+        guard case .v6 = self else { return address }
         let mapped = "::ffff:"
-        if address.hasPrefix(mapped), address.contains(".") { return "\(address.dropFirst(mapped.count)):\(port)" }
-        return "[\(address)\(scope)]:\(port)"
+        return address.hasPrefix(mapped) && address.contains(".")
+            ? String(address.dropFirst(mapped.count)) : address + scope
     }
 
     private var scope: String {

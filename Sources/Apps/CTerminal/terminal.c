@@ -19,7 +19,7 @@ static struct termios saved;
 static struct sigaction previous[NSIG];
 // is_wanted: raw mode is to come back when the process is continued.
 static volatile sig_atomic_t is_raw, is_wanted, redraw;
-// Set before is_raw and before the handlers are.
+// Set before is_raw is.
 static bool has_screen;
 static int pipe_ends[2] = {-1, -1};
 
@@ -80,7 +80,7 @@ static void resized(int number) {
 }
 
 static void continued(int number) {
-    if (!is_wanted) return;
+    if (!is_wanted || !cterminal_may_read()) return;
     int error = errno;
     make_raw();
     resized(number);
@@ -114,15 +114,26 @@ static void handle(int number, void (*handler)(int), int flags) {
     sigaction(number, &action, &previous[number]);
 }
 
+bool cterminal_may_read(void) { return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp(); }
+
 bool cterminal_enter(bool screen) {
+    // A background job that sets the terminal is stopped by SIGTTOU.
+    if (!cterminal_may_read()) {
+        errno = ENOTTY;
+        return false;
+    }
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &saved) != 0) return false;
     if (cterminal_wakeups() < 0) return false;
     has_screen = screen;
-    atexit(cterminal_restore);
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) handle(crashes[i], crashed, SA_ONSTACK);
-    handle(SIGWINCH, resized, SA_RESTART);
-    handle(SIGTSTP, stopped, SA_RESTART);
-    handle(SIGCONT, continued, SA_RESTART);
+    static bool has_handlers;
+    if (!has_handlers) {
+        has_handlers = true;
+        atexit(cterminal_restore);
+        for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) handle(crashes[i], crashed, SA_ONSTACK);
+        handle(SIGWINCH, resized, SA_RESTART);
+        handle(SIGTSTP, stopped, SA_RESTART);
+        handle(SIGCONT, continued, SA_RESTART);
+    }
     is_wanted = 1;
     return make_raw();
 }

@@ -4,6 +4,7 @@ import Discovery
 import DiscoveryJSON
 import DiscoveryNIO
 import NIOCore
+import Synchronization
 
 /// A published port for plain streams, and one for the framed mode that its TXT record names.
 struct DropListener {
@@ -11,75 +12,94 @@ struct DropListener {
     static let limit = 16
 
     let app: App
+    let log: EventLog
     let name: ServiceName
     let type: String
     let port: Port?
+    /// Plain streams only, under just this name: what looks for it knows no other.
+    let isPlain: Bool
     /// What the TXT record says besides.
     var about: [(key: String, value: String)] = []
 
+    typealias Serve = @Sendable (DropConnection) async throws -> Bool
+
     /// Serves until the task is cancelled, or until `isOnce` and one connection was served well.
-    func run(
-        once isOnce: Bool,
-        plain: @escaping @Sendable (ByteStream) async throws -> Bool,
-        framed: @escaping @Sendable (ByteStream) async throws -> Bool
-    ) async throws {
+    func run(once isOnce: Bool, plain: @escaping Serve, framed: @escaping Serve) async throws {
+        let gate = Gate(limit: Self.limit)
         do {
-            let server = try await ServerSocket.listen { ByteStream.wrap($0) }
-            try await server.executeThenClose { framedConnections in
+            if isPlain {
+                return try await publish(TXTRecord(), gate, isOnce, plain) { _ in }
+            }
+            let server = try await ServerSocket.listen(
+                on: app.options.interfaces, initializer: DropConnection.make)
+            try await server.executeThenClose { connections in
                 let framedPort = try Port(server.channel.localAddress?.port ?? 0)
-                try await app.network().withListener(
-                    name, type: try ServiceType(type), port: port,
-                    txt: try DropService.txt(framedPort: framedPort, about: about),
-                    on: app.options.interfaces, onConflict: .fail, initializer: { ByteStream.wrap($0) }
-                ) { listener, plainConnections in
-                    try await withThrowingTaskGroup { group in
-                        let gate = Gate(limit: Self.limit)
-                        group.addTask { try await tellName(of: listener) }
-                        group.addTask {
-                            await app.observe(listener.publication)
-                            return false
-                        }
-                        group.addTask { try await serve(plainConnections, gate, isOnce, plain) }
-                        group.addTask { try await serve(framedConnections, gate, isOnce, framed) }
-                        // One of them ended: everything was served, or something failed.
-                        for try await isDone in group where isDone { break }
-                        group.cancelAll()
-                    }
+                let txt = try DropService.txt(framedPort: framedPort, about: about)
+                try await publish(txt, gate, isOnce, plain) { group in
+                    group.addTask { try await serve(connections, gate, isOnce, framed) }
                 }
             }
         } catch let error as ServerSocket.Failure {
             throw AppError(.systemError, "cannot listen\(port.map { " on port \($0)" } ?? ""): \(failureText(error))")
         } catch let error as DiscoveryError where error.code == .nameTaken {
             throw AppError(
-                .cannotCreate, error.message, advice: ["Another machine has this name: choose one with --name."])
+                .cannotCreate, error.message,
+                advice: ["Another machine has this name, which --plain does not change: choose one with --name."])
         }
     }
 
-    private func tellName(of listener: PublishedListener) async throws -> Bool {
-        app.tellPublished(listener.publication, as: try await listener.established())
-        // A name that is lost to another machine later is an error then.
-        for await status in listener.publication.updates {
-            if case .conflicted(let error) = status.state { throw error }
-            if case .failed(let error) = status.state { throw error }
+    private func publish(
+        _ txt: TXTRecord, _ gate: Gate, _ isOnce: Bool, _ plain: @escaping Serve,
+        _ others: (inout ThrowingTaskGroup<Bool, any Error>) -> Void
+    ) async throws {
+        try await app.network().withListener(
+            name, type: try ServiceType(type), port: port, txt: txt, on: app.options.interfaces,
+            onConflict: isPlain ? .fail : .rename, initializer: DropConnection.make
+        ) { listener, connections in
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    try await tellNames(of: listener.publication)
+                    return false
+                }
+                group.addTask {
+                    await app.observe(listener.publication)
+                    return false
+                }
+                group.addTask { try await serve(connections, gate, isOnce, plain) }
+                others(&group)
+                // One of them ended: everything was served, or something failed.
+                for try await isDone in group where isDone { break }
+                group.cancelAll()
+            }
         }
-        return false
+    }
+
+    /// Says under which name it is, and again when that had to change because another machine has it.
+    private func tellNames(of publication: Publication) async throws {
+        var told: ServiceName?
+        for await status in publication.updates {
+            switch status.state {
+            case .established where told != status.name:
+                if let told { app.notices.notice("another machine has the name \(told): it is \(status.name) now") }
+                told = status.name
+                app.tellPublished(publication, as: status.name)
+            case .conflicted(let error), .failed(let error): throw error
+            default: continue
+            }
+        }
     }
 
     private func serve(
-        _ connections: NIOAsyncChannelInboundStream<ByteStream>, _ gate: Gate, _ isOnce: Bool,
-        _ body: @escaping @Sendable (ByteStream) async throws -> Bool
+        _ connections: IncomingConnections<DropConnection>, _ gate: Gate, _ isOnce: Bool, _ body: @escaping Serve
     ) async throws -> Bool {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await withThrowingDiscardingTaskGroup { group in
-                    for try await stream in connections {
-                        guard gate.enter() else {
-                            stream.channel.close(promise: nil)
-                            continue
-                        }
+                    for await connection in connections {
                         group.addTask {
+                            guard gate.enter() else { return await connection.refuse() }
                             defer { gate.leave() }
-                            let isServed = await attempt(stream, body)
+                            let isServed = await attempt(connection, body)
                             if isOnce && isServed { throw Served() }
                         }
                     }
@@ -95,19 +115,13 @@ struct DropListener {
     }
 
     /// One transfer that fails is no reason to stop.
-    private func attempt(_ stream: ByteStream, _ body: (ByteStream) async throws -> Bool) async -> Bool {
-        let peer = stream.channel.remoteAddress?.readable ?? "?"
+    private func attempt(_ connection: DropConnection, _ body: Serve) async -> Bool {
+        let peer = connection.stream.channel.remoteAddress?.readable ?? "?"
         do {
-            return try await body(stream)
+            return try await body(connection)
         } catch {
             guard !Task.isCancelled else { return false }
-            app.notices.notice("\(peer): \(error)")
-            if app.json {
-                app.output.json("failed") {
-                    $0.member("peer", peer)
-                    $0.member("reason", "\(error)")
-                }
-            }
+            log.failed(peer, "\(error)")
             return false
         }
     }

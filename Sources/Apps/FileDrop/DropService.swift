@@ -2,30 +2,40 @@ import AppSupport
 import DNSSD
 import Discovery
 import DiscoveryNIO
+import FileDropCore
 
 /// The two services, and what their TXT records say of the framed mode.
 ///
 /// The port that is published takes and gives plain streams, as SimpleNetworkStreams does; who knows the framed mode finds a
-/// second port in the TXT record: `filedrop=1`, `port=40123`.
+/// second port in the TXT record: `filedrop=2`, `port=40123`.
 enum DropService {
     static let upload = "_x-SNSUpload._tcp"
     static let download = "_x-SNSDownload._tcp"
-    static let name = "Test"
+    /// The name that SimpleNetworkStreams looks for.
+    static let plainName = "Test"
+    private static let version = "2"
 
     /// The record of a service that knows the framed mode.
     static func txt(framedPort port: Port, about: [(key: String, value: String)] = []) throws -> TXTRecord {
         var record = TXTRecord()
-        try record.append(key: "filedrop", text: "1")
+        try record.append(key: "filedrop", text: version)
         try record.append(key: "port", text: port.description)
         for (key, value) in about { try record.append(key: key, text: String(value.prefix(60))) }
         return record
     }
 
     /// The service at the port of its framed mode; nil when it has none.
-    static func framed(_ service: DiscoveredService) -> DiscoveredService? {
-        guard service.txt.text(for: "filedrop") == "1", let text = service.txt.text(for: "port"),
-            let number = Int(text), let port = try? Port(number)
-        else { return nil }
+    /// - Throws: for one that an older filedrop offers.
+    static func framed(_ service: DiscoveredService) throws -> DiscoveredService? {
+        guard let spoken = service.txt.text(for: "filedrop") else { return nil }
+        guard spoken == version else {
+            throw AppError(
+                .badData, "\"\(service.instance.name)\" speaks another version of filedrop than this one, which is 2",
+                advice: ["Install the same version on both sides; one file goes with --plain meanwhile."])
+        }
+        guard let text = service.txt.text(for: "port"), let number = Int(text), let port = try? Port(number) else {
+            return nil
+        }
         var framed = service
         framed.port = port
         framed.endpoints = service.endpoints.map { Endpoint(address: $0.address, port: port, interface: $0.interface) }
@@ -34,8 +44,8 @@ enum DropService {
 }
 
 extension App {
-    /// The service of that name; without a name the only one there is.
-    /// - Throws: `.notDone` when there is none within `limit`, `.usage` when there are several.
+    /// The service of that name; without a name the only one there is, or the one that a person chooses.
+    /// - Throws: `.notDone` when there is none within `limit`, `.usage` when there are several and no one to ask.
     func find(_ type: String, named name: ServiceName?, within limit: Duration) async throws -> DiscoveredService {
         let type = try ServiceType(type)
         let interfaces = options.interfaces
@@ -57,13 +67,26 @@ extension App {
         }
         let services = found.services
         if services.isEmpty, let reason = found.absence { throw DiscoveryError(.backendUnavailable, reason) }
-        guard let service = services.first else {
+        guard let first = services.first else {
             throw AppError(.notDone, "nobody offers \(type) on this network (\(limit))")
         }
-        guard services.count == 1 else {
-            let names = services.map { "\"\($0.instance.name)\"" }.sorted().joined(separator: ", ")
+        if services.count == 1 { return first }
+        let sorted = services.sorted { $0.instance.name.value < $1.instance.name.value }
+        guard let chooser = Chooser(self) else {
+            let names = sorted.map { "\"\($0.instance.name)\"" }.joined(separator: ", ")
             throw AppError(.usage, "there are several, and none was named: \(names)")
         }
-        return service
+        let lines = sorted.map { "\($0.instance.name)\($0.host.map { "  on \($0)" } ?? "")\($0.dropSize)" }
+        return sorted[try await chooser.choose(lines)]
+    }
+}
+
+extension DiscoveredService {
+    /// How much is offered, as the TXT record says.
+    fileprivate var dropSize: String {
+        guard let files = txt.text(for: "files").flatMap({ Int($0) }), files >= 0,
+            let bytes = txt.text(for: "bytes").flatMap({ Int64($0) }), bytes >= 0
+        else { return "" }
+        return "  \(files) \(files == 1 ? "file" : "files"), \(ProgressLine.size(bytes))"
     }
 }

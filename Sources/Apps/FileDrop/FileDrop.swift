@@ -17,7 +17,7 @@ struct FileDropCommand: ParsableCommand {
               filedrop send photo.jpg holiday        to the machine that receives
               filedrop send photo.jpg --to anna      to that one, if there are several
               filedrop offer film.mkv                lets others fetch it
-              filedrop fetch anna .                  fetches what anna offers
+              filedrop fetch anna .                  fetches what anna offers, into this folder
               nc HOST PORT <photo.jpg                another program, as a sender (or a receiver)
 
             A receiver takes files from anyone on the network: end it when you are done. What is there is never replaced.

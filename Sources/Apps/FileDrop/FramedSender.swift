@@ -1,4 +1,6 @@
 import AppSupport
+import DNSSD
+import Discovery
 import FileDropCore
 import NIOCore
 import Synchronization
@@ -6,17 +8,23 @@ import Synchronization
 /// The sending side of the framed mode.
 struct FramedSender {
     let tree: SourceTree
+    let key: SenderKey
     let progress: Progress
+    let log: EventLog
+    /// Whether the receiver is the one that was connected to: its address is what is signed.
+    let isReceiverDialled: Bool
 
-    /// Sends everything; returns when the receiver has it all in its place.
-    func run(_ stream: ByteStream) async throws {
+    /// Sends everything; returns when the receiver has it all in its place, but for what it leaves out.
+    func run(_ connection: DropConnection) async throws {
         defer { progress.clear() }
-        try await Transfer.run(stream) { inbound, outbound, silence in
+        let channel = connection.stream.channel
+        let address = (isReceiverDialled ? channel.remoteAddress : channel.localAddress)?.signedBytes ?? []
+        try await Transfer.run(connection.stream) { inbound, outbound, silence in
             let replies = Replies()
             try await withThrowingTaskGroup { group in
                 group.addTask { await replies.read(inbound) }
                 do {
-                    try await send(replies, outbound, silence)
+                    try await send(replies, outbound, silence, signing: address)
                 } catch let failure as FileFailure {
                     try? await Transfer.send(.failure(failure.kind, failure.error.message), to: outbound)
                     throw failure
@@ -31,35 +39,76 @@ struct FramedSender {
         }
     }
 
-    private func send(_ replies: Replies, _ outbound: Transfer.Outbound, _ silence: Silence) async throws {
+    private func send(
+        _ replies: Replies, _ outbound: Transfer.Outbound, _ silence: Silence, signing address: [UInt8]
+    ) async throws {
         try await outbound.write(ByteBuffer(bytes: Message.greeting))
+        guard case .challenge(let challenge) = try await replies.next(),
+            let signature = key.sign(challenge, at: address)
+        else { throw MessageReader.nonsense }
+        let identity = Message.identity(
+            key: key.publicKey, signature: signature, host: ServiceName.ofThisMachine().value)
+        try await Transfer.send(identity, to: outbound)
         try await Transfer.send(.total(entries: Int64(tree.items.count), bytes: tree.bytes), to: outbound)
         progress.begin(total: tree.bytes)
         for item in tree.items {
             silence.restart()
             if item.entry.kind == .folder {
                 try await Transfer.send(.entry(item.entry), to: outbound)
-            } else {
-                try await send(item, replies, outbound, silence)
+            } else if try await !send(item, replies, outbound, silence) {
+                continue
             }
-            guard try await replies.next() == .complete else { throw MessageReader.nonsense }
+            switch try await replies.next() {
+            case .complete: break
+            case .leftOut(let reason): tellLeftOut(item, reason)
+            default: throw MessageReader.nonsense
+            }
         }
         try await Transfer.send(.end, to: outbound)
         guard try await replies.next() == .end else { throw MessageReader.nonsense }
     }
 
+    private func tellLeftOut(_ item: SourceTree.Item, _ reason: String) {
+        log.leftOut(item.path, of: "the receiver", reason)
+    }
+
+    /// - Returns: whether an answer is still to come: not when the receiver left it out.
     private func send(
         _ item: SourceTree.Item, _ replies: Replies, _ outbound: Transfer.Outbound, _ silence: Silence
-    ) async throws {
+    ) async throws -> Bool {
         progress.name(item.entry.path.text)
         let file = try await blocking { try SourceFile(item.path) }
         var entry = item.entry
         entry.size = file.size
         try await Transfer.send(.entry(entry), to: outbound)
-        guard case .have(let offset, let digest) = try await replies.next() else { throw MessageReader.nonsense }
-        let isKnown = try await blocking { try offset > 0 && file.skip(offset, digest: digest) }
-        try await Transfer.send(.from(offset: isKnown ? offset : 0), to: outbound)
-        if isKnown { progress.advance(Int(offset)) }
+        var start: Int64 = 0
+        switch try await replies.next() {
+        case .have(0): break
+        case .have(let offset) where offset <= file.size:
+            // Piece by piece: the work ends when we do, or the receiver.
+            while try await blocking({ try file.skip(to: offset) }) {
+                try Task.checkCancellation()
+                try replies.check()
+                silence.restart()
+            }
+            try await Transfer.send(.begins(digest: file.digest), to: outbound)
+            guard case .isSame(let isSame) = try await replies.next() else { throw MessageReader.nonsense }
+            if isSame { start = offset } else { try await blocking { try file.restart() } }
+        case .leftOut(let reason):
+            tellLeftOut(item, reason)
+            return false
+        default: throw MessageReader.nonsense
+        }
+        progress.advance(Int(start))
+        if start < file.size || start == 0 { try await sendData(of: file, replies, outbound, silence) }
+        let note = start > 0 ? (start == file.size ? "was there already" : "went on from byte \(start)") : nil
+        progress.tell("sent", entry.path.text, bytes: file.size, digest: file.digest, note: note)
+        return true
+    }
+
+    private func sendData(
+        of file: SourceFile, _ replies: Replies, _ outbound: Transfer.Outbound, _ silence: Silence
+    ) async throws {
         while true {
             let bytes = try await blocking { try file.read() }
             guard !bytes.isEmpty else { break }
@@ -71,8 +120,6 @@ struct FramedSender {
             progress.advance(bytes.count)
         }
         try await Transfer.send(.digest(file.digest), to: outbound)
-        let note = isKnown ? (offset == file.size ? "was there already" : "went on from byte \(offset)") : nil
-        progress.tell("sent", entry.path.text, bytes: file.size, digest: file.digest, note: note)
     }
 }
 

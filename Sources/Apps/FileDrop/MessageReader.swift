@@ -11,7 +11,9 @@ struct MessageReader {
 
     /// The other side's first words.
     mutating func greeting() async throws {
-        guard try await take(Message.greeting.count) == Message.greeting else {
+        let greeting = try await take(Message.greeting.count)
+        if greeting == Message.oldGreeting { throw Self.tooOld }
+        guard greeting == Message.greeting else {
             throw AppError(.badData, "the other side does not speak this version of filedrop")
         }
     }
@@ -28,12 +30,16 @@ struct MessageReader {
     /// Reads what is left and forgets it.
     mutating func drain() async throws { while try await inbound.next(isolation: #isolation) != nil {} }
 
+    static let tooOld = AppError(
+        .badData, "the other side is an older filedrop (filedrop/1, this is filedrop/2)",
+        advice: ["Install the same version on both sides; one file goes with --plain meanwhile."])
+    static let ended = AppError(.ioError, "the connection ended before everything was through")
     static let nonsense = AppError(.badData, "the other side broke the rules of the transfer")
 
     private mutating func take(_ count: Int) async throws -> [UInt8] {
         while buffer.readableBytes < count {
             guard var more = try await inbound.next(isolation: #isolation) else {
-                throw AppError(.ioError, "the connection ended before everything was through")
+                throw Self.ended
             }
             if buffer.readableBytes == 0 { buffer = more } else { buffer.writeBuffer(&more) }
         }

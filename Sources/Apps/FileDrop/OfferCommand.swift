@@ -1,8 +1,8 @@
 import AppSupport
 import ArgumentParser
 import DNSSD
+import Discovery
 import FileDropCore
-import NIOCore
 
 struct OfferCommand: AppCommand {
     static let configuration = CommandConfiguration(
@@ -18,12 +18,15 @@ struct OfferCommand: AppCommand {
     var file: [String]
 
     @Option(
-        name: .long, help: "The name; default: Test. A name that is taken is an error.",
+        name: .long, help: "The name; default: this machine's, or with --plain Test.",
         transform: { try ServiceName($0) })
     var name: ServiceName?
 
     @Option(name: .long, help: "The port for plain streams; default: a free one.", transform: Parsing.port)
     var port: Port?
+
+    @Flag(name: .long, help: "Plain streams only, for programs that look for the name Test.")
+    var plain = false
 
     @Flag(name: .long, help: "End after one other has fetched everything.")
     var once = false
@@ -31,21 +34,25 @@ struct OfferCommand: AppCommand {
     @OptionGroup var options: AppOptions
 
     func run(in app: App) async throws {
-        let tree = try await blocking { [file] in try SourceTree(file) }
-        for text in tree.leftOut { app.notices.notice(text) }
+        let log = EventLog(app)
+        let key = SenderKey.ofUser(app)
+        let tree = try await SourceTree.look(at: file, key, app)
         var listener = DropListener(
-            app: app, name: try name ?? ServiceName(DropService.name), type: DropService.download, port: port)
+            app: app, log: log, name: try name ?? (plain ? ServiceName(DropService.plainName) : .ofThisMachine()),
+            type: DropService.download, port: port, isPlain: plain)
         listener.about = [("files", String(tree.items.count)), ("bytes", String(tree.bytes))]
         if let only = tree.onlyFile { listener.about.append(("name", only.entry.path.text)) }
-        try await listener.run(once: once) { stream in
+        try await listener.run(once: once) { connection in
             guard let item = tree.onlyFile else {
-                try? await stream.channel.close()
+                await connection.refuse()
                 throw AppError(.usage, "asked for a plain stream, which is one file: there are several")
             }
-            try await PlainTransfer(progress: Progress(app)).send(item, to: stream)
+            try await PlainTransfer(progress: Progress(app)).send(item, to: connection.stream)
             return true
-        } framed: { stream in
-            try await FramedSender(tree: tree, progress: Progress(app)).run(stream)
+        } framed: { connection in
+            let sender = FramedSender(
+                tree: tree, key: key, progress: Progress(app), log: log, isReceiverDialled: false)
+            try await sender.run(connection)
             return true
         }
     }

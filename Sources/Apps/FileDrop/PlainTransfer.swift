@@ -10,7 +10,7 @@ struct PlainTransfer {
 
     /// Writes what comes to a file; the stream's end is the file's.
     /// - Returns: its size; nil when nothing came, which is no file.
-    func receive(_ stream: ByteStream, as path: RelativePath, in target: TargetFolder) async throws -> Int64? {
+    func receive(_ stream: ByteStream, as path: RelativePath, in inbox: Inbox) async throws -> Int64? {
         defer { progress.clear() }
         return try await Transfer.run(stream) { inbound, outbound, silence in
             var file: IncomingFile?
@@ -18,7 +18,7 @@ struct PlainTransfer {
             progress.name(path.text)
             for try await buffer in inbound {
                 let bytes = Array(buffer.readableBytesView)
-                if file == nil { file = try await blocking { try IncomingFile(in: target, path: path) } }
+                if file == nil { file = try await blocking { try IncomingFile(in: inbox.target.place, name: path) } }
                 if let file { try await blocking { try file.append(bytes) } }
                 silence.restart()
                 progress.advance(bytes.count)
@@ -26,7 +26,8 @@ struct PlainTransfer {
             guard let file, !Task.isCancelled else { return nil }
             try await blocking { try file.commit() }
             let name = file.finalName ?? path
-            progress.tell("received", name.text, bytes: file.count, digest: file.digest)
+            let peer = stream.channel.remoteAddress?.readableHost
+            progress.tell("received", name.text, bytes: file.count, digest: file.digest, from: peer)
             return file.count
         }
     }

@@ -40,7 +40,9 @@ final class Progress: Sendable {
     /// So many bytes more are done.
     func advance(_ count: Int) {
         state.withLock { state in
-            state.line.done += Int64(count)
+            // The sizes are the other side's word: together they may be more than a number holds.
+            let (done, isMore) = state.line.done.addingReportingOverflow(Int64(count))
+            state.line.done = isMore ? .max : done
             let now = ContinuousClock.now
             guard now - state.shown >= interval else { return }
             state.shown = now
@@ -50,12 +52,12 @@ final class Progress: Sendable {
         }
     }
 
-    /// Takes the bar away, so that lines can be printed.
+    /// Takes the bar away, so that lines can be printed. At Ctrl-C it stays: it says how far it was.
     func clear() {
         state.withLock { state in
             guard showsBar, state.isVisible else { return }
             state.isVisible = false
-            Self.write("\r\u{1B}[K")
+            Self.write(AppRunner.isStopping ? "\n" : "\r\u{1B}[K")
         }
     }
 
@@ -82,7 +84,8 @@ final class Progress: Sendable {
     }
 
     /// Tells that a file is through.
-    func tell(_ event: String, _ path: String, bytes: Int64, digest: [UInt8]?, note: String? = nil) {
+    func tell(_ event: String, _ path: String, bytes: Int64, digest: [UInt8]?, note: String? = nil, from: String? = nil)
+    {
         clear()
         if app.json {
             app.output.json(event) {
@@ -90,13 +93,15 @@ final class Progress: Sendable {
                 $0.member("bytes", Int(bytes))
                 if let digest { $0.member("sha256", Checksum.text(digest)) }
                 if let note { $0.member("note", note) }
+                if let from { $0.member("from", from) }
             }
         } else {
             // A person compares the beginning; a script has it all.
             let isShort = app.output.isTerminal
             let text = digest.map { "  sha256 " + Checksum.text($0).shortened(to: isShort ? 12 : 64) } ?? ""
             let size = isShort ? ProgressLine.size(bytes) : "\(bytes) bytes"
-            app.output.line("\(event) \(path)  \(size)\(text)\(note.map { "  (\($0))" } ?? "")")
+            app.output.line(
+                "\(event) \(path)  \(size)\(text)\(note.map { "  (\($0))" } ?? "")\(from.map { "  from \($0)" } ?? "")")
         }
     }
 }

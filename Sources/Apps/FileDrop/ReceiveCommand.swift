@@ -1,6 +1,7 @@
 import AppSupport
 import ArgumentParser
 import DNSSD
+import Discovery
 import FileDropCore
 
 struct ReceiveCommand: AppCommand {
@@ -10,8 +11,9 @@ struct ReceiveCommand: AppCommand {
         discussion: """
             Published as NAME._x-SNSUpload._tcp. From `filedrop send` come files and folders with their names, checked
             and gone on with where they broke off; from nc and the like the bytes of one file, named after the time. A
-            file appears under its name when it is complete, never over another one, and never outside the folder.
-            What nobody goes on with for 7 days is removed at the next start.
+            file appears under its name when it is complete, never over another one, never outside the folder, and never
+            in a folder that this sender's transfers did not make. What has a name that begins with a dot is left out.
+            What is not gone on with for 7 days is removed.
             """
     )
 
@@ -19,12 +21,18 @@ struct ReceiveCommand: AppCommand {
     var directory: String
 
     @Option(
-        name: .long, help: "The name; default: Test. A name that is taken is an error.",
+        name: .long, help: "The name; default: this machine's, or with --plain Test.",
         transform: { try ServiceName($0) })
     var name: ServiceName?
 
     @Option(name: .long, help: "The port for plain streams; default: a free one.", transform: Parsing.port)
     var port: Port?
+
+    @Flag(name: .long, help: "Plain streams only, for programs that look for the name Test.")
+    var plain = false
+
+    @Flag(name: .long, help: "Let files that are programs at the sender be programs here.")
+    var executable = false
 
     @Flag(name: .long, help: "End after one sender has sent everything.")
     var once = false
@@ -32,18 +40,16 @@ struct ReceiveCommand: AppCommand {
     @OptionGroup var options: AppOptions
 
     func run(in app: App) async throws {
-        let target = try TargetFolder(directory)
-        let leftovers = Leftovers(removingIn: target)
-        if leftovers.removed > 0 {
-            app.notices.notice("removed \(leftovers.removed) unfinished files that are older than 7 days")
-        }
-        let name = try name ?? ServiceName(DropService.name)
-        let listener = DropListener(app: app, name: name, type: DropService.upload, port: port)
-        try await listener.run(once: once) { stream in
+        let log = EventLog(app)
+        let inbox = try Inbox(directory, takesPrograms: executable, app)
+        let name = try name ?? (plain ? ServiceName(DropService.plainName) : .ofThisMachine())
+        let listener = DropListener(
+            app: app, log: log, name: name, type: DropService.upload, port: port, isPlain: plain)
+        try await listener.run(once: once) { connection in
             let transfer = PlainTransfer(progress: Progress(app))
-            return try await transfer.receive(stream, as: PlainTransfer.name(after: name), in: target) != nil
-        } framed: { stream in
-            _ = try await FramedReceiver(target: target, progress: Progress(app)).run(stream)
+            return try await transfer.receive(connection.stream, as: PlainTransfer.name(after: name), in: inbox) != nil
+        } framed: { connection in
+            try await FramedReceiver(inbox: inbox, progress: Progress(app), log: log, isDialled: true).run(connection)
             return true
         }
     }

@@ -10,8 +10,9 @@ struct SendCommand: AppCommand {
         commandName: "send",
         abstract: "Sends files and folders to a machine that receives.",
         discussion: """
-            Without --to there must be only one. What broke off goes on where it stopped, and what is there already is
-            not sent again. To a receiver of plain streams, as nc -l, one file at a time.
+            Without --to the only one, or the one that you choose. What broke off goes on where it stopped, and what is
+            there already is not sent again. What has a name that begins with a dot is left out: send an archive. To a
+            receiver of plain streams, as nc -l, one file at a time.
             """
     )
 
@@ -42,8 +43,8 @@ struct SendCommand: AppCommand {
     }
 
     func run(in app: App) async throws {
-        let tree = try await blocking { [file] in try SourceTree(file) }
-        for text in tree.leftOut { app.notices.notice(text) }
+        let key = SenderKey.ofUser(app)
+        let tree = try await SourceTree.look(at: file, key, app)
         let progress = Progress(app)
         if let host, let port {
             let item = try onlyFile(tree)
@@ -51,12 +52,19 @@ struct SendCommand: AppCommand {
             return try await PlainTransfer(progress: progress).send(item, to: stream)
         }
         let service = try await app.find(DropService.upload, named: to, within: finding.timeout)
-        if !plain, let framed = DropService.framed(service) {
-            let (stream, _) = try await app.network().connect(to: .service(framed)) { ByteStream.wrap($0) }
-            return try await FramedSender(tree: tree, progress: progress).run(stream)
+        if !plain, let framed = try DropService.framed(service) {
+            return try await app.resumable {
+                let (connection, _) = try await app.network().connect(
+                    to: .service(framed), on: options.interfaces, initializer: DropConnection.make)
+                let sender = FramedSender(
+                    tree: tree, key: key, progress: progress, log: EventLog(app), isReceiverDialled: true)
+                try await sender.run(connection)
+            }
         }
         let item = try onlyFile(tree)
-        let (stream, _) = try await app.network().connect(to: .service(service)) { ByteStream.wrap($0) }
+        let (stream, _) = try await app.network().connect(to: .service(service), on: options.interfaces) {
+            ByteStream.wrap($0)
+        }
         try await PlainTransfer(progress: progress).send(item, to: stream)
     }
 

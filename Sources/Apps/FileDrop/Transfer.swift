@@ -50,3 +50,18 @@ enum Transfer {
         try? await reader.drain()
     }
 }
+
+extension SocketAddress {
+    /// Address and port as both sides of a connection see them, without the scope, which is each side's own.
+    var signedBytes: [UInt8] {
+        // sin_addr of sockaddr_in and sin6_addr of sockaddr_in6, <netinet/in.h>.
+        var place = 8..<24
+        if case .v4 = self { place = 4..<8 }
+        var address = withSockAddr { address, size in
+            Array(UnsafeRawBufferPointer(start: address, count: size).dropFirst(place.lowerBound).prefix(place.count))
+        }
+        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+        if address.count == 16, address.starts(with: mapped) { address.removeFirst(mapped.count) }
+        return address + [UInt8(truncatingIfNeeded: (port ?? 0) >> 8), UInt8(truncatingIfNeeded: port ?? 0)]
+    }
+}

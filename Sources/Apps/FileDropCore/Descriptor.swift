@@ -39,6 +39,22 @@ final class Descriptor: Sendable {
         return failed ? nil : bytes
     }
 
+    /// The names in a folder, but for `.` and `..`, until `body` says no.
+    func forEachName(_ body: ([UInt8]) -> Bool) {
+        // The stream owns the descriptor that it is given.
+        let copy = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { return }
+        guard let stream = fdopendir(copy) else {
+            close(copy)
+            return
+        }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            if name != [0x2E], name != [0x2E, 0x2E], !body(name) { return }
+        }
+    }
+
     var status: stat? {
         var status = stat()
         return fstat(number, &status) == 0 ? status : nil

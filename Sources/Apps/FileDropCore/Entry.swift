@@ -16,34 +16,53 @@ public struct Entry: Hashable, Sendable {
     public var modified: Int64
     /// Whether it is a program.
     public var isExecutable: Bool
+    /// From where the sender has it, in words that only the sender understands.
+    public var origin: Origin
 
     /// The largest file: 1 EiB.
     public static let maximumSize: Int64 = 1 << 60
 
     /// Creates an entry.
-    public init(path: RelativePath, kind: Kind, size: Int64, modified: Int64, isExecutable: Bool) {
+    public init(
+        path: RelativePath, kind: Kind, size: Int64, modified: Int64, isExecutable: Bool, origin: Origin = Origin()
+    ) {
         self.path = path
         self.kind = kind
         self.size = size
         self.modified = modified
         self.isExecutable = isExecutable
+        self.origin = origin
     }
 
-    /// What tells this entry from every other that has the same name: a part of it can be gone on with.
-    var identity: [UInt8] { bytes }
+    private static let fixedLength = 18 + Origin.length
 
     /// As it is sent.
     public var bytes: [UInt8] {
-        [kind.rawValue, isExecutable ? 1 : 0] + size.bigEndianBytes + modified.bigEndianBytes + path.bytes
+        [kind.rawValue, isExecutable ? 1 : 0] + size.bigEndianBytes + modified.bigEndianBytes + origin.bytes
+            + path.bytes
     }
 
-    /// Reads what was sent; nil when a rule is broken.
-    public init?(_ bytes: [UInt8]) {
-        guard bytes.count > 18, let kind = Kind(rawValue: bytes[0]), bytes[1] <= 1,
+    /// An entry that was sent, or the path that is refused.
+    enum Read {
+        case entry(Entry)
+        case refused(path: [UInt8], RelativePath.Problem)
+    }
+
+    /// Reads what was sent; nil when a rule is broken that no honest sender breaks.
+    static func read(_ bytes: [UInt8]) -> Read? {
+        guard bytes.count > fixedLength, let kind = Kind(rawValue: bytes[0]), bytes[1] <= 1,
             let size = Int64(bigEndianBytes: bytes[2..<10]), let modified = Int64(bigEndianBytes: bytes[10..<18]),
-            let path = RelativePath(bytes[18...]), (0...Self.maximumSize).contains(size), kind == .file || size == 0
+            let origin = Origin(bytes[18..<fixedLength]), (0...maximumSize).contains(size), kind == .file || size == 0
         else { return nil }
-        self.init(path: path, kind: kind, size: size, modified: modified, isExecutable: bytes[1] == 1)
+        do throws(RelativePath.Problem) {
+            let path = try RelativePath(checking: bytes[fixedLength...])
+            return .entry(
+                Entry(
+                    path: path, kind: kind, size: size, modified: modified, isExecutable: bytes[1] == 1,
+                    origin: origin))
+        } catch {
+            return .refused(path: Array(bytes[fixedLength...]), error)
+        }
     }
 }
 

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A file that is being received: under a name of its own until it is complete, so that nobody ever sees half of it.
+/// A file that is being received: under a name of its own until it is complete, so that no one ever sees half of it.
 public final class IncomingFile: Sendable {
     private struct State {
         var checksum = Checksum()
@@ -12,59 +12,86 @@ public final class IncomingFile: Sendable {
         var finalName: RelativePath?
     }
 
-    private let folder: Descriptor
+    private let place: Place
     private let file: Descriptor
     private let temporary: [UInt8]
-    private let path: RelativePath
-    private let state = Mutex(State())
+    private let name: [UInt8]
+    private let state: Mutex<State>
 
     /// How many bytes are here.
     public var count: Int64 { state.withLock { $0.count } }
     /// Where it is, once it is complete: another name when there was a file of this one.
     public var finalName: RelativePath? { state.withLock { $0.finalName } }
+    /// For messages.
+    private var text: String { place.path(name).text }
 
-    /// Begins a file that nobody can go on with later.
-    public convenience init(in target: TargetFolder, path: RelativePath) throws(FileFailure) {
-        var random = SystemRandomNumberGenerator()
-        let mark = String(random.next() as UInt64, radix: 36)
-        try self.init(target, path, ".filedrop-\(mark).new", O_EXCL)
+    /// Begins a file that cannot be gone on with later.
+    public convenience init(in place: Place, name: RelativePath) throws(FileFailure) {
+        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+        try self.init(place, name.name, ".filedrop-\(mark).new", O_EXCL)
     }
 
-    /// Begins a file, or goes on with what an earlier attempt left of the same one.
-    public convenience init(in target: TargetFolder, resuming entry: Entry) throws(FileFailure) {
+    /// Begins a file, or goes on with what an earlier attempt of the same sender left of the same one.
+    public convenience init(
+        in place: Place, resuming entry: Entry, of sender: [UInt8]
+    ) throws(FileFailure) {
         var identity = Checksum()
-        identity.update(entry.identity)
+        identity.update(sender + entry.bytes)
         let mark = Checksum.text(Array(identity.digest.prefix(12)))
-        try self.init(target, entry.path, ".filedrop-\(mark).part", 0)
+        try self.init(place, entry.path.name, ".filedrop-\(mark).part", 0)
         // Two senders of one file would write into each other's.
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
             keep()
-            throw FileFailure(.other, AppError(.ioError, "\(path.text) is being received already"))
+            throw FileFailure(.other, AppError(.ioError, "\(text) is being received already"))
         }
-        try takeUp(upTo: entry.size)
+        guard let size = file.status?.st_size else { throw FileFailure.writing(text, errno: errno) }
+        // Longer than the file can be: not what it seems.
+        if Int64(size) > entry.size { try restart() } else { state.withLock { $0.count = Int64(size) } }
     }
 
-    private init(_ target: TargetFolder, _ path: RelativePath, _ name: String, _ flags: Int32) throws(FileFailure) {
-        folder = try target.parent(of: path)
-        temporary = Array(name.utf8)
-        self.path = path
-        let number = openat(folder.number, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0o600)
-        guard number >= 0 else { throw FileFailure.writing(path.text, errno: errno) }
+    private init(_ place: Place, _ name: [UInt8], _ temporary: String, _ flags: Int32) throws(FileFailure) {
+        self.place = place
+        self.temporary = Array(temporary.utf8)
+        self.name = name
+        let number = openat(
+            place.descriptor.number, temporary, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0o600)
+        guard number >= 0 else { throw FileFailure.writing(place.path(name).text, errno: errno) }
         file = Descriptor(number)
+        state = Mutex(State())
         guard let status = file.status, status.isFile, status.st_nlink == 1 else {
-            throw FileFailure.writing(path.text, errno: EPERM)
+            state.withLock { $0.isOver = true }
+            throw FileFailure.writing(text, errno: EPERM)
         }
     }
 
     deinit { if state.withLock({ !$0.isOver }) { discard() } }
 
-    /// The SHA-256 of what is here.
+    /// The SHA-256 of what was written, or found and checked.
     public var digest: [UInt8] { state.withLock { $0.checksum.digest } }
+
+    /// Whether what an earlier attempt left has that SHA-256: then the file goes on after it, else it begins again.
+    /// - Parameter isWanted: asked after each MiB; the work ends when it says no.
+    public func isSame(as offered: [UInt8], while isWanted: () -> Bool) throws(FileFailure) -> Bool {
+        let isSame = try state.withLock { state throws(FileFailure) in
+            var (checksum, rest) = (Checksum(), state.count)
+            while rest > 0, isWanted() {
+                guard let bytes = file.read(Int(min(rest, 1 << 20))), !bytes.isEmpty else {
+                    throw FileFailure.writing(text, errno: EIO)
+                }
+                checksum.update(bytes)
+                rest -= Int64(bytes.count)
+            }
+            state.checksum = checksum
+            return rest == 0 && checksum.digest == offered
+        }
+        if !isSame, isWanted() { try restart() }
+        return isSame
+    }
 
     /// Adds bytes.
     public func append(_ bytes: [UInt8]) throws(FileFailure) {
         try state.withLock { state throws(FileFailure) in
-            if let code = file.write(bytes[...]) { throw FileFailure.writing(path.text, errno: code) }
+            if let code = file.write(bytes[...]) { throw FileFailure.writing(text, errno: code) }
             state.checksum.update(bytes)
             state.count += Int64(bytes.count)
         }
@@ -74,7 +101,7 @@ public final class IncomingFile: Sendable {
     public func restart() throws(FileFailure) {
         try state.withLock { state throws(FileFailure) in
             guard ftruncate(file.number, 0) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
-                throw FileFailure.writing(path.text, errno: errno)
+                throw FileFailure.writing(text, errno: errno)
             }
             state.checksum = Checksum()
             state.count = 0
@@ -91,48 +118,37 @@ public final class IncomingFile: Sendable {
         let mask = umask(0)
         umask(mask)
         _ = fchmod(file.number, (isExecutable ? 0o777 : 0o666) & ~mask)
-        guard fsync(file.number) == 0 else { throw FileFailure.writing(path.text, errno: errno) }
+        guard fsync(file.number) == 0 else { throw FileFailure.writing(text, errno: errno) }
         for attempt in 1...1000 {
-            let name = path.name(attempt: attempt)
+            let variant = RelativePath.variant(attempt, of: name)
             let code = temporary.withCString { from in
-                name.withCString { clinux_rename_new(folder.number, from, $0) }
+                variant.withCString { clinux_rename_new(place.descriptor.number, from, $0) }
             }
             if code == 0 {
-                let final = RelativePath(Array((path.names.dropLast() + [name]).joined(separator: [0x2F]))) ?? path
-                state.withLock { state in
+                return state.withLock { state in
                     state.isOver = true
-                    state.finalName = final
+                    state.finalName = place.path(variant)
                 }
-                return
             }
-            guard errno == EEXIST else { throw FileFailure.writing(path.text, errno: errno) }
+            guard errno == EEXIST else { throw FileFailure.writing(text, errno: errno) }
         }
-        throw FileFailure.writing(path.text, errno: EEXIST)
+        throw FileFailure.writing(text, errno: EEXIST)
     }
 
     /// Leaves what is here for a later attempt.
-    public func keep() { state.withLock { $0.isOver = true } }
+    /// - Returns: what it is then.
+    @discardableResult
+    public func keep() -> KeptPart {
+        let size = state.withLock { state in
+            state.isOver = true
+            return state.count
+        }
+        return KeptPart(place: place.names, name: temporary, size: size, changed: time(nil))
+    }
 
     /// Removes what is here.
     public func discard() {
         keep()
-        _ = temporary.withCString { unlinkat(folder.number, $0, 0) }
-    }
-
-    private func takeUp(upTo size: Int64) throws(FileFailure) {
-        let isAll = try state.withLock { state throws(FileFailure) in
-            while state.count < size {
-                guard let bytes = file.read(Int(min(size - state.count, 1 << 20))) else {
-                    throw FileFailure.writing(path.text, errno: errno)
-                }
-                guard !bytes.isEmpty else { return false }
-                state.checksum.update(bytes)
-                state.count += Int64(bytes.count)
-            }
-            return true
-        }
-        guard isAll else { return }
-        // Longer than the file can be: not what it seems.
-        if ftruncate(file.number, off_t(size)) != 0 { try restart() }
+        _ = temporary.withCString { unlinkat(place.descriptor.number, $0, 0) }
     }
 }

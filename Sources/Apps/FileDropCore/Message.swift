@@ -1,13 +1,23 @@
 /// What both sides say in the framed mode (docs/apps/filedrop.md). Sender and receiver take turns for each entry.
 public enum Message: Hashable, Sendable {
-    /// Sender, first: how many entries and bytes are to come, for a progress bar only.
+    /// Receiver, first: what the sender is to sign.
+    case challenge([UInt8])
+    /// Sender, its answer: its key, the signature, and what its machine is called.
+    case identity(key: [UInt8], signature: [UInt8], host: String)
+    /// Sender: how many entries and bytes are to come, for a progress bar only.
     case total(entries: Int64, bytes: Int64)
     /// Sender: the next file or folder.
     case entry(Entry)
-    /// Receiver, for a file: so many bytes are here already, and this is their SHA-256.
-    case have(offset: Int64, digest: [UInt8])
-    /// Sender: data comes from this offset on; 0 when what is here is something else.
-    case from(offset: Int64)
+    /// An entry that was sent with a path that is refused.
+    case refusedEntry(path: [UInt8], RelativePath.Problem)
+    /// Receiver, instead of an answer to an entry: it is left out, and why.
+    case leftOut(String)
+    /// Receiver, for a file: so many of its bytes may be here, from an earlier transfer of this sender.
+    case have(offset: Int64)
+    /// Sender, unless that was 0: the SHA-256 of as many bytes of its file.
+    case begins(digest: [UInt8])
+    /// Receiver: whether what is here is the same. If so data comes from there on, else from the start.
+    case isSame(Bool)
     /// Sender: bytes of the file.
     case data([UInt8])
     /// Sender: the SHA-256 of the whole file.
@@ -32,18 +42,25 @@ public enum Message: Hashable, Sendable {
     /// The longest of all others.
     static let maximumOther = 8 * 1024
     /// What a side says first in its direction.
-    public static let greeting = Array("filedrop/1\n".utf8)
+    public static let greeting = Array("filedrop/2\n".utf8)
+    /// What an older filedrop says, which is as long.
+    public static let oldGreeting = Array("filedrop/1\n".utf8)
 
     /// Bytes of a message before its body: its kind, and the body's length.
     public static let headerLength = 5
     static let digestLength = 32
+    static let maximumHost = 63
 
     var kind: UInt8 {
         switch self {
+        case .challenge: 0x4E
+        case .identity: 0x49
         case .total: 0x54
-        case .entry: 0x45
+        case .entry, .refusedEntry: 0x45
+        case .leftOut: 0x4C
         case .have: 0x48
-        case .from: 0x46
+        case .begins: 0x42
+        case .isSame: 0x41
         case .data: Self.dataKind
         case .digest: 0x53
         case .complete: 0x43
@@ -69,12 +86,16 @@ public enum Message: Hashable, Sendable {
 
     private var body: [UInt8] {
         switch self {
+        case .identity(let key, let signature, let host): key + signature + host.utf8.prefix(Self.maximumHost)
         case .total(let entries, let bytes): entries.bigEndianBytes + bytes.bigEndianBytes
         case .entry(let entry): entry.bytes
-        case .have(let offset, let digest): offset.bigEndianBytes + digest
-        case .from(let offset): offset.bigEndianBytes
-        case .data(let bytes), .digest(let bytes): bytes
+        // Read only.
+        case .refusedEntry: []
+        case .have(let offset): offset.bigEndianBytes
+        case .isSame(let isSame): [isSame ? 1 : 0]
+        case .data(let bytes), .digest(let bytes), .begins(let bytes), .challenge(let bytes): bytes
         case .complete, .end: []
+        case .leftOut(let text): Array(text.utf8.prefix(1000))
         case .failure(let failure, let text): [failure.rawValue] + Array(text.utf8.prefix(1000))
         }
     }
@@ -91,21 +112,30 @@ extension Message {
     /// Reads a message; nil when a rule is broken.
     public init?(header: [UInt8], body: [UInt8]) {
         switch header.first {
+        case 0x4E where body.count == SenderKey.challengeLength: self = .challenge(body)
+        case 0x49:
+            let (key, signature) = (SenderKey.publicLength, SenderKey.signatureLength)
+            guard body.count >= key + signature, body.count <= key + signature + Self.maximumHost else { return nil }
+            self = .identity(
+                key: Array(body[..<key]), signature: Array(body[key..<(key + signature)]),
+                host: String(decoding: body[(key + signature)...], as: UTF8.self))
         case 0x54:
             guard body.count == 16, let entries = Int64(bigEndianBytes: body[..<8]),
                 let bytes = Int64(bigEndianBytes: body[8...]), entries >= 0, bytes >= 0
             else { return nil }
             self = .total(entries: entries, bytes: bytes)
         case 0x45:
-            guard let entry = Entry(body) else { return nil }
-            self = .entry(entry)
+            switch Entry.read(body) {
+            case .entry(let entry): self = .entry(entry)
+            case .refused(let path, let problem): self = .refusedEntry(path: path, problem)
+            case nil: return nil
+            }
+        case 0x4C: self = .leftOut(String(decoding: body, as: UTF8.self))
         case 0x48:
-            guard body.count == 8 + Self.digestLength, let offset = Int64(bigEndianBytes: body[..<8]), offset >= 0
-            else { return nil }
-            self = .have(offset: offset, digest: Array(body[8...]))
-        case 0x46:
             guard let offset = Int64(bigEndianBytes: body), offset >= 0 else { return nil }
-            self = .from(offset: offset)
+            self = .have(offset: offset)
+        case 0x42 where body.count == Self.digestLength: self = .begins(digest: body)
+        case 0x41 where body == [0] || body == [1]: self = .isSame(body == [1])
         case Self.dataKind: self = .data(body)
         case 0x53 where body.count == Self.digestLength: self = .digest(body)
         case 0x43 where body.isEmpty: self = .complete

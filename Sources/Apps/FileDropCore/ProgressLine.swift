@@ -20,7 +20,8 @@ public struct ProgressLine: Hashable, Sendable {
     /// At most so many characters.
     public func text(columns: Int) -> String {
         let rate = elapsed > .milliseconds(200) ? Double(done) / (elapsed / .seconds(1)) : 0
-        let speed = rate > 0 ? "\(Self.size(Int64(rate)))/s" : ""
+        // What the other side announces may be more than any link carries.
+        let speed = rate > 0 ? "\(Self.size(Int64(min(rate, 1e18))))/s" : ""
         guard let total, total > 0 else { return Self.fit("\(name)  \(Self.size(done))  \(speed)", columns) }
         let part = min(1, Double(done) / Double(total))
         let rest = rate > 0 ? Self.clock(Int64(min(Double(max(0, total - done)) / rate, 1e9))) : ""

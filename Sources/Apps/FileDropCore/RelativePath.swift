@@ -1,6 +1,4 @@
 /// Where a file goes below a folder: what another machine says is checked here, once.
-///
-/// Bytes, as Linux has them: names need not be UTF-8.
 public struct RelativePath: Hashable, Sendable {
     /// The longest name in bytes (NAME_MAX).
     public static let maximumName = 255
@@ -9,30 +7,70 @@ public struct RelativePath: Hashable, Sendable {
     /// The deepest path in names.
     public static let maximumDepth = 64
 
+    /// What is wrong with a path that is refused.
+    public enum Problem: String, Error, Hashable, Sendable {
+        /// Absolute, an empty name, `.`, `..` or a NUL.
+        case outside = "is not a path below a folder"
+        /// A name of more than 255 bytes, more than 4000 in all, or deeper than 64.
+        case tooLong = "has too long a path"
+        /// Programs read such names of themselves: `.bashrc`, `.git/hooks`.
+        case hidden = "has a name that begins with a dot"
+        /// `rm *` takes such a name for an option.
+        case option = "has a name that begins with a dash"
+        /// Not UTF-8, or with characters that turn a terminal's lines around or end a script's.
+        case unsafe = "has a name with characters that are no text"
+    }
+
     /// The names from the top, at least one.
     public let names: [[UInt8]]
 
-    /// A path that stays below the folder: not absolute, no empty name, no `.` and `..`, no NUL. Its first name does not begin
-    /// with a dot, so that nobody plants a `.bashrc`.
-    public init?(_ bytes: some Sequence<UInt8>) {
+    /// A path whose names are harmless: below the folder, not hidden, no option, text without control characters.
+    public init(checking bytes: some Sequence<UInt8>) throws(Problem) {
         let bytes = Array(bytes)
-        guard (1...Self.maximumLength).contains(bytes.count), !bytes.contains(0) else { return nil }
         let names = bytes.split(separator: 0x2F, omittingEmptySubsequences: false).map { Array($0) }
-        guard names.count <= Self.maximumDepth, names.allSatisfy(Self.isSafe), names[0][0] != 0x2E else { return nil }
+        guard !bytes.contains(0), names.allSatisfy({ !$0.isEmpty && $0 != [0x2E] && $0 != [0x2E, 0x2E] }) else {
+            throw .outside
+        }
+        guard bytes.count <= Self.maximumLength, names.count <= Self.maximumDepth,
+            names.allSatisfy({ $0.count <= Self.maximumName })
+        else { throw .tooLong }
+        if names.contains(where: { $0.first == 0x2E }) { throw .hidden }
+        if names.contains(where: { $0.first == 0x2D }) { throw .option }
+        guard names.allSatisfy(Self.isText) else { throw .unsafe }
         self.names = names
     }
 
-    /// One name made of any text: what may not be in one becomes `_`.
-    public init(cleaning text: String) {
-        var name = Array(text.utf8).prefix(Self.maximumName - 8).map { byte -> UInt8 in
-            byte == 0x2F || byte < 0x20 || byte == 0x7F ? 0x5F : byte
-        }
-        while name.first == 0x2E { name.removeFirst() }
-        names = [name.isEmpty ? Array("download".utf8) : name]
+    /// Nil where `init(checking:)` has a problem.
+    public init?(_ bytes: some Sequence<UInt8>) {
+        guard let path = try? RelativePath(checking: bytes) else { return nil }
+        self = path
     }
 
-    private static func isSafe(_ name: [UInt8]) -> Bool {
-        (1...maximumName).contains(name.count) && name != [0x2E] && name != [0x2E, 0x2E]
+    init(names: [[UInt8]]) { self.names = names }
+
+    /// One name made of any text: what may not be in one becomes `_`.
+    public init(cleaning text: String) {
+        let name = text.unicodeScalars.map { $0 == "/" || !Self.isText($0) ? "_" : String($0) }.joined()
+        var bytes = Array(name.utf8)
+        while let last = bytes.last, bytes.count > Self.maximumName - 8 {
+            bytes.removeLast(last & 0xC0 == 0x80 ? bytes.count - (bytes.lastIndex { $0 & 0xC0 != 0x80 } ?? 0) : 1)
+        }
+        while bytes.first == 0x2E || bytes.first == 0x2D { bytes.removeFirst() }
+        names = [bytes.isEmpty ? Array("download".utf8) : bytes]
+    }
+
+    private static func isText(_ name: [UInt8]) -> Bool {
+        guard let text = String(validating: name, as: UTF8.self) else { return false }
+        return text.unicodeScalars.allSatisfy(isText)
+    }
+
+    /// What joins letters and emoji stays, though it is invisible: it is part of ordinary names.
+    private static func isText(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
+        case .format: scalar.value == 0x200C || scalar.value == 0x200D
+        default: !scalar.properties.isNoncharacterCodePoint && !(0xE0000...0xE0FFF).contains(scalar.value)
+        }
     }
 
     /// The names joined by `/`.
@@ -45,11 +83,15 @@ public struct RelativePath: Hashable, Sendable {
     public var name: [UInt8] { names[names.count - 1] }
 
     /// The `number`th way to name it: `photo.jpg`, `photo (2).jpg`, `photo (3).jpg`.
-    public func name(attempt number: Int) -> [UInt8] {
+    static func variant(_ number: Int, of name: [UInt8]) -> [UInt8] {
         guard number > 1 else { return name }
         let mark = Array(" (\(number))".utf8)
         let dot = name.lastIndex(of: 0x2E).flatMap { $0 > 0 && name.count - $0 <= 16 ? $0 : nil } ?? name.count
-        let stem = name[..<dot].prefix(Self.maximumName - mark.count - (name.count - dot))
+        var stem = name[..<dot].prefix(Self.maximumName - mark.count - (name.count - dot))
+        // Not within a character.
+        while stem.count < dot, let last = stem.last, name[stem.count] & 0xC0 == 0x80, last >= 0x80 {
+            stem.removeLast()
+        }
         return Array(stem) + mark + name[dot...]
     }
 }

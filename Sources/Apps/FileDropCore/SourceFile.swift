@@ -28,10 +28,12 @@ public final class SourceFile: Sendable {
 
     /// The next bytes; none at the end.
     /// - Throws: also when the file has become shorter.
-    public func read() throws(FileFailure) -> [UInt8] {
+    public func read() throws(FileFailure) -> [UInt8] { try read(atMost: Int64(Message.maximumData)) }
+
+    private func read(atMost limit: Int64) throws(FileFailure) -> [UInt8] {
         try state.withLock { state throws(FileFailure) in
             guard state.count < size else { return [] }
-            guard let bytes = file.read(Int(min(Int64(Message.maximumData), size - state.count))) else {
+            guard let bytes = file.read(Int(min(limit, size - state.count))) else {
                 throw FileFailure.reading(path, errno: errno)
             }
             guard !bytes.isEmpty else {
@@ -43,21 +45,24 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Whether the file begins with bytes of that SHA-256; then reading goes on after them, else from the start.
-    public func skip(_ offset: Int64, digest wanted: [UInt8]) throws(FileFailure) -> Bool {
+    /// Takes in the next bytes up to an offset, a few MiB of them.
+    /// - Returns: whether there is more before that offset.
+    public func skip(to offset: Int64) throws(FileFailure) -> Bool {
+        let end = min(offset, count + (8 << 20))
+        while count < end { if try read(atMost: end - count).isEmpty { break } }
+        return count < offset && count < size
+    }
+
+    /// Reads again from the start.
+    public func restart() throws(FileFailure) {
         try state.withLock { state throws(FileFailure) in
-            while offset <= size, state.count < offset {
-                let limit = Int(min(Int64(1 << 20), offset - state.count))
-                guard let bytes = file.read(limit), !bytes.isEmpty else { break }
-                state.checksum.update(bytes)
-                state.count += Int64(bytes.count)
-            }
-            if state.count == offset, state.checksum.digest == wanted { return true }
             guard lseek(file.number, 0, SEEK_SET) == 0 else { throw FileFailure.reading(path, errno: errno) }
             state = State()
-            return false
         }
     }
+
+    /// How many bytes were read.
+    public var count: Int64 { state.withLock { $0.count } }
 
     /// The SHA-256 of what was read.
     public var digest: [UInt8] { state.withLock { $0.checksum.digest } }

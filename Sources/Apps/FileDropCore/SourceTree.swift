@@ -16,8 +16,11 @@ public struct SourceTree: Sendable {
 
     /// In order.
     public private(set) var items: [Item] = []
-    /// What was left out, and why, for people: symbolic links, devices, names that nobody could take.
+    /// What was left out, and why, for people: symbolic links, devices, names that a receiver refuses.
     public private(set) var leftOut: [String] = []
+    /// How many more were left out.
+    public private(set) var furtherLeftOut = 0
+    private let key: SenderKey
 
     /// Bytes of all files.
     public var bytes: Int64 { items.reduce(0) { $0 + $1.entry.size } }
@@ -29,7 +32,9 @@ public struct SourceTree: Sendable {
     }
 
     /// Looks at files, and at folders with all that is in them. Links that are named are followed, others are left out.
-    public init(_ paths: [String]) throws(AppError) {
+    /// - Parameter key: gives each of `paths` the origin by which a receiver knows it again.
+    public init(_ paths: [String], key: SenderKey = SenderKey()) throws(AppError) {
+        self.key = key
         for path in paths {
             var status = stat()
             guard stat(path, &status) == 0 else { throw AppError(.noInput, "cannot read \(path)", errno: errno) }
@@ -37,21 +42,34 @@ public struct SourceTree: Sendable {
             while path.count > 1, path.hasSuffix("/") { path.removeLast() }
             var name = path.split(separator: "/").last ?? ""
             if name == "." || name == ".." || name.isEmpty { name = Self.realName(path)[...] }
-            guard let relative = RelativePath(Array(name.utf8)) else {
-                throw AppError(.usage, "\(path) cannot be sent: a name must not begin with a dot")
-            }
-            try add(path, relative, status, isNamed: true)
+            guard let relative = allowed(Array(name.utf8), path) else { continue }
+            try add(path, relative, status, key.origin(of: Self.realPath(path)), isNamed: true)
+        }
+        if items.isEmpty { throw AppError(.usage, "nothing is left to send", advice: leftOut) }
+    }
+
+    /// The path as it is sent; nil when it is left out.
+    private mutating func allowed(_ bytes: [UInt8], _ path: String) -> RelativePath? {
+        do throws(RelativePath.Problem) {
+            return try RelativePath(checking: bytes)
+        } catch {
+            leaveOut(path, error.rawValue)
+            return nil
         }
     }
 
-    private static func realName(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return "" }
+    private static func realPath(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
-        return String(cString: real).split(separator: "/").last.map(String.init) ?? ""
+        return String(cString: real)
+    }
+
+    private static func realName(_ path: String) -> String {
+        realPath(path).split(separator: "/").last.map(String.init) ?? ""
     }
 
     private mutating func add(
-        _ path: String, _ relative: RelativePath, _ status: stat, isNamed: Bool
+        _ path: String, _ relative: RelativePath, _ status: stat, _ origin: Origin, isNamed: Bool
     ) throws(AppError) {
         guard status.isFile || status.isFolder else {
             if isNamed { throw AppError(.noInput, "\(path) is neither a file nor a folder") }
@@ -62,7 +80,8 @@ public struct SourceTree: Sendable {
         }
         let entry = Entry(
             path: relative, kind: status.isFolder ? .folder : .file, size: status.isFolder ? 0 : Int64(status.st_size),
-            modified: Int64(status.st_mtim.tv_sec), isExecutable: status.st_mode & S_IXUSR != 0)
+            modified: Int64(status.st_mtim.tv_sec), isExecutable: status.st_mode & S_IXUSR != 0,
+            origin: origin)
         items.append(Item(path: path, entry: entry))
         guard status.isFolder else { return }
         let (names, unreadable) = try Self.names(in: path)
@@ -74,16 +93,13 @@ public struct SourceTree: Sendable {
                 leaveOut(inner, systemMessage(errno))
                 continue
             }
-            guard let below = RelativePath(relative.bytes + [0x2F] + Array(name.utf8)) else {
-                leaveOut(inner, "has too long a path")
-                continue
-            }
-            try add(inner, below, status, isNamed: false)
+            guard let below = allowed(relative.bytes + [0x2F] + Array(name.utf8), inner) else { continue }
+            try add(inner, below, status, origin, isNamed: false)
         }
     }
 
     private mutating func leaveOut(_ path: String, _ why: String) {
-        if leftOut.count < 20 { leftOut.append("\(path) \(why): left out") }
+        if leftOut.count < 20 { leftOut.append("\(path) \(why): left out") } else { furtherLeftOut += 1 }
     }
 
     private static func names(in path: String) throws(AppError) -> (names: [String], unreadable: Int) {

@@ -1,4 +1,5 @@
 public import AppSupport
+import CKernel
 import Glibc
 
 /// The folder below which everything stays. Folders are opened one by one, and no symbolic link on the way is followed.
@@ -21,34 +22,82 @@ public struct TargetFolder: Sendable {
         }
     }
 
-    /// Makes a folder and those above it.
-    public func makeFolder(_ path: RelativePath) throws(FileFailure) { _ = try open(path.names) }
+    /// The folder itself, as the place of a file.
+    public var place: Place { Place(descriptor: descriptor, names: []) }
 
-    /// The folder in which a file goes, made if there is none.
-    func parent(of path: RelativePath) throws(FileFailure) -> Descriptor { try open(path.names.dropLast()) }
-
-    private func open(_ names: some Sequence<[UInt8]>) throws(FileFailure) -> Descriptor {
-        var folder = descriptor
-        for name in names {
-            let number = name.withCString { name -> Int32 in
-                _ = mkdirat(folder.number, name, 0o777)
-                return openat(folder.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            }
-            guard number >= 0 else {
-                throw FileFailure.writing(String(decoding: name, as: UTF8.self), errno: errno)
-            }
-            folder = Descriptor(number)
-        }
-        return folder
+    /// Tells it from every other folder of this machine.
+    var identity: String {
+        let status = descriptor.status
+        return "\(status?.st_dev ?? 0) \(FolderIdentity(descriptor)?.text ?? path)"
     }
 
     /// Whether there is room for so many bytes, as far as can be known.
     public func hasRoom(for bytes: Int64) -> Bool {
-        var status = statvfs()
-        guard fstatvfs(descriptor.number, &status) == 0, status.f_frsize > 0, status.f_blocks > 0 else { return true }
-        let (room, isMore) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return isMore || UInt64(max(0, bytes)) <= room
+        guard let room else { return true }
+        return UInt64(max(0, bytes)) <= room
     }
+
+    /// Bytes that can be written; nil when the file system does not say.
+    var room: UInt64? {
+        var status = statvfs()
+        guard fstatvfs(descriptor.number, &status) == 0, status.f_frsize > 0, status.f_blocks > 0 else { return nil }
+        let (room, isMore) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return isMore ? .max : room
+    }
+}
+
+/// A folder in which files go.
+public struct Place: Sendable {
+    let descriptor: Descriptor
+    /// Its names from the target folder on; none for that itself.
+    let names: [[UInt8]]
+
+    /// Where a file of that name is, from the target folder on.
+    func path(_ name: [UInt8]) -> RelativePath { RelativePath(names: names + [name]) }
+
+    /// The folder of that name in it, no symbolic link; nil with `errno` when there is none.
+    func open(_ name: [UInt8]) -> Place? {
+        let number = name.withCString {
+            openat(descriptor.number, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        }
+        return number >= 0 ? Place(descriptor: Descriptor(number), names: names + [name]) : nil
+    }
+
+    /// Makes a folder of that name, or of one like it: what is there is never entered.
+    func makeNew(_ name: [UInt8]) throws(FileFailure) -> Place {
+        for attempt in 1...1000 {
+            let variant = RelativePath.variant(attempt, of: name)
+            guard variant.withCString({ mkdirat(descriptor.number, $0, 0o777) }) == 0 else {
+                if errno == EEXIST { continue }
+                throw FileFailure.writing(path(name).text, errno: errno)
+            }
+            guard let made = open(variant) else { throw FileFailure.writing(path(name).text, errno: errno) }
+            return made
+        }
+        throw FileFailure.writing(path(name).text, errno: EEXIST)
+    }
+}
+
+/// A folder, told from one of the same name that was made later.
+struct FolderIdentity: Hashable, Sendable {
+    let inode: UInt64
+    /// When it was made, in ns since 1970.
+    let birth: Int64
+
+    init(inode: UInt64, birth: Int64) {
+        self.inode = inode
+        self.birth = birth
+    }
+
+    /// Nil where the file system does not say when a folder was made: its number is given to another one later.
+    init?(_ folder: Descriptor) {
+        guard let status = folder.status else { return nil }
+        let birth = Int64(ckernel_birth(folder.number))
+        guard birth != 0 else { return nil }
+        self.init(inode: UInt64(status.st_ino), birth: birth)
+    }
+
+    var text: String { "\(inode) \(birth)" }
 }
 
 extension [UInt8] {

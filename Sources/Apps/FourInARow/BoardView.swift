@@ -2,64 +2,74 @@ package import TerminalUI
 
 /// The board as a screen, and as lines. My discs are X, the other's O, so that no colour is needed.
 package struct BoardView: Sendable {
-    private static let left = 10
-    private static let top = 5
-    private static let cellWidth = 4
-
     let game: Game
     let me: Player
+    /// What we are called; safe for a terminal, as the opponent's name is.
+    let own: String
     let opponent: String
     let column: Int
 
-    package init(game: Game, me: Player, opponent: String, column: Int) {
+    package init(game: Game, me: Player, own: String, opponent: String, column: Int) {
         self.game = game
         self.me = me
+        self.own = own
         self.opponent = opponent
         self.column = column
     }
 
-    /// The column at a place of the screen.
-    package static func column(_ x: Int, _ y: Int) -> Int? {
-        guard x > left, x < left + Board.columns * cellWidth, (top...top + 2 + 2 * Board.rows).contains(y) else {
-            return nil
+    /// Draws it all.
+    package func draw(on canvas: inout Canvas, state: String, message: String, keys: String) {
+        let layout = BoardLayout(canvas.size)
+        canvas.put(title: "Four in a Row", message: message, keys: keys)
+        canvas.put("\(own) (X, you) against \(opponent) (O)", row: layout.players, column: 2)
+        canvas.put(state, row: layout.state, column: 2, Style(bold: true))
+        drawNumbers(layout, on: &canvas)
+        drawLines(layout, on: &canvas)
+        for column in 0..<Board.columns {
+            for row in 0..<Board.rows { draw(Place(column: column, row: row), layout, on: &canvas) }
         }
-        return (x - left) / cellWidth
     }
 
-    /// The screen.
-    package func canvas(state: String, message: String, keys: String) -> Canvas {
-        var canvas = Canvas()
-        canvas.put("Four in a Row", row: 1, column: 2, Style(bold: true))
-        canvas.put("You (X) and \(opponent) (O)", row: 2, column: 2)
+    private func drawNumbers(_ layout: BoardLayout, on canvas: inout Canvas) {
         let isMine = game.outcome == nil && game.turn == me
-        if isMine { canvas.put("v", row: Self.top - 1, column: x(column), Style(.green, bold: true)) }
-        for column in 0..<Board.columns { canvas.put(String(column + 1), row: Self.top, column: x(column)) }
-        let line = String(repeating: "+---", count: Board.columns) + "+"
-        for row in 0..<Board.rows {
-            let y = Self.top + 1 + 2 * (Board.rows - 1 - row)
-            canvas.put(line, row: y, column: Self.left)
-            for column in 0..<Board.columns {
-                canvas.put("|", row: y + 1, column: x(column) - 2)
-                draw(Place(column: column, row: row), y + 1, on: &canvas)
-            }
-            canvas.put("|", row: y + 1, column: x(Board.columns) - 2)
+        for column in 0..<Board.columns {
+            let isMarked = isMine && column == self.column
+            canvas.put(
+                String(column + 1), row: layout.numbers, column: layout.middle(column),
+                isMarked ? Style(.green, bold: true, reverse: layout.discRows == 0) : .plain)
         }
-        canvas.put(line, row: Self.top + 1 + 2 * Board.rows, column: Self.left)
-        canvas.put(state, row: 20, column: 2, Style(bold: true))
-        canvas.put(message, row: 21, column: 2, Style(.yellow))
-        canvas.put(keys, row: 22, column: 2)
-        return canvas
+        guard isMine, layout.discRows > 0 else { return }
+        canvas.put("▼", row: layout.numbers - 1, column: layout.middle(column), Style(.green, bold: true))
     }
 
-    private func x(_ column: Int) -> Int { Self.left + 2 + column * Self.cellWidth }
+    private func drawLines(_ layout: BoardLayout, on canvas: inout Canvas) {
+        for y in layout.top..<layout.bottom {
+            for column in 0...Board.columns { canvas.put("│", row: y, column: layout.x(column) - 1) }
+        }
+        guard layout.discRows > 0 else { return }
+        let line = String(repeating: "─", count: layout.discColumns)
+        for row in 0...Board.rows {
+            let ends = row == 0 ? ("┌", "┬", "┐") : row == Board.rows ? ("└", "┴", "┘") : ("├", "┼", "┤")
+            let inner = Array(repeating: line, count: Board.columns).joined(separator: ends.1)
+            canvas.put(ends.0 + inner + ends.2, row: layout.top + row * (layout.discRows + 1), column: layout.left)
+        }
+    }
 
-    private func draw(_ place: Place, _ y: Int, on canvas: inout Canvas) {
+    private func draw(_ place: Place, _ layout: BoardLayout, on canvas: inout Canvas) {
         guard let player = game.board[place] else { return }
         var winning: [Place] = []
         if case .won(_, let row) = game.outcome { winning = row }
         let isMarked = winning.contains(place) || game.last == place
         let style = Style(player == me ? .red : .yellow, bold: isMarked, reverse: winning.contains(place))
-        canvas.put(player == me ? " X " : " O ", row: y, column: x(place.column) - 1, style)
+        let rows = max(layout.discRows, 1)
+        for row in 0..<rows {
+            // Round: the further from the middle, the shorter.
+            let margin = 1 + abs(row - rows / 2)
+            let letters = String(repeating: player == me ? "X" : "O", count: layout.discColumns - 2 * margin)
+            let blank = String(repeating: " ", count: margin)
+            canvas.put(
+                blank + letters + blank, row: layout.y(place.row) + row, column: layout.x(place.column), style)
+        }
     }
 
     /// Six lines, the uppermost row first.

@@ -21,20 +21,24 @@ struct HostCommand: AppCommand {
     func run(in app: App) async throws {
         let network = try app.network()
         let waiting = try await network.listenForOne(
-            name ?? .ofThisMachine(), type: try ServiceType(Play.type), on: app.options.interfaces,
-            initializer: ByteLink.make)
+            name ?? .ofThisMachine(), type: try ServiceType(Play.type), txt: try TXTRecord([Play.namesKey: "1"]),
+            on: app.options.interfaces, initializer: ByteLink.make)
         let terminal = Terminal.open(for: app, plain: game.plain)
         defer { terminal.close() }
         guard let link = try await Waiting(terminal: terminal, listener: waiting).run() else { return }
         // The goodbye meanwhile: whoever still looks is not to find a game that is full.
         async let withdrawn = waiting.close()
-        try await Play.run(link, me: .host, opponent: link.remote, terminal)
+        let own = waiting.publication.status.name.value
+        try await Play.run(link, me: .host, own: own, opponent: link.remote, terminal)
         _ = await withdrawn
     }
 }
 
-/// Waits until somebody comes, or the person leaves.
+/// Waits until an opponent comes, or the person leaves.
 private struct Waiting: Sendable {
+    /// Moves of a whole game.
+    private static let maximumEarly = Board.columns * Board.rows
+
     let terminal: Terminal
     let listener: SingleListener<ByteLink>
 
@@ -57,18 +61,21 @@ private struct Waiting: Sendable {
             return nil
         }
         if let found { return found }
-        // Somebody may have come in the very moment.
+        // One may have come in the very moment.
         return await listener.close()
     }
 
-    /// Waits until the person leaves. A standard input that has ended says nothing: who hosts may have no one to type yet.
+    /// Waits until the person leaves. A standard input that has ended says nothing: a host may have no one to type yet.
     private func personLeft() async -> Bool {
+        var early: [TerminalEvent] = []
+        // What is typed before the opponent comes counts when the game begins.
+        defer { terminal.putBack(early) }
         while let event = await terminal.next() {
             switch event {
             case .key(.character("q")), .key(.escape), .line("q"), .line("quit"): return true
             case .redraw: draw(listener.publication.status, anew: true)
             case .ended: return false
-            default: continue
+            default: if early.count < Self.maximumEarly { early.append(event) }
             }
         }
         return false
@@ -88,16 +95,15 @@ private struct Waiting: Sendable {
     }
 
     private func draw(_ status: PublicationStatus, anew: Bool = false) {
-        var canvas = Canvas()
-        canvas.put("Four in a Row", row: 1, column: 2, Style(bold: true))
         let text =
             switch status.state {
             case .established: "Waiting for an opponent. Your game is called \(status.name)."
             case .waiting(let reason): "No mDNS: \(reason)"
             default: "Publishing …"
             }
-        canvas.put(text, row: 3, column: 2)
-        canvas.put("q: leave", row: 22, column: 2)
-        terminal.draw(canvas, anew: anew)
+        terminal.draw(atLeast: BoardLayout.minimumSize, anew: anew) { canvas in
+            canvas.put(title: "Four in a Row", keys: "q: leave")
+            canvas.put(text, rows: canvas.layout.body.dropFirst(), column: 2)
+        }
     }
 }

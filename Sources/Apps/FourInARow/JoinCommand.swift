@@ -14,6 +14,11 @@ struct JoinCommand: AppCommand {
     @Argument(help: "The game's name; without it, a list of all games.", transform: { try ServiceName($0) })
     var name: ServiceName?
 
+    @Option(
+        name: .customLong("name"), help: "Under which name to play; default: this machine's.",
+        transform: { try ServiceName($0) })
+    var own: ServiceName?
+
     @OptionGroup var game: GameOptions
     @OptionGroup var options: AppOptions
 
@@ -24,8 +29,7 @@ struct JoinCommand: AppCommand {
         defer { terminal.close() }
         if let name {
             let instance = ServiceInstance(name: name, type: type)
-            let link = try await Self.connect(network, instance, app.options.interfaces)
-            return try await Play.run(link, me: .guest, opponent: name.value, terminal)
+            return try await play(try await connect(network, instance), instance, terminal)
         }
         var message = ""
         while !Task.isCancelled {
@@ -34,8 +38,8 @@ struct JoinCommand: AppCommand {
             guard case .service(let service) = try await picker.pick(from: games) else { return }
             terminal.tell("joining", "joining \(service.instance.name)") { $0.service(service.instance) }
             do {
-                let link = try await Self.connect(network, service.instance, app.options.interfaces)
-                return try await Play.run(link, me: .guest, opponent: service.instance.name.value, terminal)
+                let host = try await connect(network, service.instance)
+                return try await play(host, service.instance, terminal)
             } catch let error as DiscoveryError where !Task.isCancelled {
                 // Back to the list: another may answer.
                 message = error.message
@@ -44,13 +48,22 @@ struct JoinCommand: AppCommand {
         }
     }
 
+    private struct Host {
+        let link: ByteLink
+        let takesNames: Bool
+    }
+
     /// Resolves and tries the addresses in turn, 30 s at most.
-    private static func connect(
-        _ network: LocalNetwork, _ instance: ServiceInstance, _ interfaces: InterfaceFilter
-    ) async throws -> ByteLink {
-        try await network.connect(
-            to: .instance(instance), on: interfaces, limits: RaceLimits(overall: .seconds(30)),
-            initializer: ByteLink.make
-        ).output
+    private func connect(_ network: LocalNetwork, _ instance: ServiceInstance) async throws -> Host {
+        let (link, report) = try await network.connect(
+            to: .instance(instance), on: options.interfaces, limits: RaceLimits(overall: .seconds(30)),
+            initializer: ByteLink.make)
+        return Host(link: link, takesNames: report.service?.txt.text(for: Play.namesKey) == "1")
+    }
+
+    private func play(_ host: Host, _ instance: ServiceInstance, _ terminal: Terminal) async throws {
+        try await Play.run(
+            host.link, me: .guest, own: (own ?? .ofThisMachine()).value, opponent: instance.name.value,
+            greets: host.takesNames, terminal)
     }
 }

@@ -4,7 +4,7 @@ import DiscoveryJSON
 import Pairing
 import TerminalUI
 
-/// Games with one opponent, until somebody leaves: what the person does, what the opponent sends, what is shown.
+/// Games with one opponent, until one of both leaves: what the person does, what the opponent sends, what is shown.
 actor Match {
     /// Why it is over.
     enum Ending: Hashable, Sendable {
@@ -14,12 +14,22 @@ actor Match {
         case opponentLeft(isDone: Bool)
     }
 
+    /// How long a guest may take to say a name; one that says none is shown by address.
+    private static let patience: Duration = .milliseconds(500)
+
     let terminal: Terminal
     let me: Player
-    /// Who plays with us, safe for a terminal.
-    let opponent: String
-    /// As it came, for JSON.
-    private let opponentName: String
+    /// What we are called; safe for a terminal.
+    private let own: String
+    /// The opponent's name as it came, an address until it is known.
+    private(set) var opponentName: String
+    /// The opponent's name, safe for a terminal.
+    private var opponent: String { opponentName.escapedForTerminal }
+    /// Whether the opponent was announced: a host waits a moment for a guest's name.
+    private var isAnnounced = false
+    /// What the person did meanwhile.
+    private var early: [TerminalEvent] = []
+    private var hasHeard = false
     private let send: @Sendable ([UInt8]) async -> Void
     private var decoder = PacketDecoder()
     private(set) var game = Game(first: .host)
@@ -34,24 +44,22 @@ actor Match {
     private var isInputOver = false
 
     init(
-        terminal: Terminal, me: Player, opponent: String, send: @escaping @Sendable ([UInt8]) async -> Void
+        terminal: Terminal, me: Player, own: String, opponent: String,
+        send: @escaping @Sendable ([UInt8]) async -> Void
     ) {
         self.terminal = terminal
         self.me = me
-        self.opponent = opponent.escapedForTerminal
+        self.own = own.escapedForTerminal
         opponentName = opponent
         self.send = send
     }
 
-    /// Plays with the connection's bytes until somebody leaves.
+    /// Plays with the connection's bytes until one of both leaves.
     /// - Throws: `AppError` when the opponent breaks the rules; what the connection fails with.
     func run(_ inbound: ByteLink.Bytes) async throws -> Ending {
-        terminal.tell("playing", "playing with \(opponent)") { [me, opponentName] in
-            $0.member("with", opponentName)
-            $0.member("as", me == .host ? "host" : "guest")
-        }
-        if me == .host { await send(Packet.start.bytes) }
-        beginGame()
+        if me == .host { await send(Packet.start().bytes) }
+        if me == .guest { begin() }
+        draw()
         return try await withThrowingTaskGroup(of: Ending?.self) { group in
             group.addTask {
                 for await bytes in inbound {
@@ -66,12 +74,38 @@ actor Match {
                 }
                 return nil
             }
+            group.addTask {
+                try await Task.sleep(for: Self.patience)
+                return try await self.announce()
+            }
             defer { group.cancelAll() }
             while let ending = try await group.next() {
                 if let ending { return ending }
             }
             throw CancellationError()
         }
+    }
+
+    /// Tells that the first game begins, once.
+    private func begin() {
+        guard !isAnnounced else { return }
+        isAnnounced = true
+        terminal.tell("playing", "playing with \(opponent)") { [me, opponentName] in
+            $0.member("with", opponentName)
+            $0.member("as", me == .host ? "host" : "guest")
+        }
+        beginGame()
+    }
+
+    /// Begins the first game, and with it what the person did before.
+    private func announce() async throws -> Ending? {
+        guard !isAnnounced else { return nil }
+        begin()
+        defer { early = [] }
+        for event in early {
+            if let ending = try await person(event) { return ending }
+        }
+        return try await playWaiting()
     }
 
     /// Tells the opponent that we leave.
@@ -87,11 +121,14 @@ actor Match {
             throw refusal(error.description)
         }
         for packet in packets {
+            if me == .host, !hasHeard, case .start(let name?) = packet { opponentName = name }
+            if let ending = try await announce() { return ending }
             switch packet {
             case .start: try opponentStarts()
             case .column(let column): try await opponentPlays(column)
             case .end: return connectionEnded()
             }
+            hasHeard = true
             if let ending = try await playWaiting() { return ending }
         }
         return nil
@@ -108,8 +145,8 @@ actor Match {
 
     private func opponentStarts() throws {
         guard game.outcome != nil else {
-            // The first game needs no word; one is no harm.
-            guard game.last == nil else { throw refusal("a new game in the middle of one") }
+            // The first game needs no word; as a greeting one is no harm.
+            guard game.last == nil || !hasHeard else { throw refusal("a new game in the middle of one") }
             return
         }
         isOpponentReady = true
@@ -120,7 +157,8 @@ actor Match {
     }
 
     private func connectionEnded() -> Ending {
-        .opponentLeft(isDone: game.outcome != nil)
+        begin()
+        return .opponentLeft(isDone: game.outcome != nil)
     }
 
     private func refusal(_ reason: String) -> AppError {
@@ -130,6 +168,10 @@ actor Match {
     // MARK: The person
 
     private func person(_ event: TerminalEvent) async throws -> Ending? {
+        if !isAnnounced, event != .redraw, event != .ended {
+            if early.count < Board.columns * Board.rows { early.append(event) }
+            return nil
+        }
         switch event {
         case .key(.left): column = max(0, column - 1)
         case .key(.right): column = min(Board.columns - 1, column + 1)
@@ -141,7 +183,7 @@ actor Match {
             column = number - 1
             try await play(column)
         case .key(.pressed(let x, let y)):
-            guard let clicked = BoardView.column(x, y) else { return nil }
+            guard let clicked = BoardLayout(terminal.size).column(x, y) else { return nil }
             column = clicked
             try await play(column)
         case .line(let text): return try await typed(text)
@@ -164,17 +206,22 @@ actor Match {
         return try await playWaiting()
     }
 
-    /// Plays what was typed before it was our turn. Nobody leaves while it is the opponent's.
+    /// Plays what was typed before it was our turn. The end of the input leaves only when it is not the opponent's.
     private func playWaiting() async throws -> Ending? {
         while !waiting.isEmpty, game.outcome == nil, game.turn == me {
             try await play(waiting.removeFirst())
         }
         if game.outcome != nil { waiting = [] }
+        guard isAnnounced else { return nil }
         let isIdle = game.outcome != nil || game.turn == me
         return isInputOver && isIdle ? .left : nil
     }
 
     private func play(_ column: Int) async throws {
+        guard game.outcome == nil else {
+            terminal.notice("the game is over: n begins another, q leaves")
+            return
+        }
         do {
             try game.play(me, column: column)
         } catch {
@@ -191,7 +238,7 @@ actor Match {
         guard game.outcome != nil, !isReady else { return }
         isReady = true
         message = "Waiting for \(opponent) …"
-        await send(Packet.start.bytes)
+        await send(Packet.start().bytes)
         beginIfBothAreReady()
     }
 
@@ -214,6 +261,7 @@ actor Match {
     }
 
     private func tellMove(_ column: Int, isMine: Bool) {
+        if !isMine { message = "" }
         let who = isMine ? "you" : opponent
         terminal.tell(
             "move", "\(who): column \(column + 1)\n\(BoardView.lines(of: game, me: me).joined(separator: "\n"))"
@@ -232,9 +280,11 @@ actor Match {
     private func draw(anew: Bool = false) {
         guard terminal.isInteractive else { return }
         let state = outcomeText ?? (game.turn == me ? "Your turn." : "\(opponent) thinks …")
-        let keys = game.outcome == nil ? "1-7, or Left/Right and Enter: play   q: leave" : "n: another game   q: leave"
-        let view = BoardView(game: game, me: me, opponent: opponent, column: column)
-        terminal.draw(view.canvas(state: state, message: message, keys: keys), anew: anew)
+        let keys = game.outcome == nil ? "q: leave   1-7, or Left/Right and Enter: play" : "q: leave   n: another game"
+        let view = BoardView(game: game, me: me, own: own, opponent: opponent, column: column)
+        terminal.draw(atLeast: BoardLayout.minimumSize, anew: anew) {
+            view.draw(on: &$0, state: state, message: message, keys: keys)
+        }
     }
 
     private var outcomeName: String {

@@ -1,10 +1,11 @@
+internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
 /// What the two sides tell each other: eight bytes of length, big endian, and JSON of that length.
 package enum Packet: Hashable, Sendable {
-    /// `{"type":"start"}`: I am ready for a game; it begins when both are.
-    case start
+    /// `{"type":"start"}`: I am ready for a game; it begins when both are. As the first word of a guest it says who joins.
+    case start(name: String? = nil)
     /// `{"type":"column","column":3}`: my disc falls into this column, 0 to 6.
     case column(Int)
     /// `{"type":"end"}`: I leave.
@@ -24,7 +25,9 @@ package enum Packet: Hashable, Sendable {
         var json = JSONWriter()
         json.object { object in
             switch self {
-            case .start: object.member("type", "start")
+            case .start(let name):
+                object.member("type", "start")
+                if let name { object.member("name", name) }
             case .column(let column):
                 object.member("type", "column")
                 object.member("column", column)
@@ -44,7 +47,10 @@ package enum Packet: Hashable, Sendable {
             throw Malformed(description: "a packet is no JSON")
         }
         switch value["type"]?.string {
-        case "start": self = .start
+        case "start":
+            let name = value["name"]?.string
+            // As long as a service's name may be.
+            self = .start(name: name.flatMap { (1...ServiceName.maximumLength).contains($0.utf8.count) ? $0 : nil })
         case "end": self = .end
         case "column":
             guard let column = value["column"]?.integer else { throw Malformed(description: "a move without a column") }

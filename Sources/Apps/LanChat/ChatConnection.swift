@@ -1,4 +1,5 @@
 import AppSupport
+import DNSSD
 import LanChatCore
 import NIOCore
 import NIOPosix
@@ -33,10 +34,13 @@ final class ChatConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        id = server.entered(self)
-        guard let id else {
-            return refuse(context)
+        let host = ChatHost(context.remoteAddress?.ipAddress.flatMap { IPAddress($0) })
+        let id: Int
+        switch server.entered(self, from: host) {
+        case .success(let place): id = place
+        case .failure(let refusal): return refuse(context, refusal)
         }
+        self.id = id
         context.fireChannelActive()
         context.eventLoop.assumeIsolated().scheduleTask(in: ChatServer.patience) { [weak self] in
             guard let self, !self.server.hasJoined(id) else { return }
@@ -80,19 +84,21 @@ final class ChatConnection: ChannelInboundHandler {
     func send(_ line: ByteBuffer) {
         guard let context, context.channel.isActive else { return }
         pending += line.readableBytes
-        guard pending <= ChatServer.maximumPending else {
-            // Not within the delivery to the others: that it has left is told after it.
-            return context.eventLoop.assumeIsolated().execute { [weak self] in self?.context?.close(promise: nil) }
-        }
+        guard pending <= ChatServer.maximumPending else { return drop() }
         let size = line.readableBytes
         context.writeAndFlush(NIOAny(line)).assumeIsolated().whenComplete { [weak self] _ in self?.pending -= size }
     }
 
+    /// Ends the connection; not within the delivery to the others, for that it has left is told after it.
+    func drop() {
+        context?.eventLoop.assumeIsolated().execute { [weak self] in self?.context?.close(promise: nil) }
+    }
+
     /// Says why, and waits a moment for the client to go: closed while it still speaks, TCP resets, and it may never read why.
-    private func refuse(_ context: ChannelHandlerContext) {
+    private func refuse(_ context: ChannelHandlerContext, _ refusal: ChatServer.Refusal) {
         guard server.refused() else { return context.close(promise: nil) }
         let loop = context.eventLoop.assumeIsolated()
-        context.writeAndFlush(Self.wrap("* the room is full\n")).assumeIsolated().whenComplete { [weak self] _ in
+        context.writeAndFlush(Self.wrap("* \(refusal.rawValue)\n")).assumeIsolated().whenComplete { [weak self] _ in
             self?.context?.close(mode: .output, promise: nil)
         }
         loop.scheduleTask(in: ChatServer.farewell) { [weak self, server] in

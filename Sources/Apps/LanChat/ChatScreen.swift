@@ -14,7 +14,8 @@ final class ChatScreen: Sendable {
 
     private let app: App
     private let input = StandardInput()
-    private let isInteractive: Bool
+    /// Whether a person types at it.
+    let isInteractive: Bool
     private let state: Mutex<State>
     private let plain = Mutex(LineFraming(limit: ChatText.maximumLine))
 
@@ -40,15 +41,22 @@ final class ChatScreen: Sendable {
     /// Shows what happened, above the line that is typed.
     func show(_ event: ChatEvent) {
         if app.json { return event.write(to: app.output) }
-        guard isInteractive else { return app.output.line(text(event)) }
+        show(text(event)) { paint($0, event) }
+    }
+
+    /// Shows a line of the program's own, above the line that is typed.
+    func show(_ line: String, _ paint: (String) -> String = { $0 }) {
+        guard isInteractive else { return app.output.line(line) }
         state.withLock { state in
-            let line = paint(text(event).safeForTerminal, event)
+            let line = paint(line.safeForTerminal)
             app.output.write(Array("\r\u{1B}[K\(line)\r\n\(prompt(state))".utf8))
         }
     }
 
-    /// Waits for lines that were typed; nil at the end.
+    /// Waits for lines that were typed; nil at the end, and where standard input is the terminal of another: a background job
+    /// that reads is stopped by SIGTTIN.
     func lines() async -> [String]? {
+        guard cterminal_may_read() else { return nil }
         guard let bytes = await input.read() else { return rest() }
         guard isInteractive else {
             return plain.withLock { plain in
@@ -96,6 +104,7 @@ final class ChatScreen: Sendable {
         switch event {
         case .joined(let nick): "\(nick) has joined"
         case .left(let nick): "\(nick) has left"
+        case .renamed(let was, let nick): "\(was) is now \(nick)"
         case .message(let nick, let text): "\(nick): \(text)"
         case .notice(let text): "* \(text)"
         }
@@ -106,7 +115,7 @@ final class ChatScreen: Sendable {
         switch event {
         case .message(let nick, _):
             return "\u{1B}[1m\(nick.safeForTerminal)\u{1B}[0m" + line.dropFirst(nick.safeForTerminal.count)
-        case .joined, .left, .notice: return "\u{1B}[2m\(line)\u{1B}[0m"
+        case .joined, .left, .renamed, .notice: return "\u{1B}[2m\(line)\u{1B}[0m"
         }
     }
 }

@@ -3,8 +3,17 @@ import LanChatCore
 import NIOCore
 import NIOPosix
 
-/// The room and its connections. Everything is on one event loop: nothing here is locked, and nobody waits for anybody.
+/// The room and its connections. Everything is on one event loop: nothing here is locked, and no client waits for another.
 final class ChatServer {
+    /// The person at the server, who has no connection; those of clients begin with 1.
+    static let person = 0
+
+    /// Why a client is not let in.
+    enum Refusal: String, Error {
+        case full = "the room is full"
+        case hostHasEnough = "your host has as many places here as one may have"
+    }
+
     /// Bytes that wait for one client; who reads more slowly is dropped.
     static let maximumPending = 256 * 1024
     /// How long a client may take to say who it is.
@@ -17,21 +26,28 @@ final class ChatServer {
     private var connections: [Int: ChatConnection] = [:]
     private var next = 0
     private var refusedCount = 0
-    private let maximumClients: Int
-    /// Told what happens, in the room's own words.
-    private let tell: @Sendable (String) -> Void
+    private var places: Places<Int>
+    /// Receives what happens, in the room's own words.
+    private let report: @Sendable (String) -> Void
 
-    init(maximumClients: Int, tell: @escaping @Sendable (String) -> Void) {
-        self.maximumClients = maximumClients
-        self.tell = tell
+    init(maximumClients: Int, perHost: Int, report: @escaping @Sendable (String) -> Void) {
+        places = Places(limit: maximumClients, perHost: perHost)
+        self.report = report
     }
 
-    /// A client came; nil when there are too many.
-    func entered(_ connection: ChatConnection) -> Int? {
-        guard connections.count < maximumClients else { return nil }
+    /// A client came.
+    func entered(_ connection: ChatConnection, from host: ChatHost) -> Result<Int, Refusal> {
         next += 1
+        switch places.enter(next, from: host) {
+        case .enters: break
+        case .entersInPlaceOf(let other):
+            connections[other]?.send(ByteBuffer(string: "* \(Refusal.full.rawValue): another host had no place\n"))
+            connections[other]?.drop()
+        case .hostHasEnough: return .failure(.hostHasEnough)
+        case .full: return .failure(.full)
+        }
         connections[next] = connection
-        return next
+        return .success(next)
     }
 
     /// - Returns: whether there is time to tell it so.
@@ -48,6 +64,7 @@ final class ChatServer {
     func received(_ line: LineFraming.Line, from id: Int) { deliver(room.received(line, from: id)) }
 
     func left(_ id: Int) {
+        places.left(id)
         guard connections.removeValue(forKey: id) != nil else { return }
         deliver(room.left(id))
     }
@@ -55,9 +72,10 @@ final class ChatServer {
     private func deliver(_ deliveries: [ChatRoom<Int>.Delivery]) {
         for delivery in deliveries {
             switch delivery {
+            case .one(Self.person, let text): report(text)
             case .one(let id, let text): connections[id]?.send(ByteBuffer(string: text + "\n"))
             case .everyone(let text):
-                tell(text)
+                report(text)
                 let line = ByteBuffer(string: text + "\n")
                 // A copy: who is dropped on the way leaves the table.
                 for (id, connection) in connections.map({ $0 }) where room.hasJoined(id) { connection.send(line) }

@@ -14,7 +14,7 @@ struct LanChatCommand: ParsableCommand {
         discussion: """
             Examples:
               lanchat serve                     a room on port 6222, for everyone on this network
-              lanchat join --nick anna          the room that is there
+              lanchat join --nick anna          the room that is there, or one of a list
               lanchat join books                the room of that name
               lanchat join --host 10.0.0.7      a server that is not announced
               nc HOST 6222                      type iam:bob, then msg:hello

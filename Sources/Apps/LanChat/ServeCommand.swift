@@ -12,10 +12,11 @@ import NIOPosix
 struct ServeCommand: AppCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Opens a room, and shows what is said, until Ctrl-C.",
+        abstract: "Opens a room, in which one can speak, too, until Ctrl-C.",
         discussion: """
             Who joins is everyone's business: "NICK has joined". What cannot be shown safely is replaced before it is
-            passed on. A client that reads too slowly is dropped when 256 KiB wait for it; one that says too much, more
+            passed on. Lines of standard input are said, as join says them; at a terminal one joins at once, else with the
+            first line, and its end changes nothing. A client that reads too slowly is dropped when 256 KiB wait for it; one that says too much, more
             than 32 lines a second for long, is read more slowly.
             """
     )
@@ -31,6 +32,12 @@ struct ServeCommand: AppCommand {
         name: .long, help: ArgumentHelp("Clients at a time; default: 1024.", valueName: "n"), transform: Parsing.count)
     var maxClients: Int = 1024
 
+    @Option(
+        name: .long, help: ArgumentHelp("Clients of one host at a time; default: 64.", valueName: "n"),
+        transform: Parsing.count)
+    var maxPerHost: Int = 64
+
+    @OptionGroup var person: NickOption
     @OptionGroup var options: AppOptions
 
     func run(in app: App) async throws {
@@ -39,13 +46,14 @@ struct ServeCommand: AppCommand {
         let (log, said) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(4096))
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
-        let server = try await loop.submit { [maxClients] in
-            NIOLoopBound(ChatServer(maximumClients: maxClients) { said.yield($0) }, eventLoop: loop)
+        let server = try await loop.submit { [maxClients, maxPerHost] in
+            let server = ChatServer(maximumClients: maxClients, perHost: maxPerHost) { said.yield($0) }
+            return NIOLoopBound(server, eventLoop: loop)
         }.get()
         let listener: PublishedListener
         do {
             listener = try await app.network().listen(
-                try name ?? .thisMachine(), type: try ServiceType(LanChatCommand.type),
+                name ?? .ofThisMachine(), type: try ServiceType(LanChatCommand.type),
                 port: try port ?? Port(LanChatCommand.port), on: options.interfaces, group: group
             ) { channel in
                 channel.eventLoop.makeCompletedFuture { try ChatConnection.configure(channel, server.value) }
@@ -54,27 +62,59 @@ struct ServeCommand: AppCommand {
             let port = port.map(\.description) ?? String(LanChatCommand.port)
             throw AppError(.systemError, "cannot listen on port \(port): \(failureText(error))")
         }
+        let screen = ChatScreen(app)
+        AppRunner.beforeExit { screen.close() }
         await withTaskGroup { group in
-            group.addTask { await tellNames(of: listener, app) }
+            group.addTask { await tellNames(of: listener, on: screen, app) }
             group.addTask { await app.observe(listener.publication) }
-            for await line in log { show(line, app) }
+            group.addTask {
+                // Whether the person left: the end of an input that is no terminal says nothing.
+                if await speak(from: screen, in: server) || screen.isInteractive { said.finish() }
+            }
+            for await line in log { screen.show(ChatEvent(Array(line.utf8))) }
             group.cancelAll()
         }
+        screen.close()
         await listener.close()
     }
 
     /// The name under which the room is published, whenever it changes.
-    private func tellNames(of listener: PublishedListener, _ app: App) async {
+    private func tellNames(of listener: PublishedListener, on screen: ChatScreen, _ app: App) async {
         var told: ServiceName?
         for await status in listener.publication.updates {
             guard status.state == .established, told != status.name else { continue }
             told = status.name
-            app.tellPublished(listener.publication, as: status.name)
+            let service = listener.publication.service
+            if screen.isInteractive {
+                screen.show("published \(status.name).\(service.type).\(service.domain.name) port \(service.port)")
+            } else {
+                app.tellPublished(listener.publication, as: status.name)
+            }
         }
     }
 
-    private func show(_ line: String, _ app: App) {
-        if app.json { ChatEvent(Array(line.utf8)).write(to: app.output) } else { app.output.line(line) }
+    /// What the person at the server says.
+    /// - Returns: whether the person closes the room; else the input ended.
+    private func speak(from screen: ChatScreen, in server: NIOLoopBound<ChatServer>) async -> Bool {
+        let own = Array("iam:\(person.own)".utf8)
+        if screen.isInteractive { server.execute { $0.received(.line(own), from: ChatServer.person) } }
+        while let lines = await screen.lines() {
+            for line in lines {
+                switch Said(line) {
+                case .request(let request):
+                    server.execute { server in
+                        if !request.hasPrefix("iam:"), !server.hasJoined(ChatServer.person) {
+                            server.received(.line(own), from: ChatServer.person)
+                        }
+                        server.received(.line(Array(request.utf8)), from: ChatServer.person)
+                    }
+                case .nothing: continue
+                case .leave: return true
+                case .unknown: screen.show(Said.help)
+                }
+            }
+        }
+        return false
     }
 
     /// A descriptor for each client.
@@ -88,23 +128,17 @@ struct ServeCommand: AppCommand {
     }
 }
 
-extension ServiceName {
-    /// This machine's name, without its domain.
-    static func thisMachine() throws -> ServiceName {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, 255) == 0 else { return try ServiceName("chat") }
-        let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let label = String(name.prefix { $0 != "." })
-        return try (try? ServiceName(label)) ?? ServiceName("chat")
-    }
-}
-
 extension ChatEvent {
     /// One line of JSON.
     func write(to output: Output) {
         switch self {
         case .joined(let nick): output.json("joined") { $0.member("nick", nick) }
         case .left(let nick): output.json("left") { $0.member("nick", nick) }
+        case .renamed(let was, let nick):
+            output.json("renamed") {
+                $0.member("nick", nick)
+                $0.member("was", was)
+            }
         case .notice(let text): output.json("notice") { $0.member("text", text) }
         case .message(let nick, let text):
             output.json("message") {

@@ -1,8 +1,9 @@
-/// What a client says: `iam:NICK` or `msg:TEXT`, one line each.
+/// What a client says, one line each: `iam:NICK`, `msg:TEXT` or `who:`.
 public enum ChatRequest: Hashable, Sendable {
     case join(String)
     case say(String)
-    /// Neither of both.
+    case who
+    /// None of these.
     case unknown
 
     /// Reads a line without its end.
@@ -11,6 +12,8 @@ public enum ChatRequest: Hashable, Sendable {
             self = .join(ChatText.clean(bytes.dropFirst(4)))
         } else if bytes.starts(with: Array("msg:".utf8)) {
             self = .say(ChatText.clean(bytes.dropFirst(4)))
+        } else if bytes == Array("who:".utf8) {
+            self = .who
         } else {
             self = .unknown
         }
@@ -20,6 +23,8 @@ public enum ChatRequest: Hashable, Sendable {
 /// What a server says, as a client understands it. A nick has no colon, so that a line has one meaning.
 public enum ChatEvent: Hashable, Sendable {
     case joined(String)
+    /// `* WAS is now: NICK`.
+    case renamed(was: String, nick: String)
     case left(String)
     case message(nick: String, text: String)
     /// `* …`: the server's own words; and whatever else another server says.
@@ -28,7 +33,9 @@ public enum ChatEvent: Hashable, Sendable {
     /// Reads a line without its end.
     public init(_ bytes: [UInt8]) {
         let line = ChatText.clean(bytes)
-        if line.hasPrefix("* ") {
+        if let (was, nick) = Self.renaming(line) {
+            self = .renamed(was: was, nick: nick)
+        } else if line.hasPrefix("* ") {
             self = .notice(String(line.dropFirst(2)))
         } else if let colon = line.firstIndex(of: ":"), colon != line.startIndex {
             let text = line[line.index(after: colon)...]
@@ -40,6 +47,15 @@ public enum ChatEvent: Hashable, Sendable {
         } else {
             self = .notice(line)
         }
+    }
+
+    /// The first colon ends it: the nick before has none.
+    private static func renaming(_ line: String) -> (String, String)? {
+        guard line.hasPrefix("* "), let colon = line.firstIndex(of: ":") else { return nil }
+        let beginning = line[..<colon].dropFirst(2)
+        let words = " is now"
+        guard beginning.hasSuffix(words), beginning.count > words.count else { return nil }
+        return (String(beginning.dropLast(words.count)), String(line[colon...].dropFirst().drop { $0 == " " }))
     }
 
     private static func who(_ line: String, _ what: String) -> String? {

@@ -9,7 +9,8 @@ public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
     }
 
     private var nicks: [ID: Nick] = [:]
-    private var keys: Set<String> = []
+    /// Who has which look.
+    private var looks: [String: ID] = [:]
 
     /// A room without anyone.
     public init() {}
@@ -30,26 +31,52 @@ public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
         case .say(let text):
             guard let nick = nicks[id] else { return [.one(id, "* say who you are first: iam:NICK")] }
             return text.isEmpty ? [] : [.everyone("\(nick): \(text)")]
+        case .who: return [.one(id, whoIsHere)]
         case .unknown:
             // An empty line is a slip of the finger.
-            return bytes.isEmpty ? [] : [.one(id, "* a line is iam:NICK or msg:TEXT")]
+            return bytes.isEmpty ? [] : [.one(id, "* a line is iam:NICK, msg:TEXT or who:")]
         }
     }
 
     /// A client went, or was dropped.
     public mutating func left(_ id: ID) -> [Delivery] {
         guard let nick = nicks.removeValue(forKey: id) else { return [] }
-        keys.remove(nick.key)
+        for look in nick.looks { looks[look] = nil }
         return [.everyone("\(nick) has left")]
     }
 
     private mutating func join(_ id: ID, _ text: String) -> [Delivery] {
-        if let nick = nicks[id] { return [.one(id, "* you are \(nick) already")] }
-        guard let nick = Nick(text) else {
-            return [.one(id, "* a nick has 1 to \(Nick.maximumLength) printable characters, no colon and no leading *")]
+        let nick: Nick
+        do throws(Nick.Refusal) {
+            nick = try Nick(text)
+        } catch {
+            return [.one(id, "* \(error)")]
         }
-        guard keys.insert(nick.key).inserted else { return [.one(id, "* the nick \(nick) is taken")] }
+        let old = nicks[id]
+        if old?.description == nick.description { return [.one(id, "* you are \(nick) already")] }
+        if let other = nick.looks.compactMap({ looks[$0] }).first(where: { $0 != id }).flatMap({ nicks[$0] }) {
+            let reason =
+                other.isSame(as: nick) ? "the nick \(nick) is taken" : "\(nick) looks like \(other), who is here"
+            return [.one(id, "* \(reason)")]
+        }
+        for look in old?.looks ?? [] { looks[look] = nil }
+        for look in nick.looks { looks[look] = id }
         nicks[id] = nick
-        return [.everyone("\(nick) has joined")]
+        if let old { return [.everyone("* \(old) is now: \(nick)")] }
+        return [.everyone("\(nick) has joined"), .one(id, whoIsHere)]
+    }
+
+    /// As many as fit into a line.
+    private var whoIsHere: String {
+        if nicks.isEmpty { return "* nobody is here" }
+        var line = "* here: "
+        let names = nicks.values.map(\.description).sorted()
+        for (index, name) in names.enumerated() {
+            guard line.utf8.count + name.utf8.count < ChatText.maximumLine / 2 else {
+                return line + ", and \(names.count - index) more"
+            }
+            line += index == 0 ? name : ", \(name)"
+        }
+        return line
     }
 }

@@ -28,23 +28,3 @@ public enum ChatText {
         return text[first...last]
     }
 }
-
-/// The name of someone who chats: 1 to 32 characters without a colon, which ends it in a line, and not like a notice.
-public struct Nick: Hashable, Sendable, CustomStringConvertible {
-    /// The longest in characters.
-    public static let maximumLength = 32
-
-    /// The name; safe for a terminal.
-    public let description: String
-
-    /// A name in clean text; nil when it breaks a rule.
-    public init?(_ text: String) {
-        guard (1...Self.maximumLength).contains(text.count), text.utf8.count <= 4 * Self.maximumLength,
-            !text.contains(":"), !text.hasPrefix("*"), !text.contains("\u{FFFD}")
-        else { return nil }
-        description = text
-    }
-
-    /// What makes two names the same to a reader: no matter the case.
-    var key: String { description.lowercased() }
-}

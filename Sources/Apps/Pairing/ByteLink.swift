@@ -7,14 +7,28 @@ public import NIOCore
 public struct ByteLink: Sendable {
     /// Where the other is, for people: an address.
     public let remote: String
-    private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+    private let connection: Connection
+    private var channel: NIOAsyncChannel<ByteBuffer, ByteBuffer> { connection.channel }
+
+    /// A `NIOAsyncChannel` that is dropped unused ends the process, and a link may be: it can come in the moment in which a person
+    /// chooses something else.
+    private final class Connection: Sendable {
+        let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+        init(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>) { self.channel = channel }
+
+        deinit {
+            // Unstructured, because no one waits for a link that is forgotten. Closed already, it does nothing.
+            Task { [channel] in try? await channel.executeThenClose { _, _ in } }
+        }
+    }
 
     /// For `initializer:` of `connect` and `listenForOne`.
     public static func make(_ channel: any Channel) -> EventLoopFuture<ByteLink> {
         channel.eventLoop.makeCompletedFuture {
             ByteLink(
                 remote: channel.remoteAddress?.ipAddress ?? "?",
-                channel: try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+                connection: Connection(try NIOAsyncChannel(wrappingChannelSynchronously: channel)))
         }
     }
 

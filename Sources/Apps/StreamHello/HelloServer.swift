@@ -1,4 +1,5 @@
 import AppSupport
+import DiscoveryNIO
 import NIOCore
 
 /// The server's side: shows what comes and answers each message.
@@ -10,15 +11,12 @@ struct HelloServer {
     static let patience = Duration.seconds(60)
 
     /// Serves until the task is cancelled.
-    func serve(_ connections: NIOAsyncChannelInboundStream<ByteStream>) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
+    func serve(_ connections: IncomingConnections<ByteStream>) async {
+        await withDiscardingTaskGroup { group in
             let gate = Gate(limit: Self.limit)
-            for try await stream in connections {
-                guard gate.enter() else {
-                    stream.channel.close(promise: nil)
-                    continue
-                }
+            for await stream in connections {
                 group.addTask {
+                    guard gate.enter() else { return await stream.refuse() }
                     await answer(stream)
                     gate.leave()
                 }

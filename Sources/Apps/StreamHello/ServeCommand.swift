@@ -32,9 +32,11 @@ struct ServeCommand: AppCommand {
         let server = HelloServer(app: app)
         guard publish else {
             let port = try port ?? Port(Hello.port)
-            let socket = try await listening(port) { try await ServerSocket.listen(port: port) { ByteStream.wrap($0) } }
+            let socket = try await listening(port) {
+                try await ServerSocket.listen(port: port, on: options.interfaces) { ByteStream.wrap($0) }
+            }
             tell(app, "listening", port)
-            return try await socket.executeThenClose { connections in try await server.serve(connections) }
+            return try await socket.executeThenClose { connections in await server.serve(connections) }
         }
         let type = try ServiceType(Hello.type)
         let name = try name ?? ServiceName(Hello.name)
@@ -48,7 +50,7 @@ struct ServeCommand: AppCommand {
                         app.tellPublished(listener.publication, as: try await listener.established())
                     }
                     group.addTask { await app.observe(listener.publication) }
-                    group.addTask { try await server.serve(connections) }
+                    group.addTask { await server.serve(connections) }
                     try await group.waitForAll()
                 }
             }

@@ -59,10 +59,12 @@ extension RaceTable {
     private func notAccepted(_ peer: Peer, _ error: SessionError) async {
         guard case .asking(let asked) = stage, asked.id == peer.id else { return }
         stage = .lobby
-        if message != error.message { terminal.notice(error.message) }
-        message = error.message
         let reason = AppError(error.code == .unreachable ? .unreachable : .notDone, error.message)
-        if wanted == nil || error.code == .declined || ContinuousClock.now >= end {
+        let isLast = wanted == nil || error.code == .declined || ContinuousClock.now >= end
+        // What ends the program is told at its end.
+        if message != error.message, !(isLast && isForOneRace) { terminal.notice(error.message) }
+        message = error.message
+        if isLast {
             failure = reason
         } else {
             trouble = (reason, .now + .seconds(1))

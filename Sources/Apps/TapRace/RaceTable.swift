@@ -157,10 +157,14 @@ actor RaceTable {
     }
 
     private func left(_ peer: Peer) throws {
-        terminal.tell("left", "\(peer) left") { $0.peer(peer) }
-        message = "\(peer) left."
+        let text = "\(peer) left before the end of the race"
+        message = text + "."
         stage = .lobby
-        if isForOneRace { throw AppError(.notDone, "\(peer) left before the end of the race") }
+        guard isForOneRace else { return terminal.tell("left", text) { $0.peer(peer) } }
+        // First the screen: after it the line is read.
+        terminal.close()
+        terminal.tell("left", text) { $0.peer(peer) }
+        throw AppError(told: text, .notDone)
     }
 
     private func invited(_ peer: Peer) async {
@@ -242,19 +246,22 @@ actor RaceTable {
     // MARK: The screen
 
     func draw(anew: Bool = false) {
-        guard terminal.isInteractive else { return }
-        switch stage {
-        case .racing(let peer, let race, let end):
-            let left = max(0, Int((end - .now).components.seconds))
-            terminal.draw(RaceView.race(race, peer, secondsLeft: left), anew: anew)
-        case .over(let peer, let race):
-            terminal.draw(RaceView.lobby(peers, selected, message: Self.text(race, peer), name: ownName), anew: anew)
-        case .asked(let peer):
-            terminal.draw(
-                RaceView.lobby(peers, selected, message: "\(peer) wants to race: y or n", name: ownName), anew: anew)
-        case .asking(let peer):
-            terminal.draw(RaceView.lobby(peers, selected, message: "Waiting for \(peer) …", name: ownName), anew: anew)
-        case .lobby: terminal.draw(RaceView.lobby(peers, selected, message: message, name: ownName), anew: anew)
+        terminal.draw(atLeast: RaceView.minimumSize, anew: anew) { canvas in
+            switch stage {
+            case .racing(let peer, let race, let end):
+                let left = max(0, Int((end - .now).components.seconds))
+                RaceView.race(
+                    race, own: ownName, opponent: peer.displayName, left: left,
+                    of: Int(duration.components.seconds), on: &canvas)
+            case .over(let peer, let race): drawLobby(Self.text(race, peer), on: &canvas)
+            case .asked(let peer): drawLobby("\(peer) wants to race: y or n", on: &canvas)
+            case .asking(let peer): drawLobby("Waiting for \(peer) …", on: &canvas)
+            case .lobby: drawLobby(message, on: &canvas)
+            }
         }
+    }
+
+    private func drawLobby(_ message: String, on canvas: inout Canvas) {
+        RaceView.lobby(peers, selected, message: message, name: ownName, on: &canvas)
     }
 }

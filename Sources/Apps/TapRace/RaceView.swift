@@ -1,42 +1,61 @@
+import DNSSD
 import PeerSession
-import TerminalUI
+package import TerminalUI
 
 /// The screens of the program.
-enum RaceView {
-    private static let rows = 16
+package enum RaceView {
+    /// Room for two bars, or for a list of two.
+    package static let minimumSize = ScreenSize(columns: 30, rows: 8)
+    private static let highestBar = 5
 
     /// Who is there.
-    static func lobby(_ peers: [Peer], _ selected: Int, message: String, name: String) -> Canvas {
-        var canvas = Canvas()
-        canvas.put("Tap Race: who races?", row: 1, column: 2, Style(bold: true))
-        if !name.isEmpty { canvas.put("You are \(name)", row: 1, column: 40) }
-        if peers.isEmpty { canvas.put("Nobody yet.", row: 3, column: 4) }
-        let offset = max(0, selected - rows + 1)
-        for (row, peer) in peers.dropFirst(offset).prefix(rows).enumerated() {
-            let isSelected = row + offset == selected
-            let state = peer.state == .available ? "" : "  (\(peer.state))"
-            canvas.put(
-                "\(isSelected ? ">" : " ") \(peer)\(state) ", row: 3 + row, column: 2, Style(reverse: isSelected))
+    static func lobby(_ peers: [Peer], _ selected: Int, message: String, name: String, on canvas: inout Canvas) {
+        let title = name.isEmpty ? "Tap Race: who races?" : "Tap Race: who races \(name.escapedName)?"
+        canvas.put(title: title, message: message, keys: "Up/Down: choose   Enter: invite   q: leave")
+        let rows = canvas.layout.body.dropFirst()
+        let names = peers.map { $0.state == .available ? "\($0)" : "\($0)  (\($0.state))" }
+        canvas.put(list: names, selected: peers.indices.contains(selected) ? selected : nil, rows: rows)
+        if peers.isEmpty { canvas.put("Nobody yet.", row: rows.lowerBound, column: 4) }
+    }
+
+    /// Both counts as bars, and the time that is left as another: `left` of `seconds`.
+    package static func race(
+        _ race: Race, own: String, opponent: String, left: Int, of seconds: Int, on canvas: inout Canvas
+    ) {
+        let keys = race.isOver ? "Time is up." : "Any key: tap!   Esc: leave"
+        canvas.put(title: "Tap Race: \(own.escapedName) against \(opponent.escapedName)", keys: keys)
+        let body = canvas.layout.body
+        let width = canvas.size.columns - 4
+        let isSpacious = body.count >= 12
+        var row = body.lowerBound + (isSpacious ? 1 : 0)
+        let time = "\(left) s left  "
+        canvas.put(time, row: row, column: 2, Style(bold: true))
+        let gone = filled(seconds - left, of: seconds, width: width - time.count)
+        let rest = String(repeating: "░", count: max(0, width - time.count - gone.count))
+        canvas.put(gone + rest, row: row, column: 2 + time.count)
+        row += isSpacious ? 2 : 1
+        let height = min(max(1, (body.upperBound - row - 3) / 2), highestBar)
+        // A tap is a column at first; then the bar of whoever leads has them all.
+        let full = max(width, race.mine, race.theirs)
+        for (name, count, colour) in [
+            ("\(own.escapedName) (you)", race.mine, Style.Colour.green), (opponent.escapedName, race.theirs, .yellow),
+        ] {
+            let number = String(count)
+            canvas.put(name, row: row, column: 2, limit: width - number.count - 2)
+            canvas.put(number, row: row, column: 2 + width - number.count, Style(bold: true))
+            let bar = filled(count, of: full, width: width)
+            for y in 1...height { canvas.put(bar, row: row + y, column: 2, Style(colour, bold: true)) }
+            row += height + (isSpacious ? 2 : 1)
         }
-        canvas.put(message, row: 21, column: 2, Style(.yellow, bold: true))
-        canvas.put("Up/Down: choose   Enter: invite   q: leave", row: 22, column: 2)
-        return canvas
     }
 
-    /// Both counts as bars.
-    static func race(_ race: Race, _ peer: Peer, secondsLeft: Int) -> Canvas {
-        var canvas = Canvas()
-        canvas.put("Tap Race", row: 1, column: 2, Style(bold: true))
-        canvas.put("\(secondsLeft) s left", row: 1, column: 60, Style(bold: true))
-        bar("You", race.mine, row: 5, Style(.green, bold: true), &canvas)
-        bar("\(peer)", race.theirs, row: 10, Style(.yellow, bold: true), &canvas)
-        canvas.put(race.isOver ? "Time is up." : "Any key: tap!   Esc: leave", row: 22, column: 2)
-        return canvas
+    private static func filled(_ count: Int, of full: Int, width: Int) -> String {
+        guard full > 0, width > 0 else { return "" }
+        return String(repeating: "█", count: min(max(count, 0) * width / full, width))
     }
+}
 
-    private static func bar(_ name: String, _ count: Int, row: Int, _ style: Style, _ canvas: inout Canvas) {
-        canvas.put(name, row: row, column: 2)
-        canvas.put(String(repeating: "#", count: min(count / 4, 64)), row: row + 1, column: 2, style)
-        canvas.put(String(count), row: row + 1, column: 70, Style(bold: true))
-    }
+extension String {
+    /// Safe for a terminal.
+    fileprivate var escapedName: String { escapedForTerminal }
 }

@@ -25,12 +25,10 @@ public struct Style: Hashable, Sendable {
     public static let plain = Style()
 }
 
-/// A screen of 80 columns and 24 rows, drawn into as a value.
+/// A screen, drawn into as a value.
 public struct Canvas: Hashable, Sendable {
-    /// Columns.
-    public static let width = 80
-    /// Rows.
-    public static let height = 24
+    /// Columns and rows.
+    public let size: ScreenSize
 
     /// One column; the second column of a wide character has no character.
     struct Cell: Hashable, Sendable {
@@ -41,22 +39,34 @@ public struct Canvas: Hashable, Sendable {
     private(set) var rows: [[Cell]]
 
     /// An empty screen.
-    public init() {
-        let row = [Cell](repeating: Cell(character: " ", style: .plain), count: Self.width)
-        rows = Array(repeating: row, count: Self.height)
+    public init(_ size: ScreenSize = .standard) {
+        self.size = size
+        let row = [Cell](repeating: Cell(character: " ", style: .plain), count: size.columns)
+        rows = Array(repeating: row, count: size.rows)
     }
 
-    /// Writes text, made safe for a terminal; what does not fit on the row is cut.
-    public mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain) {
-        guard rows.indices.contains(row), column >= 0 else { return }
+    /// Writes text, made safe for a terminal; what does not fit on the row, or in `limit` columns, is cut, and ends with `…`.
+    public mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain, limit: Int = .max) {
+        guard rows.indices.contains(row), column >= 0, column < size.columns else { return }
         var column = column
-        for character in text.oneLine {
+        for character in text.oneLine.cut(columns: min(limit, size.columns - column)) {
             let width = character.columns
-            guard column + width <= Self.width else { return }
             rows[row][column] = Cell(character: character, style: style)
             if width == 2 { rows[row][column + 1] = Cell(character: nil, style: style) }
             column += width
         }
+    }
+
+    /// Writes text on several rows, broken at spaces where possible; what does not fit ends with `…`.
+    public mutating func put(_ text: String, rows: Range<Int>, column: Int, _ style: Style = .plain) {
+        guard column < size.columns else { return }
+        let lines = text.oneLine.wrapped(columns: size.columns - column, rows: rows.count)
+        for (row, line) in zip(rows, lines) { put(line, row: row, column: column, style) }
+    }
+
+    /// Says that there is not enough room.
+    mutating func putTooSmall(_ minimum: ScreenSize) {
+        put("\(size) is too small: \(minimum) is needed.", rows: 0..<size.rows, column: 0)
     }
 
     /// The text without styles, one line a row, without spaces at the ends.
@@ -72,6 +82,45 @@ extension String {
     /// Safe for a terminal, also where the text was escaped before.
     var oneLine: String {
         needsTerminalEscaping ? unicodeScalars.map { String($0).escapedForTerminal }.joined() : self
+    }
+}
+
+extension String {
+    /// The beginning that fits into so many columns, with `…` at its end when that is not all.
+    public func cut(columns: Int) -> String {
+        guard reduce(0, { $0 + $1.columns }) > columns else { return self }
+        var room = columns - 1
+        guard room >= 0 else { return "" }
+        let beginning = prefix { character in
+            room -= character.columns
+            return room >= 0
+        }
+        return beginning + "…"
+    }
+
+    /// Lines of so many columns, broken at spaces where possible; the last of `rows` ends with `…` when there is more.
+    func wrapped(columns: Int, rows: Int) -> [String] {
+        var lines: [String] = []
+        var rest = self[...]
+        while !rest.isEmpty, lines.count < rows {
+            guard lines.count < rows - 1, rest.reduce(0, { $0 + $1.columns }) > columns else {
+                lines.append(String(rest).cut(columns: columns))
+                break
+            }
+            var room = columns
+            let beginning = rest.prefix { character in
+                room -= character.columns
+                return room >= 0
+            }
+            // Not in a word, unless it is longer than half a line.
+            let half = beginning.index(beginning.startIndex, offsetBy: beginning.count / 2)
+            let isEndOfWord = rest[beginning.endIndex...].first == " "
+            let end = isEndOfWord ? beginning.endIndex : beginning[half...].lastIndex(of: " ") ?? beginning.endIndex
+            lines.append(String(rest[..<end]))
+            rest = rest[end...].drop { $0 == " " }
+            if end == beginning.startIndex { break }
+        }
+        return lines
     }
 }
 

@@ -28,6 +28,20 @@ final class EventQueue: Sendable {
         served?.resume(returning: event)
     }
 
+    /// Puts events before all others.
+    func putBack(_ events: [TerminalEvent]) {
+        let served = state.withLock { state in
+            state.events.insert(contentsOf: events, at: 0)
+            let count = min(state.waiting.count, state.events.count)
+            defer {
+                state.waiting.removeFirst(count)
+                state.events.removeFirst(count)
+            }
+            return Array(zip(state.waiting.prefix(count).map(\.continuation), state.events))
+        }
+        for (continuation, event) in served { continuation.resume(returning: event) }
+    }
+
     /// The next event; nil when the task is cancelled.
     func next() async -> TerminalEvent? {
         let id = state.withLock { state in

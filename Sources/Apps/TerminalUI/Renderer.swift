@@ -1,9 +1,9 @@
-/// Turns canvases into what a terminal understands: only the rows that changed, cut to the terminal's size.
+/// Turns canvases into what a terminal understands: only the rows that changed.
 package struct Renderer: Sendable {
     /// What the terminal can show.
     package struct Ability: Hashable, Sendable {
         package var hasColour: Bool
-        /// Else what is not ASCII becomes a question mark.
+        /// Else lines and blocks become characters of ASCII, and what else is not ASCII a question mark.
         package var hasUnicode: Bool
 
         package init(hasColour: Bool, hasUnicode: Bool) {
@@ -14,44 +14,47 @@ package struct Renderer: Sendable {
 
     private let ability: Ability
     private var shown: [[Canvas.Cell]] = []
-    private var size = (rows: 0, columns: 0)
+    private var size: ScreenSize?
 
     package init(_ ability: Ability) { self.ability = ability }
 
     /// The bytes that make the terminal show `canvas`; `anew` also what should be there already.
-    package mutating func draw(_ canvas: Canvas, rows: Int, columns: Int, anew: Bool = false) -> [UInt8] {
+    package mutating func draw(_ canvas: Canvas, anew: Bool = false) -> [UInt8] {
         var output = ""
-        if anew || shown.isEmpty || size != (rows, columns) {
+        if anew || size != canvas.size {
             output += "\u{1B}[0m\u{1B}[2J"
             shown = []
-            size = (rows, columns)
+            size = canvas.size
         }
-        for (index, row) in canvas.rows.enumerated() where index < rows {
+        for (index, row) in canvas.rows.enumerated() {
             if shown.indices.contains(index), shown[index] == row { continue }
-            output += "\u{1B}[\(index + 1);1H" + line(row.prefix(max(columns, 0)))
-            // Not after the last column: the cursor is on it still, and it would be erased.
-            if columns > Canvas.width { output += "\u{1B}[K" }
+            output += "\u{1B}[\(index + 1);1H" + line(row)
         }
         shown = canvas.rows
         return Array(output.utf8)
     }
 
-    private func line(_ cells: ArraySlice<Canvas.Cell>) -> String {
+    private func line(_ cells: [Canvas.Cell]) -> String {
         var text = ""
         var style = Style.plain
-        for (index, cell) in cells.enumerated() {
+        for cell in cells {
             guard let character = cell.character else { continue }
             if cell.style != style {
                 style = cell.style
                 text += sequence(style)
             }
-            let isCut = character.columns == 2 && index + 1 == cells.count
-            text.append(isCut ? " " : ability.hasUnicode || character.isASCII ? character : "?")
+            text.append(ability.hasUnicode || character.isASCII ? character : Self.substitutes[character] ?? "?")
             // A wide one has two columns, whatever is shown there.
             if !ability.hasUnicode && character.columns == 2 { text.append(" ") }
         }
         return style == .plain ? text : text + sequence(.plain)
     }
+
+    /// What is drawn with, in ASCII.
+    private static let substitutes: [Character: Character] = [
+        "─": "-", "│": "|", "┌": "+", "┬": "+", "┐": "+", "├": "+", "┼": "+", "┤": "+", "└": "+", "┴": "+", "┘": "+",
+        "█": "#", "░": ".", "▼": "v", "…": ".", "×": "x",
+    ]
 
     private func sequence(_ style: Style) -> String {
         var codes = ["0"]

@@ -15,11 +15,13 @@ public enum Picked: Hashable, Sendable {
 /// As lines: each service is told when it comes (`found NAME`) and goes (`lost NAME`), with `--json` as `discoverd browse` does; a
 /// line that names one chooses it.
 public actor ServicePicker {
-    /// Rows of the screen that the list has.
-    static let visibleRows = 16
+    /// Room for a title, two services, a message and the keys.
+    private static let minimumSize = ScreenSize(columns: 24, rows: 6)
 
     private let terminal: Terminal
     private let title: String
+    private let action: String
+    private let none: String
     private var list = ServiceList()
     private let message: String
     /// Why the list may not be true now.
@@ -30,10 +32,16 @@ public actor ServicePicker {
 
     /// - Parameters:
     ///   - title: what is chosen: "Who plays?".
+    ///   - action: what Enter does.
+    ///   - none: what is shown while there is none.
     ///   - message: what happened before, shown below the list.
-    public init(terminal: Terminal, title: String, message: String = "") {
+    public init(
+        terminal: Terminal, title: String, action: String = "play", none: String = "Nobody yet.", message: String = ""
+    ) {
         self.terminal = terminal
         self.title = title
+        self.action = action
+        self.none = none
         self.message = message
     }
 
@@ -104,10 +112,12 @@ public actor ServicePicker {
         case .key(.enter):
             if let service = list.selected { return .service(service) }
         case .key(.character("q")), .key(.escape), .ended: return .left
-        case .key(.pressed(_, let row)) where row >= Self.firstRow && row < Self.firstRow + Self.visibleRows:
-            let index = offset + row - Self.firstRow
-            guard list.services.indices.contains(index) else { break }
-            list.select(index)
+        case .key(.pressed(_, let row)):
+            let rows = ScreenLayout(terminal.size).body.dropFirst()
+            guard rows.contains(row) else { break }
+            let first = Canvas.first(of: list.services.count, selected: selectedIndex, rows: rows.count)
+            guard list.services.indices.contains(first + row - rows.lowerBound) else { break }
+            list.select(first + row - rows.lowerBound)
             if let service = list.selected { return .service(service) }
         case .line(let text):
             if text.isEmpty { break }
@@ -143,33 +153,19 @@ public actor ServicePicker {
 }
 
 extension ServicePicker {
-    private static let firstRow = 3
-
-    /// The first service that is shown, so that the selected one is.
-    private var offset: Int {
-        let index = list.services.firstIndex { $0.instance == list.selection } ?? 0
-        return max(0, index - Self.visibleRows + 1)
-    }
+    private var selectedIndex: Int? { list.services.firstIndex { $0.instance == list.selection } }
 
     private func draw(anew: Bool = false) {
-        guard terminal.isInteractive else { return }
-        var canvas = Canvas()
-        canvas.put(title, row: 1, column: 2, Style(bold: true))
-        let services = list.services
-        if services.isEmpty {
-            canvas.put(isSettled ? "Nobody yet." : "Looking …", row: Self.firstRow, column: 4)
+        terminal.draw(atLeast: Self.minimumSize, anew: anew) { canvas in
+            let message = trouble.isEmpty ? message : trouble
+            canvas.put(title: title, message: message, keys: "Up/Down: choose   Enter: \(action)   q: leave")
+            let rows = canvas.layout.body.dropFirst()
+            let names = list.services.map { service in
+                let state = service.state == .unreachable || service.state == .unavailable ? "  (\(service.state))" : ""
+                return "\(service.instance.name)\(state)"
+            }
+            canvas.put(list: names, selected: selectedIndex, rows: rows)
+            if names.isEmpty { canvas.put(isSettled ? none : "Looking …", row: rows.lowerBound, column: 4) }
         }
-        for (row, service) in services.dropFirst(offset).prefix(Self.visibleRows).enumerated() {
-            let isSelected = service.instance == list.selection
-            let state = service.state == .unreachable || service.state == .unavailable ? "  (\(service.state))" : ""
-            canvas.put(
-                "\(isSelected ? ">" : " ") \(service.instance.name)\(state) ", row: Self.firstRow + row, column: 2,
-                Style(reverse: isSelected))
-        }
-        let below = services.count - offset - Self.visibleRows
-        if below > 0 { canvas.put("… and \(below) more", row: Self.firstRow + Self.visibleRows, column: 4) }
-        canvas.put(trouble.isEmpty ? message : trouble, row: 21, column: 2, Style(.yellow))
-        canvas.put("Up/Down: choose   Enter: play   q: leave", row: 22, column: 2)
-        terminal.draw(canvas, anew: anew)
     }
 }

@@ -14,14 +14,24 @@ public final class Terminal: Sendable {
     /// Whether there is a screen to draw on; else the program speaks in lines.
     public let isInteractive: Bool
     private let queue = EventQueue()
+    private let input: InputThread
     private let renderer: Mutex<Renderer>
     private let isOpen = Mutex(true)
     private let app: App
 
-    /// Opens the terminal, once in a process.
+    /// Opens the terminal; one at a time.
     /// - Parameter plain: lines even if there is a terminal; always with `--json`.
     public static func open(for app: App, plain: Bool = false) -> Terminal {
         Terminal(app: app, plain: plain || app.json)
+    }
+
+    /// Opens a terminal with a screen; nil where there is none.
+    public static func openScreen(for app: App) -> Terminal? {
+        guard app.output.canMoveCursor, isatty(STDIN_FILENO) == 1 else { return nil }
+        let terminal = Terminal(app: app, plain: app.json)
+        if terminal.isInteractive { return terminal }
+        terminal.close()
+        return nil
     }
 
     private init(app: App, plain: Bool) {
@@ -32,8 +42,12 @@ public final class Terminal: Sendable {
         renderer = Mutex(Renderer(.init(hasColour: variable("NO_COLOR").isEmpty, hasUnicode: isUTF8)))
         if isInteractive { AppRunner.beforeExit { cterminal_restore() } }
         _ = cterminal_wakeups()
-        InputThread(queue: queue, isRaw: isInteractive).start()
+        input = InputThread(queue: queue, isRaw: isInteractive)
+        input.start()
     }
+
+    /// Gives back what `next` gave and nothing was done with: it comes first again.
+    public func putBack(_ events: [TerminalEvent]) { queue.putBack(events) }
 
     /// What the person does next; nil when the task is cancelled. Any number of tasks may wait, each event goes to one.
     public func next() async -> TerminalEvent? {
@@ -42,16 +56,21 @@ public final class Terminal: Sendable {
         return event
     }
 
-    /// Shows a screen; nothing where there is none.
-    public func draw(_ canvas: Canvas, anew: Bool = false) {
+    /// The screen's size now.
+    public var size: ScreenSize {
+        var (rows, columns) = (Int32(0), Int32(0))
+        guard cterminal_size(&rows, &columns) else { return .standard }
+        return ScreenSize(columns: Int(columns), rows: Int(rows))
+    }
+
+    /// Shows what `body` draws; nothing where there is no screen. On a screen with less room than `minimum` it says so.
+    public func draw(atLeast minimum: ScreenSize, anew: Bool = false, _ body: (inout Canvas) -> Void) {
         guard isInteractive else { return }
-        var (rows, columns) = (Int32(Canvas.height), Int32(Canvas.width))
-        _ = cterminal_size(&rows, &columns)
+        var canvas = Canvas(size)
+        if canvas.size.fits(minimum) { body(&canvas) } else { canvas.putTooSmall(minimum) }
         isOpen.withLock { isOpen in
             guard isOpen else { return }
-            let bytes = renderer.withLock {
-                $0.draw(canvas, rows: Int(rows), columns: Int(columns), anew: anew)
-            }
+            let bytes = renderer.withLock { $0.draw(canvas, anew: anew) }
             if !writeAll(bytes) { AppRunner.stop() }
         }
     }
@@ -95,8 +114,9 @@ public final class Terminal: Sendable {
         if !isScreen { app.notices.notice(text) }
     }
 
-    /// Gives the terminal back as it was.
+    /// Gives the terminal back as it was, and reads no more from it.
     public func close() {
+        input.stop()
         isOpen.withLock { isOpen in
             isOpen = false
             if isInteractive { cterminal_restore() }

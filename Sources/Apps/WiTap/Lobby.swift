@@ -4,10 +4,11 @@ import Discovery
 import DiscoveryJSON
 import DiscoveryNIO
 import Pairing
+import Synchronization
 import TerminalUI
 
-/// On the air, waiting to be invited and looking for somebody to invite; then in a game, off the air; then again.
-struct Lobby: Sendable {
+/// On the air, waiting to be invited and looking for another to invite; then in a game, off the air; then again.
+final class Lobby: Sendable {
     static let identifier = "witap"
 
     let network: LocalNetwork
@@ -17,41 +18,81 @@ struct Lobby: Sendable {
     let interfaces: InterfaceFilter
     /// Whom to invite first; then it is the person's choice.
     let invited: ServiceName?
+    private let neighbours = Mutex(Neighbours())
+
+    init(
+        network: LocalNetwork, terminal: Terminal, name: ServiceName, type: ServiceType, interfaces: InterfaceFilter,
+        invited: ServiceName?
+    ) {
+        self.network = network
+        self.terminal = terminal
+        self.name = name
+        self.type = type
+        self.interfaces = interfaces
+        self.invited = invited
+    }
 
     private enum Turn: Sendable {
-        /// Somebody connected.
+        /// Another player connected.
         case invitation(ByteLink)
-        /// Somebody is to be invited.
+        /// Another player is to be invited.
         case invite(ServiceInstance)
         case left
     }
 
     /// Plays until the person leaves.
     func run() async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                // Without it players are shown by address; why there is none is told by whoever publishes.
+                do {
+                    for try await event in self.network.browse(self.type, on: self.interfaces, resolution: .watch) {
+                        self.neighbours.withLock { $0.update(event) }
+                    }
+                } catch {}
+            }
+            try await self.play()
+            group.cancelAll()
+        }
+    }
+
+    private func play() async throws {
         var message = ""
         var next = invited.map { ServiceInstance(name: $0, type: type) }
+        var own = name
         while !Task.isCancelled {
             let turn: Turn
             if let instance = next {
                 turn = .invite(instance)
             } else {
-                turn = try await onTheAir(message)
+                (turn, own) = try await onTheAir(message)
             }
             next = nil
             message = ""
             switch turn {
             case .left: return
             case .invitation(let link):
-                guard try await play(link, with: link.remote, &message) else { return }
+                let opponent = await name(at: link.remote) ?? link.remote
+                guard try await play(link, own, with: opponent, &message) else { return }
             case .invite(let instance):
                 guard let link = try await invite(instance, &message) else { continue }
-                guard try await play(link, with: instance.name.value, &message) else { return }
+                guard try await play(link, own, with: instance.name.value, &message) else { return }
             }
         }
     }
 
+    /// Who is at an address. A player who invites at once may have to be resolved still: nil after a second.
+    private func name(at address: String) async -> String? {
+        let end = ContinuousClock.now + .seconds(1)
+        while true {
+            if let name = neighbours.withLock({ $0.name(at: address) }) { return name }
+            guard ContinuousClock.now < end, (try? await Task.sleep(for: .milliseconds(50))) != nil else { return nil }
+        }
+    }
+
     /// Publishes, listens and shows who else is there.
-    private func onTheAir(_ message: String) async throws -> Turn {
+    /// - Returns: what comes next, and the name that was ours.
+    private func onTheAir(_ message: String) async throws -> (Turn, ServiceName) {
         let listener: SingleListener<ByteLink>
         do {
             listener = try await network.listenForOne(name, type: type, on: interfaces, initializer: ByteLink.make)
@@ -64,19 +105,21 @@ struct Lobby: Sendable {
         } catch {
             turn = .failure(error)
         }
+        let own = listener.publication.status.name
         // Off the air before anything else happens. An invitation that came in the same moment is one.
-        guard let link = await listener.close() else { return try turn.get() }
-        if case .success(.invite) = turn { return .invitation(link) }
+        guard let link = await listener.close() else { return (try turn.get(), own) }
+        if case .success(.invite) = turn { return (.invitation(link), own) }
         await link.refuse()
-        return try turn.get()
+        return (try turn.get(), own)
     }
 
     private func wait(_ listener: SingleListener<ByteLink>, _ message: String) async throws -> Turn {
         try await withThrowingTaskGroup(of: Turn?.self) { group in
             group.addTask { .invitation(try await listener.connection()) }
             group.addTask {
-                let picker = ServicePicker(terminal: terminal, title: "WiTap: who plays?", message: message)
-                let others = network.browse(type, on: interfaces, resolution: .none)
+                let picker = ServicePicker(
+                    terminal: self.terminal, title: "WiTap: who plays?", action: "invite", message: message)
+                let others = self.network.browse(self.type, on: self.interfaces, resolution: .none)
                 switch try await picker.pick(from: others, own: listener.publication) {
                 case .service(let service): return .invite(service.instance)
                 case .left: return .left
@@ -84,7 +127,7 @@ struct Lobby: Sendable {
             }
             group.addTask {
                 for await status in listener.publication.updates where status.state == .established {
-                    tellPublished(status, listener.publication.service)
+                    self.tellPublished(status, listener.publication.service)
                 }
                 return nil
             }
@@ -115,9 +158,12 @@ struct Lobby: Sendable {
     }
 
     /// - Returns: whether the person goes on.
-    private func play(_ link: ByteLink, with opponent: String, _ message: inout String) async throws -> Bool {
+    private func play(
+        _ link: ByteLink, _ own: ServiceName, with opponent: String, _ message: inout String
+    ) async throws -> Bool {
         let ending = try await link.withBytes { bytes, sender in
-            await PadGame(terminal: terminal, opponent: opponent) { await sender.send($0) }.run(bytes)
+            let game = PadGame(terminal: terminal, own: own.value, opponent: opponent) { await sender.send($0) }
+            return await game.run(bytes)
         }
         if ending == .opponentLeft { message = "\(opponent.escapedForTerminal) left." }
         return ending != .quit

@@ -19,6 +19,7 @@ actor PadGame {
     private static let hold: Duration = .milliseconds(200)
 
     private let terminal: Terminal
+    private let own: String
     private let opponent: String
     /// As it came, for JSON.
     private let opponentName: String
@@ -31,8 +32,9 @@ actor PadGame {
     private var clicked: Pad?
     private var holds: [Task<Void, Never>] = []
 
-    init(terminal: Terminal, opponent: String, send: @escaping @Sendable ([UInt8]) async -> Void) {
+    init(terminal: Terminal, own: String, opponent: String, send: @escaping @Sendable ([UInt8]) async -> Void) {
         self.terminal = terminal
+        self.own = own.escapedForTerminal
         self.opponent = opponent.escapedForTerminal
         opponentName = opponent
         self.send = send
@@ -83,7 +85,7 @@ actor PadGame {
         case .key(.character(let digit)):
             if let pad = digit.wholeNumberValue.flatMap({ Pad($0) }) { await tap(pad) }
         case .key(.pressed(let x, let y)):
-            clicked = PadsView.pad(x, y)
+            clicked = PadsView.pad(x, y, terminal.size)
             if let clicked { await touch(.down(clicked)) }
         case .key(.released):
             if let clicked { await touch(.up(clicked)) }
@@ -134,6 +136,7 @@ actor PadGame {
     }
 
     private func draw(anew: Bool = false) {
-        terminal.draw(PadsView(mine: mine, theirs: theirs, opponent: opponent).canvas, anew: anew)
+        let view = PadsView(mine: mine, theirs: theirs, own: own, opponent: opponent)
+        terminal.draw(atLeast: PadsView.minimumSize, anew: anew) { view.draw(on: &$0) }
     }
 }

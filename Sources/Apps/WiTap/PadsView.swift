@@ -1,50 +1,86 @@
 package import TerminalUI
 
-/// Nine pads as a screen: the lit ones are reversed and say so in letters too, so that no colour is needed.
+/// Nine pads as a screen, as large as there is room for: the lit ones are reversed and say so in letters too, so that no colour
+/// is needed.
 package struct PadsView: Sendable {
-    private static let left = 8
-    private static let top = 4
-    private static let width = 12
-    private static let height = 5
+    /// Room for pads of three rows.
+    package static let minimumSize = ScreenSize(columns: 30, rows: 13)
 
     let mine: Pads
     let theirs: Pads
+    /// What we are called; safe for a terminal, as the opponent's name is.
+    let own: String
     let opponent: String
 
-    package init(mine: Pads, theirs: Pads, opponent: String) {
+    package init(mine: Pads, theirs: Pads, own: String, opponent: String) {
         self.mine = mine
         self.theirs = theirs
+        self.own = own
         self.opponent = opponent
     }
 
     /// The pad at a place of the screen.
-    package static func pad(_ x: Int, _ y: Int) -> Pad? {
-        guard x >= left, y >= top, x < left + 3 * width, y < top + 3 * height else { return nil }
-        return Pad((y - top) / height * 3 + (x - left) / width + 1)
+    package static func pad(_ x: Int, _ y: Int, _ size: ScreenSize) -> Pad? {
+        PadsLayout(size).pad(x, y)
     }
 
-    /// The screen.
-    package var canvas: Canvas {
-        var canvas = Canvas()
-        canvas.put("WiTap", row: 1, column: 2, Style(bold: true))
-        canvas.put("Playing with \(opponent)", row: 2, column: 2)
-        for pad in Pad.allCases { draw(pad, on: &canvas) }
-        canvas.put("*** theirs   === yours", row: 8, column: 50)
-        canvas.put("1-9 or the mouse: tap   q: leave the game", row: 22, column: 2)
-        return canvas
+    /// Draws it all.
+    package func draw(on canvas: inout Canvas) {
+        let layout = PadsLayout(canvas.size)
+        canvas.put(title: "WiTap", keys: "1-9 or the mouse: tap   q: leave the game")
+        canvas.put("\(own) (you, ===) and \(opponent) (***)", row: layout.players, column: 2)
+        for pad in Pad.allCases { draw(pad, layout, on: &canvas) }
     }
 
-    private func draw(_ pad: Pad, on canvas: inout Canvas) {
-        let column = Self.left + (pad.number - 1) % 3 * Self.width
-        let row = Self.top + (pad.number - 1) / 3 * Self.height
+    private func draw(_ pad: Pad, _ layout: PadsLayout, on canvas: inout Canvas) {
         let isTheirs = theirs.down.contains(pad)
         let isMine = mine.down.contains(pad)
         let style =
             isTheirs ? Style(.yellow, bold: true, reverse: true) : isMine ? Style(.green, reverse: true) : .plain
-        let mark = isTheirs ? "***" : isMine ? "===" : "   "
-        canvas.put("+--------+", row: row, column: column, style)
-        canvas.put("|  \(mark)   |", row: row + 1, column: column, style)
-        canvas.put("|   \(pad.number)    |", row: row + 2, column: column, style)
-        canvas.put("+--------+", row: row + 3, column: column, style)
+        let mark = isTheirs ? "*" : isMine ? "=" : " "
+        let (column, row) = layout.place(of: pad)
+        let (width, height) = (layout.width - 2, layout.height - 2)
+        let line = String(repeating: "─", count: width)
+        canvas.put("┌\(line)┐", row: row, column: column, style)
+        for y in 0..<height {
+            canvas.put("│\(String(repeating: mark, count: width))│", row: row + 1 + y, column: column, style)
+        }
+        canvas.put(" \(pad.number) ", row: row + 1 + (height - 1) / 2, column: column + width / 2, style)
+        canvas.put("└\(line)┘", row: row + 1 + height, column: column, style)
+    }
+}
+
+/// Where the pads are: three rows of three, in the middle.
+private struct PadsLayout {
+    let players: Int
+    /// Columns and rows of a pad, its frame included.
+    let width: Int
+    let height: Int
+    private let gap: Int
+    private let left: Int
+    private let top: Int
+
+    init(_ size: ScreenSize) {
+        let body = ScreenLayout(size).body
+        players = body.lowerBound
+        let room = body.dropFirst()
+        gap = room.count >= 14 ? 1 : 0
+        height = max(3, (room.count - 2 * gap) / 3)
+        // Characters are twice as high as wide.
+        width = min(max(5, (size.columns - 2) / 3 - 2), 2 * height + 4)
+        left = max(0, (size.columns - 3 * width - 4) / 2)
+        top = room.lowerBound + max(0, room.count - 3 * height - 2 * gap) / 2
+    }
+
+    func place(of pad: Pad) -> (column: Int, row: Int) {
+        let (across, down) = ((pad.number - 1) % 3, (pad.number - 1) / 3)
+        return (left + across * (width + 2), top + down * (height + gap))
+    }
+
+    func pad(_ x: Int, _ y: Int) -> Pad? {
+        Pad.allCases.first { pad in
+            let (column, row) = place(of: pad)
+            return (column..<column + width).contains(x) && (row..<row + height).contains(y)
+        }
     }
 }

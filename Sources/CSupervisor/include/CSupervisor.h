@@ -28,6 +28,14 @@ typedef struct csupervisor_config {
     char *_Nullable const *_Nonnull avahi_argv;
     char *_Nullable const *_Nonnull environment;
     csupervisor_isolation isolation;
+    // As whom the daemons run: this process's, or, for root, another's; then all of `directory` is theirs.
+    uid_t user;
+    gid_t group;
+    // Where others find the bus, and the lock that its owner holds: names in `shared_directory`, which is NULL where it is not
+    // shared. They are removed in the end, when the owner has gone without doing it and nobody else has the lock.
+    const char *_Nullable shared_directory;
+    const char *_Nullable shared_link;
+    const char *_Nullable shared_lock;
     // Lines for /proc/self/uid_map and gid_map: each id as itself, so that D-Bus sees the same ids inside and outside.
     const char *_Nonnull uid_map;
     const char *_Nonnull gid_map;
@@ -60,10 +68,13 @@ typedef struct csupervisor_event {
     int32_t value;
 } csupervisor_event;
 
-// Starts the supervisor from any thread.
+// Whether root may start the daemons as another user, and signal them, look at their sockets and remove their files then.
+bool csupervisor_can_change_user(void);
+
+// Starts the supervisor from any thread. The daemons have no capability, whoever runs them, and can get none.
 //
 // `status` is for reading, non-blocking. Closing `life`, in whatever way (also by SIGKILL), makes the supervisor end:
-// SIGTERM to avahi-daemon, which says goodbye, SIGKILL 1 s later, then dbus-daemon, then the directory. If the
+// SIGTERM to avahi-daemon, which says goodbye, SIGKILL 5 s later, then dbus-daemon, then the directory. If the
 // supervisor is killed, the kernel kills both daemons and the directory is left to the owner. Both descriptors are
 // close-on-exec.
 //
@@ -77,8 +88,8 @@ pid_t csupervisor_start(const csupervisor_config *_Nonnull config, int *_Nonnull
 //   with each of its queries; it would compare each answer in them with its whole cache. What another program of this
 //   machine knows already it will hear again, which does no harm.
 //
-// `pid`: a child's child; any thread, a few system calls for each of its descriptors. Needs Linux 5.6 and what ptrace
-// needs (pidfd_getfd(2)). Returns how many sockets there were, or -errno.
-int csupervisor_prepare_sockets(pid_t pid, int size);
+// `pid`: a child's child, of this user and group; any thread, a few system calls for each of its descriptors. Needs Linux 5.6 and
+// what ptrace needs (pidfd_getfd(2)). Returns how many sockets there were, or -errno.
+int csupervisor_prepare_sockets(pid_t pid, uid_t user, gid_t group, int size);
 
 #endif

@@ -1,20 +1,38 @@
 public import DNSSD
 
 extension AccessRules {
-    /// Whether a user may publish a service of a type. `gids` has the primary and the supplementary groups.
-    public func mayPublish(uid: UInt32, gids: [UInt32], userName: String?, type: ServiceType) -> Decision {
+    /// Whether a user may publish a service. `gids` has the primary and the supplementary groups; `isAttached`: it lives as long as
+    /// the connection that it is asked for on.
+    public func mayPublish(
+        uid: UInt32,
+        gids: [UInt32],
+        userName: String?,
+        _ service: Service,
+        isAttached: Bool
+    ) -> Decision {
         let general = mayManage(uid: uid, gids: gids, userName: userName)
         guard !general.isAllowed else { return general }
+        let type = service.type
         for rule in rules where rule.applies(uid: uid, gids: gids, userName: userName) && rule.covers(type) {
             return .allowed(by: "rule \(rule.subject)")
         }
-        let user = Self.show(uid: uid, userName)
+        // Its host is this one: a request cannot name another.
+        if isAttached, attached == .anyone, service.domain == .local { return .allowed(by: "attached: anyone") }
+        let what = "\(Self.show(uid: uid, userName)) may not publish \(type.base)"
+        let rule = "allow: [{user: \((userName ?? String(uid)).escapedForTerminal), types: [\(type.base)]}]"
+        let who = "only root, members of the group \(groupText), and users whom a rule allows"
+        guard isAttached else {
+            return .denied(
+                reason: "\(what) for longer than a command runs: \(who), as `\(rule)` under `access:` in discoverd.yaml"
+            )
+        }
+        guard service.domain == .local else {
+            return .denied(
+                reason: "\(what) in \(service.domain): \(who), as `\(rule)` under `access:` in discoverd.yaml")
+        }
         return .denied(
-            reason:
-                "\(user) may not publish \(type.base): only root, members of the group \(groupText), and users whom a "
-                + "rule allows, as `allow: [{user: \((userName ?? String(uid)).escapedForTerminal), "
-                + "types: [\(type.base)]}]` under `access:` in discoverd.yaml"
-        )
+            reason: "\(what): \(who), as `\(rule)` or `attached: anyone` under `access:` in discoverd.yaml; "
+                + "with --no-daemon a command goes to avahi-daemon itself")
     }
 
     /// Whether a user may do what concerns everyone, as reloading the configuration.

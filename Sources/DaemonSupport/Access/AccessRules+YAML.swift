@@ -4,8 +4,11 @@ extension AccessRules {
     /// Reads `access:` over what holds already.
     init(_ value: YAMLValue, into rules: AccessRules, groupID: (String) -> UInt32?) throws(ConfigurationError) {
         self = rules
-        let mapping = try YAMLMapping(value, keys: ["group", "allow"])
+        let mapping = try YAMLMapping(value, keys: ["group", "allow", "attached"])
         if let value = mapping["group"] { group = try value.accountName() }
+        // Who named a group or a user has said who may publish.
+        if mapping["group"] != nil || mapping["allow"] != nil { attached = .rules }
+        if let value = mapping["attached"] { attached = try value.word(Attached.self) }
         for entry in try mapping["allow"]?.list(atMost: 256) ?? [] {
             self.rules.append(try Rule(entry, groupID: groupID))
         }

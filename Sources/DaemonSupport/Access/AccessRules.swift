@@ -1,6 +1,6 @@
 public import DNSSD
 
-/// Who may publish what: root, the daemon's own user, members of a group, and whom a rule allows.
+/// Who may publish what: root, the daemon's own user, members of a group, whom a rule allows, and, while connected, anyone.
 public struct AccessRules: Hashable, Sendable {
     /// Lets a user or a group publish some types.
     public struct Rule: Hashable, Sendable {
@@ -24,6 +24,14 @@ public struct AccessRules: Hashable, Sendable {
         }
     }
 
+    /// Whose services may be published as long as a command is connected.
+    public enum Attached: String, Hashable, Sendable, CaseIterable {
+        /// Every user's, in `local`: avahi-daemon takes them from every user, too.
+        case anyone
+        /// Those that the group and the rules permit.
+        case rules
+    }
+
     /// Whether something is allowed, and why.
     public enum Decision: Hashable, Sendable {
         /// It is; `by` names the rule for the log.
@@ -43,12 +51,14 @@ public struct AccessRules: Hashable, Sendable {
     public var ownUserID: UInt32 = 0
     /// The rules, in the order of the file.
     public var rules: [Rule] = []
+    /// Who may publish while connected.
+    public var attached = Attached.anyone
     /// Services that one user may have published through the socket: 0 to 4096.
     public var servicesPerUser = 64
     /// The same for root: 0 to 4096.
     public var servicesOfRoot = 1024
 
-    /// Root and the daemon's user only.
+    /// Root and the daemon's user; others only while they are connected.
     public init() {}
 
     /// How many services a user may have published through the socket.

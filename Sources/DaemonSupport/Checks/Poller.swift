@@ -114,7 +114,7 @@ final class Poller: Sendable {
         let parts = ContinuousClock.now.duration(to: deadline).components
         guard parts.seconds >= 0, parts.attoseconds >= 0 else { return 0 }
         return Int32(
-            clamping: parts.seconds.multipliedReportingOverflow(by: 1000).partialValue
+            clamping: min(parts.seconds, 1 << 32) * 1000
                 + parts.attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

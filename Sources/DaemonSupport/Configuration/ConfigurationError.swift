@@ -8,6 +8,8 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     public let line: Int?
     /// A sentence for people, safe for a terminal.
     public let reason: String
+    /// What else is wrong, in order of files and lines; none of them has others.
+    public internal(set) var others: [ConfigurationError] = []
 
     /// Creates an error; `reason` must be safe for a terminal.
     public init(file: String, line: Int?, reason: String) {
@@ -16,8 +18,16 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
         self.reason = reason
     }
 
-    /// `/etc/discoverd/discoverd.yaml:7: unknown key "prot"; …`
-    public var description: String {
+    /// `/etc/discoverd/discoverd.yaml:7: unknown key "prot"; …`, and a line for each of the others.
+    public var description: String { lines.joined(separator: "\n") }
+
+    /// In one line: the first, and how many there are besides.
+    public var summary: String { others.isEmpty ? own : "\(own) (and \(others.count) more)" }
+
+    /// Each with its file and line.
+    public var lines: [String] { [own] + others.map(\.own) }
+
+    private var own: String {
         let place = line.map { "\(file.escapedForTerminal):\($0)" } ?? file.escapedForTerminal
         return "\(place): \(reason)"
     }

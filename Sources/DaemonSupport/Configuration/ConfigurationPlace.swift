@@ -15,7 +15,7 @@ public struct ConfigurationPlace: Hashable, Sendable {
     }
 
     /// Reads what is there. Blocks.
-    /// - Throws: the first thing that is wrong.
+    /// - Throws: what is wrong, all of it.
     public func load() throws(ConfigurationError) -> DaemonConfiguration {
         var status = stat()
         if mustExist, unsafe stat(directory, &status) != 0 {

@@ -7,7 +7,7 @@ extension DaemonConfiguration {
 
     /// Reads `discoverd.yaml` and `services.d/*.yaml`, in order of name, in a directory. What is not there holds its
     /// default. Blocks while it reads, and while the name service looks up groups.
-    /// - Throws: the first thing that is wrong: an unknown key, a wrong type, a bad value, something twice.
+    /// - Throws: all that is wrong: an unknown key, a wrong type, a bad value, something twice.
     public static func load(directory: String) throws(ConfigurationError) -> DaemonConfiguration {
         try load(directory: directory, hostName: NameTemplate.hostName)
     }
@@ -19,22 +19,33 @@ extension DaemonConfiguration {
         var configuration = DaemonConfiguration()
         configuration.access.ownUserID = getuid()
         var services = ServiceList(hostName: hostName)
+        let faults = ConfigurationFaults()
         let main = "\(directory)/discoverd.yaml"
-        if let root = try document(main) {
-            try configuration.read(root, services: &services, groupID: groupID)
+        faults.reading { () throws(ConfigurationError) in
+            if let root = try document(main, faults) {
+                try configuration.read(root, services: &services, groupID: groupID)
+            }
         }
         configuration.access.groupID = groupID(configuration.access.group)
-        for file in try ConfigurationFiles.dropIns(in: "\(directory)/services.d") {
-            if let root = try document(file) { try services.read(dropIn: root) }
+        let dropIns = faults.reading { () throws(ConfigurationError) in
+            try ConfigurationFiles.dropIns(in: "\(directory)/services.d")
         }
+        for file in dropIns ?? [] {
+            faults.reading { () throws(ConfigurationError) in
+                if let root = try document(file, faults) { try services.read(dropIn: root) }
+            }
+        }
+        try faults.check()
         configuration.services = services.definitions
         return configuration
     }
 
-    private static func document(_ file: String) throws(ConfigurationError) -> YAMLValue? {
+    private static func document(
+        _ file: String, _ faults: ConfigurationFaults
+    ) throws(ConfigurationError) -> YAMLValue? {
         guard let bytes = try ConfigurationFiles.read(file, atMost: YAMLSource.maximumSize) else { return nil }
         guard let root = try YAMLSource.parse(bytes, file: file) else { return nil }
-        let value = YAMLValue(node: root, file: file, name: "the file")
+        let value = YAMLValue(node: root, file: file, name: "the file", faults: faults)
         return value.isNull ? nil : value
     }
 
@@ -43,26 +54,36 @@ extension DaemonConfiguration {
     ) throws(ConfigurationError) {
         let mapping = try YAMLMapping(
             root, keys: ["backend", "browse", "services", "access", "listen", "limits", "log-level"])
-        backend = try mapping["backend"]?.word(Backend.self)
-        logLevel = try mapping["log-level"]?.word(LogLevel.self)
-        if let value = mapping["browse"] { browse = try Self.types(value, unique: true) }
-        if let value = mapping["access"] { access = try AccessRules(value, into: access, groupID: groupID) }
-        if let value = mapping["listen"] { tcpListen = try TCPListen(value) }
+        let faults = root.faults
+        backend = mapping.read("backend") { value throws(ConfigurationError) in try value.word(Backend.self) }
+        logLevel = mapping.read("log-level") { value throws(ConfigurationError) in try value.word(LogLevel.self) }
+        browse =
+            mapping.read("browse") { value throws(ConfigurationError) in try Self.types(value, unique: true) } ?? browse
+        let old = access
+        access =
+            mapping.read("access") { value throws(ConfigurationError) in
+                try AccessRules(value, into: old, groupID: groupID)
+            } ?? access
+        tcpListen = mapping.read("listen") { value throws(ConfigurationError) in try TCPListen(value) } ?? tcpListen
+        limits = mapping.read("limits") { value throws(ConfigurationError) in try ControlLimits(value) } ?? limits
         if let value = mapping["limits"] {
-            limits = try ControlLimits(value)
-            try access.readQuotas(value)
+            faults.reading { () throws(ConfigurationError) in try access.readQuotas(value) }
         }
-        if let value = mapping["services"] { try services.read(list: value) }
+        if let value = mapping["services"] {
+            faults.reading { () throws(ConfigurationError) in try services.read(list: value) }
+        }
     }
 
     /// Service types of a list.
     static func types(_ value: YAMLValue, unique: Bool = false) throws(ConfigurationError) -> [ServiceType] {
         var types: [ServiceType] = []
         for entry in try value.list(atMost: 256) {
-            let text = try entry.text()
-            let type = try entry.reading { () throws(DiscoveryError) in try ServiceType(text) }
-            if unique, types.contains(type) { throw entry.error("\(type) is there twice") }
-            types.append(type)
+            value.faults.reading { () throws(ConfigurationError) in
+                let text = try entry.text()
+                let type = try entry.reading { () throws(DiscoveryError) in try ServiceType(named: text) }
+                if unique, types.contains(type) { throw entry.error("\(type) is there twice") }
+                types.append(type)
+            }
         }
         return types
     }

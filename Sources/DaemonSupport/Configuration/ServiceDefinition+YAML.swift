@@ -6,52 +6,75 @@ extension ServiceDefinition {
         "name", "type", "port", "domain", "txt", "subtypes", "interfaces", "family", "on-conflict", "check",
     ]
 
-    init(_ value: YAMLValue, hostName: String) throws(ConfigurationError) {
+    /// Nil when a part that must be there is missing or wrong; that, and what else is wrong, is noted among the faults.
+    init?(_ value: YAMLValue, hostName: String) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: Self.keys)
-        let name = try mapping.required("name")
-        let nameText = try name.text()
-        let typeValue = try mapping.required("type")
-        let typeText = try typeValue.text()
-        let type = try typeValue.reading { () throws(DiscoveryError) in try ServiceType(typeText) }
-        let port = try mapping.required("port")
-        let number = try port.integer(in: 1...65_535)
-        var service = Service(
-            name: try name.reading { () throws(DiscoveryError) in
-                try ServiceName(NameTemplate.expand(nameText, host: hostName))
-            },
-            type: type, port: try port.reading { () throws(DiscoveryError) in try Port(number) })
-        service.subtypes = type.subtype.map { [$0] } ?? []
-        var subtypes: Set<ServiceType> = [type]
-        if let value = mapping["domain"] {
+        let name = mapping.readRequired("name") { value throws(ConfigurationError) in
             let text = try value.text()
-            service.domain = try value.reading { () throws(DiscoveryError) in try Domain(text) }
-        }
-        if let value = mapping["txt"] { service.txt = try Self.txt(value) }
-        for entry in try mapping["subtypes"]?.list(atMost: 64) ?? [] {
-            let text = try entry.text()
-            let narrowed = try entry.reading { () throws(DiscoveryError) in try type.withSubtype(text) }
-            guard let label = narrowed.subtype, subtypes.insert(narrowed).inserted else {
-                throw entry.error("the subtype \(text.quotedForMessage) is there twice")
+            return try value.reading { () throws(DiscoveryError) in
+                try ServiceName(NameTemplate.expand(text, host: hostName))
             }
-            service.subtypes.append(label)
         }
-        if let value = mapping["interfaces"] {
+        let type = mapping.readRequired("type") { value throws(ConfigurationError) in
+            let text = try value.text()
+            return try value.reading { () throws(DiscoveryError) in try ServiceType(named: text) }
+        }
+        let port = mapping.readRequired("port") { value throws(ConfigurationError) in
+            let number = try value.integer(in: 1...65_535)
+            return try value.reading { () throws(DiscoveryError) in try Port(number) }
+        }
+        let domain = mapping.read("domain") { value throws(ConfigurationError) in
+            let text = try value.text()
+            return try value.reading { () throws(DiscoveryError) in try Domain(text) }
+        }
+        let txt = mapping.read("txt") { value throws(ConfigurationError) in try Self.txt(value) }
+        let interfaces = mapping.read("interfaces") { value throws(ConfigurationError) in
             var patterns: [String] = []
             for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) {
                 patterns.append(try entry.text())
             }
-            service.interfaces = try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
+            return try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
         }
-        switch try mapping["family"]?.word(FamilyWord.self) {
+        let family = mapping.read("family") { value throws(ConfigurationError) in try value.word(FamilyWord.self) }
+        let conflict = mapping.read("on-conflict") { value throws(ConfigurationError) in
+            try value.word(ConflictWord.self)
+        }
+        let check = mapping.read("check") { value throws(ConfigurationError) in try CheckSpecification(value) }
+        let labels = mapping.read("subtypes") { value throws(ConfigurationError) in
+            try Self.subtypes(value, of: type)
+        }
+        guard let name, let type, let port else { return nil }
+        var service = Service(name: name, type: type, port: port)
+        service.subtypes = (type.subtype.map { [$0] } ?? []) + (labels ?? [])
+        if let domain { service.domain = domain }
+        if let txt { service.txt = txt }
+        if let interfaces { service.interfaces = interfaces }
+        switch family {
         case .ipv4: service.family = .ipv4
         case .ipv6: service.family = .ipv6
         case nil: break
         }
-        self.init(service: service)
-        if let value = mapping["on-conflict"] {
-            onConflict = try value.word(ConflictWord.self) == .fail ? .fail : .rename
+        self.init(service: service, onConflict: conflict == .fail ? .fail : .rename, check: check)
+    }
+
+    /// The labels of a list, each narrowing the type to another.
+    private static func subtypes(
+        _ value: YAMLValue, of type: ServiceType?
+    ) throws(ConfigurationError) -> [String] {
+        guard let type else { return [] }
+        var subtypes: Set<ServiceType> = [type]
+        var labels: [String] = []
+        for entry in try value.list(atMost: 64) {
+            let text = try entry.text()
+            let narrowed = try entry.reading { () throws(DiscoveryError) in
+                try type.withSubtype(text).checkedForAvahi()
+            }
+            guard let label = narrowed.subtype, subtypes.insert(narrowed).inserted else {
+                throw entry.error("the subtype \(text.quotedForMessage) is there twice")
+            }
+            labels.append(label)
         }
-        if let value = mapping["check"] { check = try CheckSpecification(value) }
+        return labels
     }
 
     private enum FamilyWord: String, CaseIterable { case ipv4, ipv6 }
@@ -61,21 +84,23 @@ extension ServiceDefinition {
     private static func txt(_ value: YAMLValue) throws(ConfigurationError) -> TXTRecord {
         var record = TXTRecord()
         for (key, entry) in try YAMLMapping.entries(of: value) {
-            let bytes: [UInt8]?
-            if entry.isNull {
-                bytes = nil
-            } else if entry.isMapping {
-                let encoded = try YAMLMapping(entry, keys: ["base64"]).required("base64")
-                guard let decoded = Base64.decode(try encoded.text()) else {
-                    throw encoded.error("the value is not base64 with padding (RFC 4648 §4)")
-                }
-                bytes = decoded
-            } else {
-                bytes = Array(try entry.text().utf8)
+            value.faults.reading { () throws(ConfigurationError) in
+                let bytes = try Self.bytes(entry)
+                try key.value.reading { () throws(DiscoveryError) in try record.append(key: key.text, value: bytes) }
             }
-            try key.value.reading { () throws(DiscoveryError) in try record.append(key: key.text, value: bytes) }
         }
         return record
+    }
+
+    /// A TXT value; nil for a key without `=`.
+    private static func bytes(_ entry: YAMLValue) throws(ConfigurationError) -> [UInt8]? {
+        if entry.isNull { return nil }
+        guard entry.isMapping else { return Array(try entry.text().utf8) }
+        let encoded = try YAMLMapping(entry, keys: ["base64"]).required("base64")
+        guard let decoded = Base64.decode(try encoded.text()) else {
+            throw encoded.error("the value is not base64 with padding (RFC 4648 §4)")
+        }
+        return decoded
     }
 }
 

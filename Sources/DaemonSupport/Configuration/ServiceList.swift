@@ -18,12 +18,14 @@ struct ServiceList {
 
     /// Reads a list of services.
     mutating func read(list: YAMLValue) throws(ConfigurationError) {
-        for entry in try list.list(atMost: DaemonConfiguration.maximumServices) { try add(entry) }
+        for entry in try list.list(atMost: DaemonConfiguration.maximumServices) {
+            list.faults.reading { () throws(ConfigurationError) in try add(entry) }
+        }
     }
 
     private mutating func add(_ value: YAMLValue) throws(ConfigurationError) {
-        let value = YAMLValue(node: value.node, file: value.file, name: "the service")
-        let definition = try ServiceDefinition(value, hostName: hostName)
+        let value = value.part(value.node, "the service")
+        guard let definition = try ServiceDefinition(value, hostName: hostName) else { return }
         let instance = definition.service.instance
         if let place = places[instance] {
             throw value.error("\(instance.name) of type \(instance.type) is there already: \(place)")

@@ -1,5 +1,4 @@
 internal import DNSSD
-internal import Yams
 
 /// A node with the file it is from, so that whatever is wrong with it is told with its line.
 struct YAMLValue {
@@ -7,35 +6,42 @@ struct YAMLValue {
     let file: String
     /// How it is called in messages: the key it is the value of.
     let name: String
+    /// Where everything is told that is wrong beside what is thrown.
+    let faults: ConfigurationFaults
+
+    /// A node within this one.
+    func part(_ node: Node, _ name: String) -> YAMLValue {
+        YAMLValue(node: node, file: file, name: name, faults: faults)
+    }
 
     func error(_ reason: String) -> ConfigurationError {
-        ConfigurationError(file: file, line: node.mark?.line, reason: reason)
+        ConfigurationError(file: file, line: node.line, reason: reason)
     }
 
     /// File and line.
-    var place: String { node.mark.map { "\(file.escapedForTerminal):\($0.line)" } ?? file.escapedForTerminal }
+    var place: String { "\(file.escapedForTerminal):\(node.line)" }
 
     /// Nothing was written: `key:`, `key: ~` or `key: null`.
     var isNull: Bool {
-        guard case .scalar(let scalar) = node, scalar.style == .plain else { return false }
+        guard case .scalar(let scalar) = node.content, scalar.isPlain else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
     }
 
     /// Whether it is a single value.
-    var isScalar: Bool { if case .scalar = node { true } else { false } }
+    var isScalar: Bool { if case .scalar = node.content { true } else { false } }
 
     /// Whether it has keys.
-    var isMapping: Bool { if case .mapping = node { true } else { false } }
+    var isMapping: Bool { if case .mapping = node.content { true } else { false } }
 
     /// A single value as it was written: `8080`, `true` and `"x"` alike.
     func text() throws(ConfigurationError) -> String {
-        guard case .scalar(let scalar) = node, !isNull else { throw error("\(name) must be a text") }
+        guard case .scalar(let scalar) = node.content, !isNull else { throw error("\(name) must be a text") }
         return scalar.string
     }
 
     /// A whole number in a range.
     func integer(in range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
-        guard case .scalar(let scalar) = node, scalar.style == .plain, let number = Int(scalar.string),
+        guard case .scalar(let scalar) = node.content, scalar.isPlain, let number = Int(scalar.string),
             range.contains(number)
         else { throw error("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)\(found)") }
         return number
@@ -45,14 +51,14 @@ struct YAMLValue {
     func word<Word: RawRepresentable & CaseIterable>(
         _ type: Word.Type
     ) throws(ConfigurationError) -> Word where Word.RawValue == String {
-        if case .scalar(let scalar) = node, let word = Word(rawValue: scalar.string) { return word }
+        if case .scalar(let scalar) = node.content, let word = Word(rawValue: scalar.string) { return word }
         throw error("\(name) must be one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))\(found)")
     }
 
     /// `10s`, `500ms`, `2m`, or a number of seconds.
     func duration() throws(ConfigurationError) -> Duration {
         let fault = error("\(name) must be a time, as 10s, 500ms or 2m\(found)")
-        guard case .scalar(let scalar) = node else { throw fault }
+        guard case .scalar(let scalar) = node.content else { throw fault }
         let text = scalar.string
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let units = ["ms": 1, "s": 1000, "": 1000, "m": 60_000, "h": 3_600_000]
@@ -64,10 +70,10 @@ struct YAMLValue {
 
     /// The entries of a list; a single text is a list of one.
     func list(atMost limit: Int) throws(ConfigurationError) -> [YAMLValue] {
-        switch node {
+        switch node.content {
         case .sequence(let sequence):
             guard sequence.count <= limit else { throw error("\(name) has more than \(limit) entries") }
-            return sequence.map { YAMLValue(node: $0, file: file, name: "an entry of \(name)") }
+            return sequence.map { part($0, "an entry of \(name)") }
         case .scalar where !isNull: return [self]
         default: throw error("\(name) must be a list")
         }
@@ -79,7 +85,7 @@ struct YAMLValue {
     }
 
     private var found: String {
-        if case .scalar(let scalar) = node { return ", not \(scalar.string.quotedForMessage)" }
+        if case .scalar(let scalar) = node.content { return ", not \(scalar.string.quotedForMessage)" }
         return ", not a list or mapping"
     }
 }

@@ -35,12 +35,15 @@ extension ServiceManager {
             warnings: warnings)
     }
 
+    /// More often than asked for does no harm, and no clock has to hold a time of centuries.
+    private static let longestWatchdogInterval = Duration.seconds(3600)
+
     /// sd_watchdog_enabled(3): for this process when WATCHDOG_PID is ours or not there.
     private static func watchdogInterval(_ environment: [String: String], process: Int32) -> Duration? {
         guard let microseconds = environment["WATCHDOG_USEC"].flatMap(Int64.init), microseconds > 1,
             environment["WATCHDOG_PID"].map({ Int32($0) == process }) ?? true
         else { return nil }
-        return .microseconds(microseconds / 2)
+        return min(.microseconds(microseconds / 2), longestWatchdogInterval)
     }
 
     private static func sockets(

@@ -28,14 +28,18 @@ package final class Daemon: Sendable {
     private let responder: ControlResponder
     private let logger: Logger
     private let settings: Settings
+    /// Held as long as the daemon.
+    private let state: StateDirectory
     private let end = Locked<Task<Void, Never>?>(nil)
+    /// While it ends: services that are not withdrawn yet.
+    package let unsentGoodbyes = Locked(0)
 
     /// - Parameter reload: reads the configuration anew and calls `apply`; an error that it returns is answered.
     package init(
         engine: any DiscoveryEngine,
         limits: DiscoveryLimits = DiscoveryLimits(),
         settings: Settings,
-        stateDirectory: String?,
+        state: StateDirectory,
         facts: DaemonFacts,
         metrics: MetricsRegistry = MetricsRegistry(),
         logger: Logger,
@@ -43,15 +47,19 @@ package final class Daemon: Sendable {
     ) {
         let network = LocalNetwork(engine: engine, limits: limits)
         let health = BackendHealth()
-        let warm = WarmTable(network: network)
+        let warm = WarmTable(network: network, troubles: { engine.troubles })
+        health.include { [weak warm] in warm?.omissions ?? [] }
         let registry = Registry(
             network: network,
-            file: stateDirectory.map { RegistryFile(directory: $0) },
+            file: state.path.map { RegistryFile(directory: $0) },
+            whyNoFile: state.reason ?? "it has no state directory",
             policy: settings.policy,
             logger: logger
         ) { problem in
             if let problem { logger.warning("\(problem)") }
-            health.note("state", problem)
+            health.note("state", problem, toAll: "what is handed over may not be kept over a restart")
+        } noteTrouble: { id, problem in
+            health.note(registration: id, problem)
         }
         let itself = Locked<Weak>(Weak())
         let responder = ControlResponder(
@@ -65,6 +73,7 @@ package final class Daemon: Sendable {
             guard let daemon = itself.withLock({ $0.daemon }) else { return nil }
             return await reload(daemon)
         }
+        self.state = state
         self.network = network
         self.warm = warm
         self.registry = registry
@@ -121,9 +130,10 @@ package final class Daemon: Sendable {
             let task =
                 end
                 ?? Task {
-                    await self.registry.close()
-                    self.warm.close()
-                    await self.network.shutdown()
+                    await self.registry.close(left: self.unsentGoodbyes) {
+                        self.warm.close()
+                        await self.network.shutdown()
+                    }
                 }
             end = task
             return task

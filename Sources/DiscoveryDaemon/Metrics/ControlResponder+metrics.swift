@@ -10,6 +10,8 @@ extension ControlResponder {
         text.sample("discoverd_info", [("version", facts.version), ("backend", facts.backend)], 1)
         text.describe("discoverd_backend_up", .gauge, "1 while the backend answers.")
         text.sample("discoverd_backend_up", [], health.state.map { $0.reason == nil ? 1 : 0 } ?? 0)
+        text.describe("discoverd_backend_restarts_total", .counter, "How often the backend went away and came back.")
+        text.sample("discoverd_backend_restarts_total", [], Double(health.restarts))
         text.describe("discoverd_degraded", .gauge, "1 while something is wrong; status says what.")
         text.sample("discoverd_degraded", [], health.reasons.isEmpty ? 0 : 1)
         text.describe("discoverd_clients", .gauge, "Connections to the control socket.")

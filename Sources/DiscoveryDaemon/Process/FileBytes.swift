@@ -18,10 +18,12 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Small files as a whole.
 enum FileBytes {
+    /// - Throws: also for what is no regular file, without waiting for who writes to a pipe.
     static func read(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(errno, path) }
         defer { close(descriptor) }
+        try requireRegular(descriptor, path)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
@@ -36,13 +38,24 @@ enum FileBytes {
         }
     }
 
-    /// Writes beside it, syncs, renames, and syncs the directory: after a power cut there is the old file or the new one.
+    /// - Throws: `EINVAL` for what is no regular file.
+    static func requireRegular(_ descriptor: Int32, _ path: String) throws(SystemError) {
+        var info = stat()
+        guard unsafe fstat(descriptor, &info) == 0 else { throw SystemError(errno, path) }
+        guard info.st_mode & S_IFMT == S_IFREG else { throw SystemError(EINVAL, "\(path) is no regular file") }
+    }
+
+    /// Writes beside it, readable to its owner only, syncs, renames, and syncs the directory: after a power cut there is the old file or the new one.
     static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let new = "\(path).new"
-        let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // Whatever another left there, as a pipe that is waited for, is not written to.
+        _ = unsafe unlink(new)
+        let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SystemError(errno, new) }
         do throws(SystemError) {
             defer { close(descriptor) }
+            // Whatever the umask says.
+            guard fchmod(descriptor, 0o600) == 0 else { throw SystemError(errno, new) }
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }

@@ -12,6 +12,9 @@ package final class RuntimeDirectory: Sendable {
         case unusable(String)
     }
 
+    /// How many connections may wait to be accepted; each is served within a second of 1024 that are refused.
+    static let backlog: Int32 = 1024
+
     /// The socket in it.
     package let socketPath: String
     private let directory: Int32
@@ -26,7 +29,8 @@ package final class RuntimeDirectory: Sendable {
         guard !name.isEmpty else { throw .unusable("\(socketPath.quotedForMessage) names no socket") }
         self.socketPath = socketPath
         // Everyone may connect; only we may make anything in it.
-        if unsafe mkdir(path, 0o755) != 0, errno != EEXIST { throw Self.system(path) }
+        let isNew = unsafe mkdir(path, 0o755) == 0
+        guard isNew || errno == EEXIST else { throw Self.system(path) }
         directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard directory >= 0 else { throw Self.system(path) }
         var info = stat()
@@ -38,9 +42,18 @@ package final class RuntimeDirectory: Sendable {
             close(directory)
             throw .unusable("\(path.quotedForMessage) belongs to another user, or others may write to it")
         }
-        lock = unsafe openat(directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        // Whatever the umask says.
+        if isNew { fchmod(directory, 0o755) }
+        lock = unsafe openat(directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         // From here on the object is whole: `deinit` closes both, also when this throws.
         guard lock >= 0 else { throw Self.system("\(path)/lock") }
+        do throws(SystemError) {
+            try FileBytes.requireRegular(lock, "\(path)/lock")
+        } catch {
+            throw .unusable(error.description)
+        }
+        // One of another version may be open to more.
+        fchmod(lock, 0o600)
         guard Self.take(lock) else {
             throw errno == EWOULDBLOCK ? .alreadyRunning(pid: Self.pid(in: lock)) : Self.system(path)
         }
@@ -76,7 +89,7 @@ package final class RuntimeDirectory: Sendable {
         let code = errno
         umask(mask)
         errno = code
-        guard result == 0, Glibc.listen(descriptor, 128) == 0 else {
+        guard result == 0, Glibc.listen(descriptor, RuntimeDirectory.backlog) == 0 else {
             let failure = Self.system(socketPath)
             close(descriptor)
             throw failure

@@ -10,7 +10,7 @@ package enum TCPSocket {
         guard descriptor >= 0 else { throw SystemError(errno, "socket") }
         var yes: Int32 = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard bind(descriptor, address, port) == 0, Glibc.listen(descriptor, 64) == 0 else {
+        guard bind(descriptor, address, port) == 0, Glibc.listen(descriptor, RuntimeDirectory.backlog) == 0 else {
             let error = SystemError(errno, "bind")
             close(descriptor)
             throw error

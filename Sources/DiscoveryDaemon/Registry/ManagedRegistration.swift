@@ -13,6 +13,7 @@ package final class ManagedRegistration: Sendable {
     private struct State {
         var health: ServiceHealth
         var publication: PublicationStatus?
+        var wasEstablished = false
         var isWithdrawn = false
         var warning: String?
         /// Why it would not be there after a restart.
@@ -27,15 +28,18 @@ package final class ManagedRegistration: Sendable {
 
     private let state: Locked<State>
     private let logger: Logger
+    private let noteTrouble: @Sendable (_ id: String, String?) -> Void
 
     init(
         id: String,
         _ request: RegistrationRequest,
         uid: UInt32,
         origin: RegistrationStatus.Origin,
-        logger: Logger
+        logger: Logger,
+        noteTrouble: @escaping @Sendable (_ id: String, String?) -> Void
     ) {
         self.logger = logger
+        self.noteTrouble = noteTrouble
         self.id = id
         self.request = request
         self.uid = uid
@@ -48,6 +52,9 @@ package final class ManagedRegistration: Sendable {
         let work = Task { await self.run(on: network, policy) }
         state.withLock { $0.work = work }
     }
+
+    /// It is about to be withdrawn: what becomes of it from now on is no news.
+    func isEnding() { update { $0.isWithdrawn = true } }
 
     /// Withdraws the service; returns when goodbyes are sent, or after 2 s at most.
     package func withdraw() async {
@@ -128,8 +135,15 @@ package final class ManagedRegistration: Sendable {
 
     /// Publishes until the task is cancelled, and withdraws then.
     private func publish(on network: LocalNetwork) async {
-        let publication = network.publish(request.service, onConflict: request.onConflict)
-        for await status in publication.updates { update { $0.publication = status } }
+        // What was taken before, or stands in the configuration, is never given up.
+        let isPersistent = origin != .attached || state.withLock { $0.wasEstablished }
+        let publication = network.publish(request.service, onConflict: request.onConflict, isPersistent: isPersistent)
+        for await status in publication.updates {
+            update { state in
+                state.publication = status
+                if status.state == .established { state.wasEstablished = true }
+            }
+        }
         // Goodbyes are sent because the task was cancelled.
         await publication.withdraw(waitingAtMost: .milliseconds(1700))
         let last = publication.status
@@ -144,6 +158,8 @@ package final class ManagedRegistration: Sendable {
             body(&state)
             let after = status(state)
             guard after != before else { return (nil, nil) }
+            // Under the lock, for the last word is the one that counts.
+            if after.trouble != before.trouble { noteTrouble(id, after.trouble) }
             return (state.waiters.changed(), state.told.news(from: before, to: after))
         }
         wake?()
@@ -178,6 +194,7 @@ package final class ManagedRegistration: Sendable {
         case (.unknown, _): (status.state, status.reason) = ("withheld", "its check has not passed yet")
         case (.passing, .waiting(let reason)): (status.state, status.reason) = ("waiting", reason)
         case (.passing, .established): status.state = "established"
+        case (.passing, .refused(let error)): status.refused(error)
         case (.passing, .conflicted(let error)):
             (status.state, status.reason, status.code) = ("conflicted", error.message, error.code.description)
         case (.passing, .failed(let error)):

@@ -24,6 +24,9 @@ struct RegistrationNews: Hashable {
         case "conflicted", "failed":
             guard old.state != new.state else { return nil }
             (level, text) = (.error, "\(what) is not published: \(new.reason ?? new.state)")
+        case "waiting" where new.isRetrying:
+            guard old.reason != new.reason else { return nil }
+            (level, text) = (.error, "\(what) is not published: \(new.reason ?? new.state); it is tried again")
         case "waiting" where old.reason != new.reason:
             (level, text) = (.info, "\(what) waits: \(new.reason ?? "")")
         case "withdrawn" where old.state == "established":

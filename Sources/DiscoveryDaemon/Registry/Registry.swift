@@ -8,8 +8,11 @@ package import Logging
 package actor Registry {
     private let network: LocalNetwork
     private let file: RegistryFile?
+    /// Why there is no file.
+    private let whyNoFile: String
     private let logger: Logger
     private let warn: @Sendable (String?) -> Void
+    private let noteTrouble: @Sendable (_ id: String, String?) -> Void
     private var policy: RegistryPolicy
     private var entries: [String: ManagedRegistration] = [:]
     private var order: [String] = []
@@ -17,19 +20,26 @@ package actor Registry {
     /// Why the last time something could not be written.
     private var unsaved: String?
 
-    /// - Parameter file: where services that users asked for are kept; nil: nowhere.
+    /// - Parameters:
+    ///   - file: where services that are handed over are kept; nil: nowhere, and none is taken.
+    ///   - whyNoFile: what is said then: ends a sentence.
+    ///   - noteTrouble: called with what the backend refuses, or other hosts deny, and with nil when that is over.
     package init(
         network: LocalNetwork,
         file: RegistryFile?,
+        whyNoFile: String = "it has no state directory",
         policy: RegistryPolicy,
         logger: Logger,
-        warn: @escaping @Sendable (String?) -> Void
+        warn: @escaping @Sendable (String?) -> Void,
+        noteTrouble: @escaping @Sendable (_ id: String, String?) -> Void = { _, _ in }
     ) {
         self.network = network
         self.file = file
+        self.whyNoFile = whyNoFile
         self.policy = policy
         self.logger = logger
         self.warn = warn
+        self.noteTrouble = noteTrouble
     }
 
     /// Takes up again what was kept.
@@ -41,7 +51,7 @@ package actor Registry {
         case .setAside(let reason): warn(reason)
         case .registrations(let kept):
             for one in kept where entries[one.id] == nil {
-                start(ManagedRegistration(id: one.id, one.request, uid: one.uid, origin: .detached, logger: logger))
+                start(managed(one.request, id: one.id, uid: one.uid, origin: .detached))
             }
         }
     }
@@ -51,20 +61,29 @@ package actor Registry {
 
     package func registration(_ id: String) -> ManagedRegistration? { entries[id] }
 
+    /// Why a peer may not publish a service of this machine, and why not hand one over; nil when it may.
+    package func refusals(for peer: Peer) -> (publish: String?, handOver: String?) {
+        guard let any = try? Service(name: "any", type: "_any._tcp", port: 9) else { return (nil, nil) }
+        return (policy.refusalToPublish(peer, any, .attached), policy.refusalToPublish(peer, any, .detached))
+    }
+
     /// Publishes a service for a peer; one that it handed over in the same words before is the same one.
-    /// - Throws: 403 when it may not, 429 when it has too many, 400 for a check that is none.
+    /// - Throws: 403 when it may not, 429 when it has too many, 400 for a check that is none, 503 for what could not be kept.
     package func add(
         _ request: RegistrationRequest,
         for peer: Peer,
         origin: RegistrationStatus.Origin
-    ) throws(ControlError) -> ManagedRegistration {
+    ) throws(ControlError) -> (registration: ManagedRegistration, isNew: Bool) {
         guard let uid = peer.uid else { throw Self.unknown }
         guard !isClosed else { throw ControlError(503, "closed", "the daemon ends") }
-        if let reason = policy.refusalToPublish(peer, request.service.type) {
+        if let reason = policy.refusalToPublish(peer, request.service, origin) {
             throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
         }
         if origin == .detached, let same = entries.values.first(where: { $0.isDetached(request, of: uid) }) {
-            return same
+            return (same, isNew: false)
+        }
+        if origin == .detached, file == nil {
+            throw ControlError(503, "no-state", "this daemon keeps nothing over a restart: \(whyNoFile)")
         }
         let own = entries.values.count { $0.uid == uid && $0.origin != .configuration }
         let quota = policy.quota(uid)
@@ -79,10 +98,10 @@ package actor Registry {
                 throw ControlError(error)
             }
         }
-        let registration = ManagedRegistration(id: newID(), request, uid: uid, origin: origin, logger: logger)
+        let registration = managed(request, id: newID(), uid: uid, origin: origin)
         start(registration)
         if origin == .detached { save() }
-        return registration
+        return (registration, isNew: true)
     }
 
     /// Withdraws a service for a peer; returns when goodbyes are sent.
@@ -139,19 +158,40 @@ package actor Registry {
         }
         guard !isClosed else { return }
         for request in wanted {
-            start(ManagedRegistration(id: newID(), request, uid: 0, origin: .configuration, logger: logger))
+            start(managed(request, id: newID(), uid: 0, origin: .configuration))
         }
     }
 
     /// Withdraws everything, which stays wanted for the next start.
-    package func close() async {
+    /// - Parameter disconnect: ends the connection to the backend, which withdraws all that came over it: one call for each
+    ///   of a thousand takes longer than a daemon has to end.
+    /// - Parameter left: how many are not withdrawn yet.
+    package func close(left: Locked<Int>, _ disconnect: @Sendable () async -> Void) async {
         isClosed = true
         let all = Array(entries.values)
         entries = [:]
         order = []
+        left.withLock { $0 = all.count }
+        for registration in all { registration.isEnding() }
+        await disconnect()
         await withDiscardingTaskGroup { group in
-            for registration in all { group.addTask { await registration.withdraw() } }
+            for registration in all {
+                group.addTask {
+                    await registration.withdraw()
+                    left.withLock { $0 -= 1 }
+                }
+            }
         }
+    }
+
+    private func managed(
+        _ request: RegistrationRequest,
+        id: String,
+        uid: UInt32,
+        origin: RegistrationStatus.Origin
+    ) -> ManagedRegistration {
+        ManagedRegistration(
+            id: id, request, uid: uid, origin: origin, logger: logger, noteTrouble: noteTrouble)
     }
 
     private func start(_ registration: ManagedRegistration) {

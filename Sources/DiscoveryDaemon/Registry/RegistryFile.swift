@@ -64,13 +64,23 @@ package struct RegistryFile: Sendable {
     }
 
     private func setAside(_ reason: String) -> Content {
-        let aside = "\(path).corrupt"
+        let aside = nameAside
         let isMoved = unsafe rename(path, aside) == 0
         let what = isMoved ? "it is kept as \(aside)" : "it could not be set aside"
         return .setAside("\(path) is broken: \(reason); \(what), and the registrations in it are lost")
     }
 
-    static func bytes(of kept: [Kept]) -> [UInt8] {
+    /// The first that is free of so many; the last of them is the one that is given up for a newer.
+    private static let maximumAside = 9
+
+    /// Where a broken file goes: what was set aside before stays, for it may be the one with something in it.
+    private var nameAside: String {
+        let names = ["\(path).corrupt"] + (2...Self.maximumAside).map { "\(path).corrupt.\($0)" }
+        var info = stat()
+        return names.first { unsafe lstat($0, &info) != 0 && errno == ENOENT } ?? names[names.count - 1]
+    }
+
+    package static func bytes(of kept: [Kept]) -> [UInt8] {
         var list = JSONWriter()
         list.array { array in
             for one in kept {
@@ -82,19 +92,27 @@ package struct RegistryFile: Sendable {
                 }
             }
         }
-        // The checksum is of the list exactly as it is written.
-        let head = "{\"v\":1,\"checksum\":\"\(checksum(list.bytes))\",\"registrations\":"
-        return Array(head.utf8) + list.bytes + Array("}\n".utf8)
+        return sealed(list.bytes)
     }
 
-    static func parse(_ bytes: [UInt8]) throws -> [Kept] {
+    /// The file with a list of registrations, as JSON, in it.
+    package static func sealed(_ list: [UInt8]) -> [UInt8] {
+        // The checksum is of the list exactly as it is written.
+        let head = "{\"v\":1,\"checksum\":\"\(checksum(list))\",\"registrations\":"
+        return Array(head.utf8) + list + Array("}\n".utf8)
+    }
+
+    package static func parse(_ bytes: [UInt8]) throws -> [Kept] {
         let json = try JSONReader.read(bytes)
         guard json["v"]?.integer == 1 else { throw JSONShapeError("it has another version") }
         let marker = Array("\"registrations\":".utf8)
         guard let start = bytes.firstRange(of: marker)?.upperBound, bytes.suffix(2) == Array("}\n".utf8)[...],
             start <= bytes.count - 2, json["checksum"]?.string == checksum(bytes[start..<(bytes.count - 2)])
         else { throw JSONShapeError("its checksum is wrong") }
-        return try (json["registrations"]?.array ?? []).map { entry in
+        guard let entries = json["registrations"]?.array else {
+            throw JSONShapeError("it has no list of registrations")
+        }
+        return try entries.map { entry in
             guard let id = entry["id"]?.string, let uid = entry["uid"]?.integer.flatMap({ UInt32(exactly: $0) }),
                 let request = entry["request"]
             else { throw JSONShapeError("a registration has no id, uid or request") }

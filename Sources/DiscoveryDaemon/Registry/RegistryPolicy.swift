@@ -3,8 +3,8 @@ package import DiscoveryControl
 
 /// What the registry asks of the configuration: who may do what, and how services are checked.
 package struct RegistryPolicy: Sendable {
-    /// Why a peer may not publish a type; nil when it may.
-    package var refusalToPublish: @Sendable (Peer, ServiceType) -> String?
+    /// Why a peer may not publish a service for as long as its origin says; nil when it may.
+    package var refusalToPublish: @Sendable (Peer, Service, RegistrationStatus.Origin) -> String?
     /// Why a peer may not manage the daemon; nil when it may.
     package var refusalToManage: @Sendable (Peer) -> String?
     /// How many services a user may publish.
@@ -18,7 +18,7 @@ package struct RegistryPolicy: Sendable {
     package var listens: @Sendable (Service) -> Bool?
 
     package init(
-        refusalToPublish: @escaping @Sendable (Peer, ServiceType) -> String?,
+        refusalToPublish: @escaping @Sendable (Peer, Service, RegistrationStatus.Origin) -> String?,
         refusalToManage: @escaping @Sendable (Peer) -> String?,
         quota: @escaping @Sendable (UInt32) -> Int,
         validate: @escaping @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void,

@@ -69,7 +69,7 @@ final class Connections: Sendable {
         let (connection, victim, refusal) = state.withLock { state -> (Connection?, Connection?, String?) in
             state.lastID += 1
             let id = state.lastID
-            switch state.table.connected(id, uid: peer.uid, now: now) {
+            switch state.table.connected(id, of: peer.owner, now: now) {
             case .refused(let reason): return (nil, nil, reason)
             case .accepted: break
             case .replacing(let other):
@@ -129,7 +129,7 @@ extension Channel {
     /// Who is at the other end of a Unix socket (SO_PEERCRED, unix(7)).
     func peer() -> EventLoopFuture<Peer> {
         guard let provider = self as? any SocketOptionProvider else {
-            return eventLoop.makeSucceededFuture(.anonymous)
+            return eventLoop.makeSucceededFuture(Peer(uid: nil))
         }
         return provider.unsafeGetSocketOption(
             level: NIOBSDSocket.OptionLevel(rawValue: SOL_SOCKET),

@@ -1,8 +1,20 @@
+package import DNSSD
+
 /// Who is connected and what each does: a value that says who may stay.
 ///
-/// Connections that have not sent a complete request count little: they go first when there is no room, so that slow and
-/// silent clients hurt only each other.
+/// Connections that have not sent a complete request, or do not read, count little: they go first when there is no room, so
+/// that slow and silent clients hurt only each other. Who comes over TCP shares a part of the room with all who do.
 package struct ConnectionTable: Sendable {
+    /// Whose connections are counted together.
+    package enum Owner: Hashable, Sendable {
+        /// A user of this machine.
+        case user(UInt32)
+        /// What is at the other end of TCP: an IPv4 address, or the 64 bits of an IPv6 one that a host chooses within.
+        case network(IPAddress)
+
+        var isNetwork: Bool { if case .network = self { true } else { false } }
+    }
+
     /// What a connection does.
     package enum Activity: Hashable, Sendable {
         /// No byte of a request has come.
@@ -33,6 +45,10 @@ package struct ConnectionTable: Sendable {
         package var request: Duration = .seconds(5)
         package var idle: Duration = .seconds(60)
         package var sending: Duration = .seconds(30)
+        /// The same over TCP, where whoever reaches the port may try.
+        package var sendingOverNetwork: Duration = .seconds(5)
+        /// A connection whose client has taken nothing for so long gives way to another client.
+        package var stalled: Duration = .seconds(1)
         /// The most bytes of a request's body.
         package var requestBytes = 64 * 1024
         /// The most bytes that wait for a watcher to read them.
@@ -46,11 +62,20 @@ package struct ConnectionTable: Sendable {
         /// What others than root may have together.
         var forOthers: Int { clients - clients / 8 }
 
-        func forUser(_ uid: UInt32?) -> Int { uid == 0 ? forRoot : perUser }
+        /// What all together may have over TCP.
+        var forNetwork: Int { max(clients / 2, 1) }
+
+        func connections(of owner: Owner) -> Int {
+            switch owner {
+            case .user(0): forRoot
+            case .user: perUser
+            case .network: min(perUser, forNetwork)
+            }
+        }
     }
 
     private struct Row {
-        let uid: UInt32?
+        let owner: Owner
         /// Its answer has no end.
         var isWatcher = false
         var activity = Activity.idle
@@ -65,38 +90,45 @@ package struct ConnectionTable: Sendable {
     package var count: Int { rows.count }
 
     /// A connection was accepted.
-    package mutating func connected(_ id: UInt64, uid: UInt32?, now: Duration) -> Admission {
-        let own = rows.filter { $0.value.uid == uid }
-        let userLimit = limits.forUser(uid)
-        let others = uid == 0 ? [:] : rows.filter { $0.value.uid != 0 }
-        var admission = Admission.accepted
-        if own.count >= userLimit {
-            guard let victim = Self.leastWorthy(own) else {
-                return .refused("\(userLimit) connections of one user are open, and all are in use")
+    package mutating func connected(_ id: UInt64, of owner: Owner, now: Duration) -> Admission {
+        let own = rows.filter { $0.value.owner == owner }
+        let ownLimit = limits.connections(of: owner)
+        let network = owner.isNetwork ? rows.filter(\.value.owner.isNetwork) : [:]
+        let others = owner == .user(0) ? [:] : rows.filter { $0.value.owner != .user(0) }
+        var victim: UInt64?
+        if own.count >= ownLimit {
+            victim = leastWorthy(own, now)
+            guard victim != nil else {
+                let whose = owner.isNetwork ? "one address" : "one user"
+                return .refused("\(ownLimit) connections of \(whose) are open, and all are in use")
             }
-            rows[victim] = nil
-            admission = .replacing(victim)
+        } else if network.count >= limits.forNetwork {
+            victim = leastWorthy(network, now) ?? Self.lastOfTheGreediest(network, moreThan: own.count + 1)
+            guard victim != nil else {
+                return .refused("\(limits.forNetwork) connections over TCP are open, and all are in use")
+            }
         } else if rows.count >= limits.clients || others.count >= limits.forOthers {
-            guard let victim = Self.leastWorthy(rows.count >= limits.clients ? rows : others) else {
+            victim = leastWorthy(owner.isNetwork ? network : rows.count >= limits.clients ? rows : others, now)
+            guard victim != nil else {
                 return .refused("\(limits.clients) connections are open, and all are in use")
             }
-            rows[victim] = nil
-            admission = .replacing(victim)
         }
-        rows[id] = Row(uid: uid, since: now)
-        return admission
+        if let victim { rows[victim] = nil }
+        rows[id] = Row(owner: owner, since: now)
+        return victim.map { .replacing($0) } ?? .accepted
     }
 
     /// A connection asks for an answer without end.
     /// - Returns: why it may not have one.
     package mutating func watches(_ id: UInt64, now: Duration) -> String? {
         guard let row = rows[id] else { return nil }
-        let limit = Limits.watchers(of: limits.forUser(row.uid))
-        let all = Limits.watchers(of: limits.clients)
-        guard rows.values.count(where: { $0.isWatcher && $0.uid == row.uid }) < limit else {
-            return "\(limit) answers of one user go on already, and as many may"
+        let limit = Limits.watchers(of: limits.connections(of: row.owner))
+        let all = Limits.watchers(of: row.owner.isNetwork ? limits.forNetwork : limits.clients)
+        let whose = row.owner.isNetwork ? "one address" : "one user"
+        guard rows.values.count(where: { $0.isWatcher && $0.owner == row.owner }) < limit else {
+            return "\(limit) answers of \(whose) go on already, and as many may"
         }
-        guard rows.values.count(where: \.isWatcher) < all else {
+        guard rows.values.count(where: { $0.isWatcher && (!row.owner.isNetwork || $0.owner.isNetwork) }) < all else {
             return "\(all) answers go on already, and as many may"
         }
         rows[id]?.isWatcher = true
@@ -125,7 +157,7 @@ package struct ConnectionTable: Sendable {
                 switch row.value.activity {
                 case .idle: limits.idle
                 case .receiving: limits.request
-                case .sending: limits.sending
+                case .sending: row.value.owner.isNetwork ? limits.sendingOverNetwork : limits.sending
                 case .serving, .watching: nil
                 }
             return limit.map { row.value.since + $0 <= now } ?? false
@@ -134,9 +166,40 @@ package struct ConnectionTable: Sendable {
         return expired.map { ($0.key, $0.value.activity) }
     }
 
-    /// The one that has been without a complete request for longest.
-    private static func leastWorthy(_ rows: [UInt64: Row]) -> UInt64? {
-        rows.filter { $0.value.activity == .idle || $0.value.activity == .receiving }
-            .min { ($0.value.since, $0.key) < ($1.value.since, $1.key) }?.key
+    /// The one that has been without a complete request for longest; else the one that has not read for longest, which
+    /// root's are not asked.
+    private func leastWorthy(_ rows: [UInt64: Row], _ now: Duration) -> UInt64? {
+        Self.oldest(rows.filter { $0.value.activity == .idle || $0.value.activity == .receiving })
+            ?? Self.oldest(
+                rows.filter { row in
+                    row.value.activity == .sending && row.value.owner != .user(0)
+                        && row.value.since + limits.stalled <= now
+                })
+    }
+
+    private static func oldest(_ rows: [UInt64: Row]) -> UInt64? {
+        rows.min { ($0.value.since, $0.key) < ($1.value.since, $1.key) }?.key
+    }
+
+    /// The newest connection of the owner who has most, if these are more than so many.
+    private static func lastOfTheGreediest(_ rows: [UInt64: Row], moreThan count: Int) -> UInt64? {
+        let byOwner = Dictionary(grouping: rows, by: \.value.owner)
+        guard let most = byOwner.values.map(\.count).max(), most > count else { return nil }
+        return byOwner.values.filter { $0.count == most }.joined().map(\.key).max()
+    }
+}
+
+extension ConnectionTable.Owner {
+    /// Who is at an address: an IPv4 address in an IPv6 one is itself, of others the first 64 bits count, which are one
+    /// link's (RFC 4291 §2.5.1).
+    package init(_ address: IPAddress) {
+        switch address {
+        case .v4: self = .network(address)
+        case .v6(let v6, _):
+            self = .network(
+                v6.isIPv4Mapped
+                    ? .v4(IPv4Address(bits: UInt32(truncatingIfNeeded: v6.low)))
+                    : .v6(IPv6Address(high: v6.high, low: 0), scope: 0))
+        }
     }
 }

@@ -18,6 +18,8 @@ extension ControlAnswer {
             code = status
             fields[.contentType] = type
         }
+        // What a browser asks for with a <script> or <style> is not taken for one (Fetch §3.6).
+        fields[.xContentTypeOptions] = "nosniff"
         if isLast { fields[.connection] = "close" }
         return HTTPResponse(status: HTTPResponse.Status(code: code), headerFields: fields)
     }

@@ -8,7 +8,7 @@ extension ControlResponder {
         try request.query.allow(request.method == "POST" ? ["attached", "wait"] : [])
         switch (request.method, path.count) {
         case ("GET", 1), ("HEAD", 1):
-            let all = await registry.statuses
+            let all = await registry.statuses.map { $0.shown(to: request.peer) }
             return .json { object in
                 object.key("registrations")
                 object.array { array in
@@ -18,7 +18,8 @@ extension ControlResponder {
         case ("POST", 1): return try await publish(request)
         case ("GET", 2), ("HEAD", 2):
             guard let registration = await registry.registration(path[1]) else { throw Self.noRegistration(path[1]) }
-            return .json { $0.registrationMembers(registration.current.status) }
+            let status = registration.current.status.shown(to: request.peer)
+            return .json { $0.registrationMembers(status) }
         case ("DELETE", 2):
             try await registry.remove(path[1], for: request.peer)
             return .nothing
@@ -36,22 +37,28 @@ extension ControlResponder {
         let wanted = try RegistrationRequest(json)
         let isAttached = request.query["attached"].map { $0 != "0" && !$0.isEmpty } ?? false
         let patience = try request.query.patience()
-        let registration = try await registry.add(wanted, for: request.peer, origin: isAttached ? .attached : .detached)
+        let (registration, isNew) = try await registry.add(
+            wanted, for: request.peer, origin: isAttached ? .attached : .detached)
         if isAttached { return .lines(status: 201, RegistrationLines(registration, registry)) }
         let status = await Self.outcome(of: registration, within: patience)
-        guard !status.isFinal else {
-            await registry.end(registration)
-            let isTaken = status.state == "conflicted"
-            throw ControlError(
-                isTaken ? 409 : 502,
-                status.code ?? (isTaken ? DiscoveryError.Code.nameTaken : .backendFailed).description,
-                status.reason ?? "the backend refused"
-            )
+        // What was taken before stays, whatever the backend says now.
+        guard status.isFinal || (isNew && status.isRetrying) else {
+            return .json(201) { $0.registrationMembers(status) }
         }
-        return .json(201) { $0.registrationMembers(status) }
+        await registry.end(registration)
+        throw Self.refusal(status)
     }
 
-    /// Where a registration is when it is established, given up, withheld by its check, or not done in time.
+    /// What the backend, or another host that has the name, said to a new service.
+    private static func refusal(_ status: RegistrationStatus) -> ControlError {
+        let isTaken = status.state == "conflicted"
+        let code = status.code ?? (isTaken ? DiscoveryError.Code.nameTaken : .backendFailed).description
+        let error = ControlError(DiscoveryError(DiscoveryError.Code(code), status.reason ?? "the backend refused"))
+        // A limit of avahi-daemon is not the user's quota.
+        return ControlError(error.status == 429 ? 403 : error.status, error.code, error.message)
+    }
+
+    /// Where a registration is when it is established, refused, given up, withheld by its check, or not done in time.
     private static func outcome(
         of registration: ManagedRegistration,
         within limit: Duration
@@ -60,7 +67,7 @@ extension ControlResponder {
             var version: UInt64 = 0
             while let (status, now) = await registration.next(after: version) {
                 version = now
-                if status.isFinal || status.state == "established" { return }
+                if status.isFinal || status.isRetrying || status.state == "established" { return }
             }
         }
         let timer = Task {

@@ -44,11 +44,11 @@ extension ControlResponder {
         func asks(for service: DiscoveredService) -> Bool { name.map { $0 == service.instance.name } ?? true }
     }
 
-    /// The question to open: the type's when it is open and has the service, else the service's own.
+    /// The question to open: the type's when it is open and has the service, or knows that there is none; else the service's own.
     func question(_ request: ServiceRequest) -> WarmTable.Question {
         guard let name = request.name, let one = request.ofOne else { return request.question }
         let isKnown = warm.open(request.question)?.has(name) ?? false
-        return isKnown ? request.question : one
+        return isKnown || warm.complete(request.question) != nil ? request.question : one
     }
 
     func watchServices(_ query: QueryString) throws(ControlError) -> ControlAnswer {

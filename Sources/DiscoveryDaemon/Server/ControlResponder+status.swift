@@ -4,22 +4,23 @@ internal import DiscoveryControl
 internal import DiscoveryJSON
 
 extension ControlResponder {
-    func healthz() -> ControlAnswer {
-        let reasons = health.reasons
+    func healthz(_ peer: Peer) -> ControlAnswer {
+        let reasons = health.reasons(inFull: peer.mayKnowAll)
         return .json(reasons.isEmpty ? 200 : 503) { object in
             object.member("status", reasons.isEmpty ? "ok" : "degraded")
             object.member("reasons", reasons)
         }
     }
 
-    func status() async -> ControlAnswer {
-        let registrations = await registry.statuses
-        let reasons = health.reasons
+    func status(_ peer: Peer) async -> ControlAnswer {
+        let refusals = await registry.refusals(for: peer)
+        let registrations = await registry.statuses.map { $0.shown(to: peer) }
+        let reasons = health.reasons(inFull: peer.mayKnowAll)
         return .json { object in
             object.member("version", facts.version)
-            object.member("pid", Int(facts.pid))
+            if peer.mayKnowAll { object.member("pid", Int(facts.pid)) }
             object.member("uptimeSeconds", Int((ContinuousClock.now - facts.started).components.seconds))
-            object.member("socket", facts.socket)
+            if peer.uid != nil { object.member("socket", facts.socket) }
             object.key("backend")
             object.object { backend in
                 backend.member("kind", facts.backend)
@@ -29,6 +30,12 @@ extension ControlResponder {
             object.key("degraded")
             object.bool(!reasons.isEmpty)
             object.member("reasons", reasons)
+            // What the one who asks may do: null, or why not.
+            object.key("may")
+            object.object { may in
+                may.refusal("publish", refusals.publish)
+                may.refusal("handOver", refusals.handOver)
+            }
             object.key("warm")
             object.array { array in
                 for row in warm.contents.sorted(by: { $0.feed.id < $1.feed.id }) { array.feed(row) }
@@ -59,9 +66,9 @@ extension ControlResponder {
             return feed.services
         }
         guard let found else { throw Self.full }
-        let local = LocalAddresses.system()
+        let (local, routes) = (facts.localAddresses(), facts.routes())
         let targets = found.filter(request.asks).compactMap { service in
-            service.target(local).map { (service, $0) }
+            service.target(local, routes).map { (service, $0) }
         }
         let pieces = ArrayPieces(targets, opening: "[", closing: "]\n") { target, bytes in
             var writer = JSONWriter()
@@ -73,6 +80,11 @@ extension ControlResponder {
 }
 
 extension JSONWriter {
+    fileprivate mutating func refusal(_ key: String, _ reason: String?) {
+        self.key(key)
+        if let reason { string(reason) } else { null() }
+    }
+
     fileprivate mutating func feed(
         _ row: (question: WarmTable.Question, feed: ServiceFeed, isPinned: Bool, users: Int)
     ) {
@@ -136,13 +148,13 @@ extension JSONWriter {
 extension DiscoveredService {
     /// Where to scrape it: one address, for at two it would be scraped twice; nil when it has none that may be dialled, by
     /// the rules for whatever is announced on the network.
-    fileprivate func target(_ local: LocalAddresses) -> String? {
+    fileprivate func target(_ local: LocalAddresses, _ routes: some RouteLookup) -> String? {
         guard state == .resolved else { return nil }
         let isOwn = interfaces.contains { local.isLoopback($0) }
         let target = endpoints.first { endpoint in
             // Link-local IPv6 addresses need a zone, which Prometheus does not take.
             !(endpoint.address.family == .ipv6 && endpoint.address.isLinkLocal)
-                && AddressPolicy().refusal(of: endpoint, seenOnLoopback: isOwn, local: local) == nil
+                && AddressPolicy().refusal(of: endpoint, seenOnLoopback: isOwn, local: local, routes: routes) == nil
         }
         return target.map { endpoint in
             endpoint.address.family == .ipv6

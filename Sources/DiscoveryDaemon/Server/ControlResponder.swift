@@ -54,10 +54,10 @@ package final class ControlResponder: Sendable {
         }
         switch path {
         case ["v1", "reload"]: return try await reload(request)
-        case ["healthz"]: return healthz()
+        case ["healthz"]: return healthz(request.peer)
         case ["metrics"]: return await prometheus()
         case ["v1", "ping"]: return .json { _ in }
-        case ["v1", "status"]: return await status()
+        case ["v1", "status"]: return await status(request.peer)
         case ["v1", "services"]: return try await services(request.query)
         case ["v1", "services", "watch"]: return try watchServices(request.query)
         case ["v1", "types"]: return try await types(request.query)
@@ -86,6 +86,9 @@ package struct DaemonFacts: Sendable {
     package var backend: String
     package var socket: String
     package var limits: ConnectionTable.Limits
+    /// What addresses are judged by.
+    package var localAddresses: @Sendable () -> LocalAddresses = { .system() }
+    package var routes: @Sendable () -> any RouteLookup = { SystemRoutes() }
 
     package init(
         version: String, pid: Int32, backend: String, socket: String, limits: ConnectionTable.Limits,

@@ -1,4 +1,5 @@
 internal import CoreMetrics
+internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import HTTPTypes
@@ -6,6 +7,7 @@ internal import HummingbirdCore
 package import Logging
 internal import NIOCore
 internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
 internal import NIOPosix
 
 /// Serves HTTP/1.1 on sockets that are listening already.
@@ -26,8 +28,27 @@ package final class ControlServer: Sendable {
     }
 
     private enum Accepted: Sendable {
-        case served(HTTP1Channel, HTTP1Channel.Value)
+        case served(Client)
         case refused
+    }
+
+    /// A connection that is to be served. One that is forgotten instead, as those are that come while the server ends, is closed: a
+    /// `NIOAsyncChannel` that is dropped unused ends the process.
+    private final class Client: Sendable {
+        private let http: HTTP1Channel
+        private let value: HTTP1Channel.Value
+
+        init(_ http: HTTP1Channel, _ value: HTTP1Channel.Value) {
+            self.http = http
+            self.value = value
+        }
+
+        deinit {
+            // Unstructured, because no one waits for it. Closed already, it does nothing.
+            Task { [value] in try? await value.executeThenClose { _, _ in } }
+        }
+
+        func serve(_ logger: Logger) async { await http.handle(value: value, logger: logger) }
     }
 
     private let respond: @Sendable (ControlRequest) async -> ControlAnswer
@@ -38,6 +59,7 @@ package final class ControlServer: Sendable {
     /// One thread: what it does is parsing and copying. Work happens in tasks.
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let closing = Locked<[any Channel]>([])
+    private let told = Locked(Notices(interval: .seconds(10)))
 
     package init(
         limits: ConnectionTable.Limits = ConnectionTable.Limits(),
@@ -57,7 +79,9 @@ package final class ControlServer: Sendable {
     package func run(_ listeners: [Listener], whenServing: @Sendable () async -> Void = {}) async throws {
         var servers: [NIOAsyncChannel<Accepted, Never>] = []
         for listener in listeners {
-            let server = try await ServerBootstrap(group: group).bind(listener.descriptor) { channel in
+            // It is asked to listen again, and that is the queue which holds.
+            let bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: RuntimeDirectory.backlog)
+            let server = try await bootstrap.bind(listener.descriptor) { channel in
                 self.accept(channel, of: listener)
             }
             servers.append(server)
@@ -93,11 +117,18 @@ package final class ControlServer: Sendable {
             for (peer, activity) in connections.sweep() {
                 Self.count(dropped: "\(activity)")
                 guard activity == .sending else { continue }
-                logger.notice(
-                    "closed a connection whose client does not read",
-                    metadata: ["uid": "\(peer.uid ?? .max)", "pid": "\(peer.pid)"])
+                tell("closed a connection whose client does not read", peer)
             }
         }
+    }
+
+    /// Logs what became of a connection, once in a while: whoever connects again and again must not fill the log.
+    private func tell(_ text: String, _ peer: Peer) {
+        let now = SystemTime().now
+        guard told.withLock({ $0.shouldTell(text, now: now) }) else { return }
+        let who: Logger.Metadata =
+            peer.address.map { ["address": "\($0)"] } ?? ["uid": "\(peer.uid ?? .max)", "pid": "\(peer.pid)"]
+        logger.notice("\(text)", metadata: who)
     }
 
     private static func count(dropped reason: String) {
@@ -109,8 +140,8 @@ package final class ControlServer: Sendable {
             do {
                 try await server.executeThenClose { inbound in
                     for try await accepted in inbound {
-                        guard case .served(let http, let value) = accepted else { continue }
-                        clients.addTask { await http.handle(value: value, logger: self.logger) }
+                        guard case .served(let client) = accepted else { continue }
+                        clients.addTask { await client.serve(self.logger) }
                     }
                 }
             } catch is CancellationError {
@@ -123,13 +154,16 @@ package final class ControlServer: Sendable {
     }
 
     private func accept(_ channel: any Channel, of listener: Listener) -> EventLoopFuture<Accepted> {
-        let peer = listener.isReadOnly ? channel.eventLoop.makeSucceededFuture(Peer.anonymous) : channel.peer()
+        let address = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
+        let peer =
+            listener.isReadOnly
+            ? channel.eventLoop.makeSucceededFuture(Peer(uid: nil, address: address)) : channel.peer()
         return peer.flatMap { peer in
             let (connection, refusal, isReplacing) = self.connections.accepted(
                 channel, peer, isReadOnly: listener.isReadOnly)
             if isReplacing { Self.count(dropped: "replaced") }
             guard let connection else {
-                self.logger.notice("refused a connection: \(refusal ?? "")", metadata: ["uid": "\(peer.uid ?? .max)"])
+                self.tell("refused a connection: \(refusal ?? "")", peer)
                 Self.count(dropped: "refused")
                 return self.refuse(channel, refusal ?? "")
             }
@@ -152,7 +186,14 @@ package final class ControlServer: Sendable {
             } catch {
                 return channel.eventLoop.makeFailedFuture(error)
             }
-            return http.setup(channel: channel, logger: self.logger).map { Accepted.served(http, $0) }
+            return http.setup(channel: channel, logger: self.logger).flatMapThrowing { value in
+                // First: what fails from here on closes it.
+                let client = Client(http, value)
+                let pipeline = channel.pipeline.syncOperations
+                let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+                try pipeline.addHandler(AuthorityHandler(), position: .before(codec))
+                return Accepted.served(client)
+            }
         }
     }
 

@@ -47,21 +47,25 @@ final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler,
             defer { state.isOver = true }
             return (state.isOver, !state.isInRequest && state.unanswered == 0)
         }
-        guard let error = error as? HTTPParserError, mayAnswer else { return context.fireErrorCaught(error) }
-        if isOver { return }
-        let refusal =
-            error == .headerOverflow
-            ? ControlError(431, "too-large", "the head of a request is too large")
-            : ControlError(400, "bad-request", "this is no request of HTTP/1.1 (RFC 9112)")
-        answer(refusal, context)
+        guard let refusal = Self.refusal(error), mayAnswer else { return context.fireErrorCaught(error) }
+        if !isOver { answer(refusal, context) }
+    }
+
+    /// Nil for what is not the fault of a request's head.
+    private static func refusal(_ error: any Error) -> ControlError? {
+        switch error {
+        case HTTPParserError.headerOverflow: ControlError(431, "too-large", "the head of a request is too large")
+        case is HTTPParserError: ControlError(400, "bad-request", "this is no request of HTTP/1.1 (RFC 9112)")
+        case let refused as AuthorityHandler.Refused:
+            ControlError(400, "bad-request", "\(refused.reason) (RFC 9112 §3.2)")
+        default: nil
+        }
     }
 
     private func answer(_ refusal: ControlError, _ context: ChannelHandlerContext) {
-        guard case .whole(let status, let type, let body, _) = ControlAnswer.error(refusal) else { return }
+        guard case .whole(_, _, let body, _) = ControlAnswer.error(refusal) else { return }
         context.triggerUserOutboundEvent(ReceivedHandler.Event.refused, promise: nil)
-        let fields: HTTPFields = [.contentType: type, .contentLength: String(body.count), .connection: "close"]
-        let head = HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: fields)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.head(ControlAnswer.error(refusal).head(isLast: true))), promise: nil)
         context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in

@@ -1,3 +1,4 @@
+package import DNSSD
 internal import Glibc
 
 /// Who is at the other end of a connection.
@@ -6,15 +7,20 @@ package struct Peer: Hashable, Sendable {
     package let uid: UInt32?
     package let gid: UInt32
     package let pid: Int32
+    /// Where it is, over TCP.
+    package let address: IPAddress?
 
-    package init(uid: UInt32?, gid: UInt32 = .max, pid: Int32 = 0) {
+    package init(uid: UInt32?, gid: UInt32 = .max, pid: Int32 = 0, address: IPAddress? = nil) {
         self.uid = uid
         self.gid = gid
         self.pid = pid
+        self.address = address
     }
 
-    /// Someone over TCP.
-    package static let anonymous = Peer(uid: nil)
+    /// With whose connections this one is counted: those without an address are one's.
+    package var owner: ConnectionTable.Owner {
+        uid.map { .user($0) } ?? ConnectionTable.Owner(address ?? .v4(IPv4Address(bits: 0)))
+    }
 
     /// The name of the user; nil when the system has none.
     package var userName: String? {

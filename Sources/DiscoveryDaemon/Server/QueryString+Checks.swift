@@ -4,7 +4,7 @@ internal import DiscoveryControl
 /// What the requests of the API may say after `?`.
 extension QueryString {
     /// What is asked about services.
-    static let ofServices: Set<String> = ["type", "name", "domain", "interface", "family", "resolve"]
+    static let ofServices: Set<String> = ["type", "observed", "name", "domain", "interface", "family", "resolve"]
     /// What is asked about types.
     static let ofTypes: Set<String> = ["domain", "interface", "family"]
     /// What is asked about domains.

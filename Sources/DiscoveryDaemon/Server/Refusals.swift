@@ -43,6 +43,7 @@ final class RefusalHandler: ChannelInboundHandler, RemovableChannelHandler, Send
             HTTP/1.1 \(status) Service Unavailable\r
             Content-Type: \(type)\r
             Content-Length: \(body.count)\r
+            X-Content-Type-Options: nosniff\r
             Retry-After: 1\r
             Connection: close\r
             \r

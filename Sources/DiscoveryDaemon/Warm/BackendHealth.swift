@@ -5,28 +5,52 @@ internal import Discovery
 package final class BackendHealth: Sendable {
     private struct State {
         var backend: BackendState?
-        var problems: [String: String] = [:]
+        var problems: [String: Problem] = [:]
+        /// What is wrong with registrations, by their number.
+        var registrations: [String: String] = [:]
+        var restarts = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
+    private struct Problem {
+        let text: String
+        /// In words that may be told to all.
+        let toAll: String
+    }
+
     private let locked = Locked(State())
+    private let omissions: Locked<@Sendable () -> [String]> = Locked({ [] })
 
     package init() {}
+
+    /// Has what is left out of answers among the reasons.
+    package func include(_ omissions: @escaping @Sendable () -> [String]) { self.omissions.withLock { $0 = omissions } }
+
+    /// How often the backend came back, or went away for another.
+    package var restarts: Int { locked.withLock { $0.restarts } }
 
     /// What was told last of the backend; nil: nothing yet.
     package var state: BackendState? { locked.withLock { $0.backend } }
 
     /// Why the daemon is degraded; empty when it is not.
-    package var reasons: [String] {
-        locked.withLock { state in
+    package var reasons: [String] { reasons(inFull: true) }
+
+    /// - Parameter inFull: with what is not for all, as paths and the text of a configuration.
+    package func reasons(inFull: Bool) -> [String] {
+        // Outside of the lock: they are asked for under locks of their own.
+        let omissions = omissions.withLock { $0 }()
+        return locked.withLock { state in
             let backend = state.backend.map { $0.awayReason.map { ["the backend is away: \($0)"] } ?? [] }
             return (backend ?? ["the backend has not answered yet"])
-                + state.problems.sorted { $0.key < $1.key }.map(\.value)
+                + state.problems.sorted { $0.key < $1.key }.map { inFull ? $0.value.text : $0.value.toAll }
+                + Self.summary(of: state.registrations)
+                + omissions
         }
     }
 
     package func became(_ backend: BackendState) {
         let waiters = locked.withLock { state in
+            if backend == .recovered, state.backend != .recovered { state.restarts += 1 }
             state.backend = backend
             defer { state.waiters = [] }
             return state.waiters
@@ -44,7 +68,29 @@ package final class BackendHealth: Sendable {
     }
 
     /// Notes a problem of a kind, or that there is none any more.
-    package func note(_ kind: String, _ problem: String?) { locked.withLock { $0.problems[kind] = problem } }
+    /// - Parameter toAll: what those are told of it who may not know its text.
+    package func note(_ kind: String, _ problem: String?, toAll: String? = nil) {
+        locked.withLock { $0.problems[kind] = problem.map { Problem(text: $0, toAll: toAll ?? $0) } }
+    }
+
+    /// Notes why a registration is refused, or that it is not any more.
+    package func note(registration id: String, _ problem: String?) {
+        locked.withLock { $0.registrations[id] = problem }
+    }
+
+    /// So many kinds of problems of registrations are told.
+    private static let maximumKinds = 8
+
+    /// One line for each reason.
+    private static func summary(of problems: [String: String]) -> [String] {
+        let counts = Dictionary(problems.map { ($0.value, 1) }, uniquingKeysWith: +)
+        let lines = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { reason, count in
+            count == 1 ? "a service is not published: \(reason)" : "\(count) services are not published: \(reason)"
+        }
+        guard lines.count > maximumKinds else { return lines }
+        let rest = counts.values.reduce(0, +)
+        return lines.prefix(maximumKinds) + ["\(rest) services in all are not published; ls says why"]
+    }
 
     /// Waits until something is known of the backend.
     package func known() async {

@@ -62,10 +62,17 @@ package struct ChangeLog: Sendable {
         case .backend(let state):
             backend = state
             // What came while it was away is not known before it has listed again.
-            if state == .recovered { isSettled = false }
+            // What is still left out is told of again, too.
+            if state == .recovered { (isSettled, degraded) = (false, nil) }
         case .degraded(let text): degraded = (text, head)
         }
         tidy()
+    }
+
+    /// Nothing is left out any more. It counts as a change: answers are made anew.
+    mutating func endDegraded() {
+        head += 1
+        degraded = nil
     }
 
     /// The changes after a number, `limit` at most, each with its own; nil when some are not known any more.

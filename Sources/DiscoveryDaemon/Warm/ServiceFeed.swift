@@ -9,6 +9,8 @@ package final class ServiceFeed: Sendable {
         var waiters = Waiters()
         var pump: Task<Void, Never>?
         var isClosed = false
+        /// What was left out is among the engine's troubles, which say when it is over.
+        var isTroubleOfEngine = false
         var kept: [Kept.Kind: Kept] = [:]
     }
 
@@ -36,7 +38,13 @@ package final class ServiceFeed: Sendable {
     package let id: UInt64
     private let state = Locked(State())
 
-    package init(id: UInt64) { self.id = id }
+    private let troubles: @Sendable () -> [String]
+
+    /// - Parameter troubles: what keeps the engine's answers from being complete now.
+    package init(id: UInt64, troubles: @escaping @Sendable () -> [String] = { [] }) {
+        self.id = id
+        self.troubles = troubles
+    }
 
     /// Follows `events` until `close`. In a task of its own: a feed outlives the request that it was made for.
     package func follow(_ events: ServiceEvents) {
@@ -50,7 +58,10 @@ package final class ServiceFeed: Sendable {
     /// Takes events in and wakes who waits.
     package func apply(_ events: [ServiceEvent]) {
         let wake = state.withLock { state in
-            for event in events { state.log.apply(event) }
+            for event in events {
+                state.log.apply(event)
+                if case .degraded(let text) = event { state.isTroubleOfEngine = troubles().contains(text) }
+            }
             return state.waiters.changed()
         }
         wake()
@@ -75,9 +86,24 @@ package final class ServiceFeed: Sendable {
     /// Everything known at the start is there.
     package var isSettled: Bool { state.withLock { $0.log.isSettled } }
 
+    /// What was left out, as long as it is.
+    package var degraded: String? {
+        state.withLock { state in
+            endDegraded(&state)
+            return state.log.degraded?.text
+        }
+    }
+
+    /// A trouble of the engine that is over is not told any more.
+    private func endDegraded(_ state: inout State) {
+        guard let told = state.log.degraded, state.isTroubleOfEngine, !troubles().contains(told.text) else { return }
+        state.log.endDegraded()
+    }
+
     /// What is there, and what was told beside it.
     var snapshot: Snapshot {
         state.withLock { state in
+            endDegraded(&state)
             let log = state.log
             return Snapshot(
                 services: log.services, isSettled: log.isSettled, backend: log.backend, degraded: log.degraded?.text,
@@ -88,6 +114,7 @@ package final class ServiceFeed: Sendable {
     /// The answer of a kind, if nothing has changed since it was made.
     func kept(_ kind: Kept.Kind) -> [UInt8]? {
         state.withLock { state in
+            endDegraded(&state)
             guard let kept = state.kept[kind], kept.head == state.log.head else { return nil }
             return kept.bytes
         }
@@ -126,7 +153,8 @@ package final class ServiceFeed: Sendable {
         while !Task.isCancelled {
             // Under the lock: a copy of the log that lives on would be copied in full at the next change.
             let (events, version, isClosed) = state.withLock { state in
-                (reader.take(from: state.log, atMost: limit), state.waiters.version, state.isClosed)
+                endDegraded(&state)
+                return (reader.take(from: state.log, atMost: limit), state.waiters.version, state.isClosed)
             }
             guard let events else { throw Missed() }
             if !events.isEmpty { return events }

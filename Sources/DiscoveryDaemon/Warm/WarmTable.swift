@@ -1,5 +1,6 @@
 package import DNSSD
 package import Discovery
+internal import DiscoveryControl
 
 /// The queries that are held open: those of the configuration always, those that clients asked for a while longer.
 package final class WarmTable: Sendable {
@@ -33,9 +34,16 @@ package final class WarmTable: Sendable {
     package let epoch = UInt32.random(in: 1 ... .max)
     private let network: LocalNetwork
     private let time: any TimeSource
+    private let troubles: @Sendable () -> [String]
     private let state = Locked(State())
 
-    package init(network: LocalNetwork, time: any TimeSource = SystemTime()) {
+    /// - Parameter troubles: what keeps the engine's answers from being complete now.
+    package init(
+        network: LocalNetwork,
+        time: any TimeSource = SystemTime(),
+        troubles: @escaping @Sendable () -> [String] = { [] }
+    ) {
+        self.troubles = troubles
         self.network = network
         self.time = time
     }
@@ -54,7 +62,7 @@ package final class WarmTable: Sendable {
                     state.rows[question]?.isPinned = true
                     return nil
                 }
-                return (question, Self.add(question, isPinned: true, now, &state))
+                return (question, add(question, isPinned: true, now, &state))
             }
         }
         for (question, feed) in added { feed.follow(events(question)) }
@@ -98,6 +106,13 @@ package final class WarmTable: Sendable {
     /// The feed of a question, only if it is open; for a look, not for waiting.
     package func open(_ question: Question) -> ServiceFeed? { state.withLock { $0.rows[warmer(question, $0)]?.feed } }
 
+    /// The feed of a question, only if all is known of it: what it does not have is not there.
+    func complete(_ question: Question) -> ServiceFeed? {
+        guard let feed = open(question), !isCatchingUp(warmer(question)) else { return nil }
+        let state = feed.snapshot
+        return state.isSettled && state.backend.reason == nil && state.degraded == nil ? feed : nil
+    }
+
     /// Closes what nobody has read for a while.
     package func sweep() {
         let now = time.now
@@ -125,6 +140,12 @@ package final class WarmTable: Sendable {
         for feed in feeds { feed.close() }
     }
 
+    /// What is left out of answers now, by the engine or of a query; each sentence once.
+    package var omissions: [String] {
+        let feeds = state.withLock { $0.rows.values.map(\.feed) }
+        return Set(troubles() + feeds.compactMap(\.degraded)).sorted()
+    }
+
     /// What is open: the question, how many services, whether it is of the configuration, who reads.
     package var contents: [(question: Question, feed: ServiceFeed, isPinned: Bool, users: Int)] {
         state.withLock { $0.rows.map { ($0.key, $0.value.feed, $0.value.isPinned, $0.value.users) } }
@@ -144,7 +165,7 @@ package final class WarmTable: Sendable {
                 guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse })?.key else { return .full }
                 evicted = state.rows.removeValue(forKey: oldest)?.feed
             }
-            let feed = Self.add(question, isPinned: false, now, &state)
+            let feed = add(question, isPinned: false, now, &state)
             state.rows[question]?.users = 1
             return .new(feed, evicted: evicted)
         }
@@ -166,10 +187,9 @@ package final class WarmTable: Sendable {
         }
     }
 
-    private static func add(_ question: Question, isPinned: Bool, _ now: Duration, _ state: inout State) -> ServiceFeed
-    {
+    private func add(_ question: Question, isPinned: Bool, _ now: Duration, _ state: inout State) -> ServiceFeed {
         state.lastID += 1
-        let feed = ServiceFeed(id: state.lastID)
+        let feed = ServiceFeed(id: state.lastID, troubles: troubles)
         state.rows[question] = Row(feed: feed, isPinned: isPinned, lastUse: now)
         return feed
     }
@@ -184,7 +204,8 @@ package final class WarmTable: Sendable {
 
     private func warmer(_ question: Question) -> Question { state.withLock { warmer(question, $0) } }
 
-    /// The same question with resolving: it answers those without it too, and is taken when it is open already.
+    /// The same question with resolving: it answers those without it too, and is taken when it is open already, unless it is behind with
+    /// resolving what it has seen: in a flood that takes long, and is not asked for.
     private func warmer(_ question: Question, _ state: State) -> Question {
         let resolving: Question
         let isNeeded: Bool
@@ -197,6 +218,14 @@ package final class WarmTable: Sendable {
             isNeeded = resolution != .none
             resolving = .all(domain, interfaces, family, .watch)
         }
-        return isNeeded || state.rows[resolving] != nil ? resolving : question
+        guard !isNeeded else { return resolving }
+        return state.rows[resolving] != nil && !isCatchingUp(resolving) ? resolving : question
+    }
+
+    private func isCatchingUp(_ question: Question) -> Bool {
+        switch question {
+        case .query(let query): network.isCatchingUp(query)
+        case .all: network.isCatchingUpAnywhere
+        }
     }
 }

@@ -13,7 +13,7 @@ struct BrowseCommand: PlacedCommand {
 
             Examples:
               discoverd browse _witap._tcp                   until Ctrl-C
-              discoverd browse http -r -t                    what is there now, with host, port, TXT and addresses
+              discoverd browse http -r -t                    what is there now, with host, port, addresses and TXT
               discoverd browse _printer._sub._http._tcp      only a subtype
               discoverd browse --all --interface 'en*'       every type, on some interfaces
               discoverd browse _witap._tcp -r --json | jq    for programs
@@ -26,10 +26,10 @@ struct BrowseCommand: PlacedCommand {
     )
     var type: ServiceType?
 
-    @Flag(name: .long, help: "Every service of every type.")
+    @Flag(name: .shortAndLong, help: "Every service of every type.")
     var all = false
 
-    @Flag(name: .shortAndLong, help: "Print host, port, TXT and addresses too.")
+    @Flag(name: .shortAndLong, help: "Print host, port, addresses and TXT too.")
     var resolve = false
 
     @Flag(
@@ -62,15 +62,17 @@ struct BrowseCommand: PlacedCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let printer = ServicePrinter(session: session, detail: resolve ? .full : .identity)
+        let printer = ServicePrinter(session: session, detail: resolve ? .full : .identity, hasType: all)
+        let subject = Subject(type: type, domain: domain.domain)
         if once, count == nil, let query = try listing(),
-            let status = try await WarmListing(session: session, printer: printer, query: query).run()
+            let status = try await WarmListing(session: session, printer: printer, subject: subject, query: query).run()
         {
             return status
         }
         var browsing = Browsing(
             session: session,
             printer: printer,
+            subject: subject,
             listing: once ? OnceListing(resolves: resolve) : nil,
             count: count
         )

@@ -7,6 +7,7 @@ internal import Discovery
 struct Browsing {
     let session: Session
     let printer: ServicePrinter
+    let subject: Subject
     let count: Int?
 
     private var gate: BackendGate
@@ -15,9 +16,10 @@ struct Browsing {
     /// With `once`.
     private var listing: OnceListing?
 
-    init(session: Session, printer: ServicePrinter, listing: OnceListing?, count: Int?) {
+    init(session: Session, printer: ServicePrinter, subject: Subject, listing: OnceListing?, count: Int?) {
         self.session = session
         self.printer = printer
+        self.subject = subject
         self.listing = listing
         self.count = count
         gate = BackendGate(session)
@@ -31,7 +33,7 @@ struct Browsing {
                 let isOver = try batch.contains { try handle($0) }
                 if isOver { try showListing() }
                 try session.output.flush()
-                if isOver { return isEnough ? .done : .notFound }
+                if isOver { return tell(isEnough ? .done : .notFound) }
             }
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is to end.
@@ -39,6 +41,12 @@ struct Browsing {
         try showListing()
         try session.output.flush()
         let status = try await session.status(found: isEnough, backend: gate)
+        return tell(status)
+    }
+
+    /// Says what the lines do not.
+    private func tell(_ status: ExitStatus) -> ExitStatus {
+        if status == .notFound, found.isEmpty { session.notices.notice(subject.isNotFound) }
         if listing != nil, status == .done, let reason = gate.reason {
             // A daemon tells what it knew when its backend went.
             session.notices.notice("not everything may be shown: \(reason)")
@@ -68,11 +76,12 @@ struct Browsing {
             gate.answered()
             try showListing()
             try printer.show(event)
+            if listing == nil, found.isEmpty { session.tellWaiting(for: subject) }
             return listing != nil
         case .backend(let state):
             try gate.observe(state, in: session)
         case .degraded(let reason):
-            session.notices.notice("not everything may be shown: \(reason)")
+            session.tellDegraded(reason, of: subject)
             try printer.show(event)
         }
         return false

@@ -9,7 +9,7 @@ struct ConnectCommand: NetworkCommand {
         abstract: "Connects to a service by its name; joins standard input and output to it.",
         discussion: """
             Every address of the service is dialled as RFC 8305 says; the first that answers is used. Addresses that are
-            neither on the link nor private are refused, unless --allow names them.
+            not reached over the interface on which the service was seen are refused, unless --allow names them.
 
             Examples:
               discoverd connect tony                        as nc, but by name
@@ -45,13 +45,14 @@ struct ConnectCommand: NetworkCommand {
     static var endsWhenUnread: Bool { false }
 
     func validate() throws {
-        if try service.instance().type.transport != .tcp {
+        if let named = try service.named(), named.type.transport != .tcp {
             throw ValidationError("connect is for TCP; a service of type _udp has no connections.")
         }
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let instance = try service.instance()
+        let instance = try await service.instance(
+            in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
         let connector = Connector(
             network: session.network,
             dialer: SocketDialer(),
@@ -85,7 +86,10 @@ struct ConnectCommand: NetworkCommand {
         var failure = CommandError(error)
         switch error.code {
         case .notFound: failure.advice = ["'discoverd browse \(instance.type) -t' lists what is there."]
-        case .notPermitted: failure.advice = ["--allow permits a block of addresses, if they are meant."]
+        case .notPermitted:
+            if let address = report.attempts.first(where: \.canBeAllowed)?.endpoint.address {
+                failure.advice = ["--allow \(address) permits that address, if it is meant."]
+            }
         default: break
         }
         return failure

@@ -24,7 +24,8 @@ struct DoctorCommand: NetworkCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         let backend = [BusCheck.run(), try await BackendCheck.run(in: session)]
         let others =
-            ResponderCheck.run() + InterfaceCheck.run() + [IPv6Check.run()] + AvahiConfigurationCheck.run()
+            await DaemonCheck.run(socket: common.socket) + ResponderCheck.run() + InterfaceCheck.run()
+            + [IPv6Check.run()] + AvahiConfigurationCheck.run()
         for finding in backend + others { try finding.show(in: session) }
         if backend.contains(where: { $0.verdict == .fail }) { return .noBackend }
         return others.contains { $0.verdict == .fail } ? .notFound : .done

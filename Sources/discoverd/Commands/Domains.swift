@@ -30,7 +30,9 @@ struct DomainsCommand: PlacedCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         let kinds = only.map { [$0] } ?? Kind.allCases
         let interfaces = try place.interfaces()
-        var run = Listing(session, follows: listing.follow, timeout: listing.timeout)
+        var run = Listing(
+            session, follows: listing.follow, timeout: listing.timeout,
+            nothing: "this network recommends no domain; that is usual, and .local is there without")
         var settled: Set<Kind> = []
         do {
             for try await (kind, event) in Self.events(kinds, on: interfaces, of: session.network) {

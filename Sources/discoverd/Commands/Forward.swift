@@ -52,13 +52,14 @@ struct ForwardCommand: NetworkCommand {
     static var grace: Duration { Serving.patience + .seconds(2) }
 
     func validate() throws {
-        if try service.instance().type.transport != .tcp {
+        if let named = try service.named(), named.type.transport != .tcp {
             throw ValidationError("forward is for TCP; a service of type _udp has no connections.")
         }
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let instance = try service.instance()
+        let instance = try await service.instance(
+            in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
         let interfaces = try place.interfaces()
         let family = place.family
         let loopback = [IPAddress.v4(IPv4Address(bits: 0x7F00_0001)), .v6(IPv6Address(high: 0, low: 1), scope: 0)]

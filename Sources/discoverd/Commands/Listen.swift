@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandText
 internal import DNSSD
 internal import Discovery
 
@@ -17,7 +18,7 @@ struct ListenCommand: NetworkCommand {
             """
     )
 
-    @Argument(help: "The name: 1 to 63 bytes.", transform: { try ServiceName($0) })
+    @Argument(help: "The name: 1 to 63 bytes. One that begins with a hyphen follows --.", transform: Parsing.name)
     var name: ServiceName
 
     @Argument(help: "The port to listen on; 0, the default, takes a free one.", transform: Parsing.optionalPort)
@@ -58,16 +59,19 @@ struct ListenCommand: NetworkCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        if let program = program.first { try ChildProcess.checkExistence(of: program) }
+        let program = try DiscoverdCommand.arguments().program
+        if let name = program.first { try ChildProcess.checkExistence(of: name) }
         let listeners = try ListeningSockets.everywhere(port: port ?? nil, family: place.family)
-        let acceptor = try Acceptor(listeners, limit: program.isEmpty ? 1 : max)
+        let acceptor = try Acceptor(
+            listeners, limit: program.isEmpty ? 1 : max, interfaces: try place.interfaces())
         let service = try service(port: listeners.port)
+        if type == nil { session.notices.notice(DefaultType.notice) }
         for warning in service.txt.warnings { session.notices.notice(warning) }
         let publication = session.network.publish(service)
         var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
         // Standard output belongs to the connection.
         run.tellsOnStandardError = program.isEmpty
-        async let serving: Void = serve(acceptor, publication)
+        async let serving: Void = serve(acceptor, publication, program)
         do {
             let status = try await run.run(publication)
             try await serving
@@ -78,10 +82,10 @@ struct ListenCommand: NetworkCommand {
         }
     }
 
-    private func serve(_ acceptor: Acceptor, _ publication: Publication) async throws {
+    private func serve(_ acceptor: Acceptor, _ publication: Publication, _ program: [[UInt8]]) async throws {
         do {
             if program.isEmpty { return try await serveOne(acceptor, publication) }
-            try await Serving.run(acceptor) { [program] socket in
+            try await Serving.run(acceptor) { socket in
                 try await ChildProcess.serve(socket, with: program)
             }
         } catch {

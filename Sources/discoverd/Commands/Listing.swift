@@ -6,11 +6,14 @@ internal import DiscoveryJSON
 struct Listing {
     let session: Session
     let follows: Bool
+    /// What is said when there is nothing.
+    let nothing: String
     private var gate: BackendGate
     private var hasFound = false
 
-    init(_ session: Session, follows: Bool, timeout: Duration?) {
+    init(_ session: Session, follows: Bool, timeout: Duration?, nothing: String) {
         self.session = session
+        self.nothing = nothing
         self.follows = follows
         gate = BackendGate(session)
         if let limit = timeout ?? (follows ? nil : .seconds(5)) { session.stop.request(.timedOut, after: limit) }
@@ -44,10 +47,15 @@ struct Listing {
         gate.answered()
         if session.json { try session.output.json { $0.line("settled") } }
         try session.output.flush()
-        return follows ? nil : hasFound ? .done : .notFound
+        return follows ? nil : tell(hasFound ? .done : .notFound)
     }
 
-    func status() async throws -> ExitStatus { try await session.status(found: hasFound, backend: gate) }
+    func status() async throws -> ExitStatus { tell(try await session.status(found: hasFound, backend: gate)) }
+
+    private func tell(_ status: ExitStatus) -> ExitStatus {
+        if status == .notFound { session.notices.notice(nothing) }
+        return status
+    }
 
     private func show(
         _ event: String,

@@ -16,12 +16,17 @@ struct LsCommand: NetworkCommand {
             """
     )
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     static var daemonUse: DaemonUse { .required }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        for status in try await session.registrations() {
+        let all = try await session.registrations()
+        if all.isEmpty, !session.json { session.notices.notice("the daemon publishes nothing") }
+        if !all.isEmpty, !session.json, session.terminal.isInteractive {
+            try session.output.line(Self.header.line(for: session.terminal))
+        }
+        for status in all {
             if session.json {
                 try session.output.json { json in
                     json.object { $0.registrationMembers(status) }
@@ -32,6 +37,13 @@ struct LsCommand: NetworkCommand {
             }
         }
         return .done
+    }
+
+    private static var header: Record {
+        var record = Record()
+        let titles = [("STATE", 11), ("NAME", 24), ("TYPE", 16), ("PORT", 5), ("ORIGIN", 13), ("REMARKS", 0)]
+        for (title, width) in titles { record.add(title, width: width) }
+        return record
     }
 
     static func record(_ status: RegistrationStatus, _ terminal: Terminal) -> String {

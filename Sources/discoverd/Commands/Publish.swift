@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandText
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
@@ -17,7 +18,7 @@ struct PublishCommand: PlacedCommand {
             """
     )
 
-    @Argument(help: "The name: 1 to 63 bytes.", transform: { try ServiceName($0) })
+    @Argument(help: "The name: 1 to 63 bytes. One that begins with a hyphen follows --.", transform: Parsing.name)
     var name: ServiceName
 
     @Argument(help: "The port on which the service listens: 1 to 65535.", transform: Parsing.port)
@@ -81,6 +82,7 @@ struct PublishCommand: PlacedCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         let service = try service()
+        if type == nil { session.notices.notice(DefaultType.notice) }
         for warning in service.txt.warnings { session.notices.notice(warning) }
         let policy: ConflictPolicy = onConflict == .fail ? .fail : .rename
         if detach {
@@ -88,7 +90,8 @@ struct PublishCommand: PlacedCommand {
             return try await Detaching(session: session, request: request, timeout: timeout).run()
         }
         var run = Publishing(
-            session: session, service: service, program: program, timeout: timeout, isChecked: check != nil)
+            session: session, service: service, program: try DiscoverdCommand.arguments().program, timeout: timeout,
+            isChecked: check != nil)
         return try await run.run(session.network.publish(service, onConflict: policy))
     }
 

@@ -6,7 +6,8 @@ internal import DiscoveryJSON
 struct Publishing {
     let session: Session
     let service: Service
-    let program: [String]
+    /// A program to publish for, byte for byte; empty when there is none.
+    let program: [[UInt8]]
     /// Standard output is not there for it.
     var tellsOnStandardError = false
 
@@ -19,7 +20,7 @@ struct Publishing {
     private var child: ChildProcess?
     private var isEstablished = false
 
-    init(session: Session, service: Service, program: [String], timeout: Duration?, isChecked: Bool) {
+    init(session: Session, service: Service, program: [[UInt8]], timeout: Duration?, isChecked: Bool) {
         self.isChecked = isChecked
         self.session = session
         self.service = service
@@ -41,6 +42,7 @@ struct Publishing {
     private func status(of cause: Stop.Cause?) throws -> ExitStatus {
         switch cause {
         case .programEnded(let status): return status
+        case .backendEnded(let reason): throw CommandError.noBackend(reason)
         case .noBackend: throw CommandError.noBackend(gate?.reason)
         case .timedOut:
             let reason = gate.flatMap { $0.isOpen ? nil : $0.reason }.map { ": \($0)" } ?? ""
@@ -70,6 +72,11 @@ struct Publishing {
             isEstablished = true
             try show(status, "established")
             try startProgram()
+        case .refused(let error):
+            gate?.answered()
+            let state = error.code == .nameTaken ? "conflicted" : "waiting"
+            session.notices.notice("not published: \(error.message); it is tried again")
+            try show(status, state, reason: error.message)
         case .conflicted(let error):
             try show(status, "conflicted", reason: error.message)
             throw CommandError(

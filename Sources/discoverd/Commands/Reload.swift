@@ -10,7 +10,7 @@ struct ReloadCommand: NetworkCommand {
             "What did not change stays published. A configuration that is wrong is told with file and line, and the old one stays."
     )
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     static var daemonUse: DaemonUse { .required }
 

@@ -9,7 +9,7 @@ struct ResolveCommand: PlacedCommand {
         abstract: "Shows one service: host, port, TXT and every address it can be dialled at.",
         discussion: """
             Examples:
-              discoverd resolve tony                       a service of type _witap._tcp
+              discoverd resolve tony                       the only service of that name
               discoverd resolve "Tony's Printer" _ipp._tcp
               discoverd resolve tony._witap._tcp.local     by its full name
               discoverd resolve tony --json | jq -r '.endpoints[0].address'
@@ -31,14 +31,16 @@ struct ResolveCommand: PlacedCommand {
     static var statusWhenStopped: ExitStatus { .notFound }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let instance = try service.instance()
+        let start = ContinuousClock.now
+        let instance = try await service.instance(in: session, at: place, within: timeout)
+        let left = max(.milliseconds(500), timeout - (ContinuousClock.now - start))
         let interfaces = try place.interfaces()
         do {
             let found = try await session.network.resolve(
                 instance,
                 on: interfaces,
                 over: place.family,
-                within: timeout
+                within: left
             )
             try show(found, in: session)
             return .done

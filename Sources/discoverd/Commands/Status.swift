@@ -10,7 +10,7 @@ struct StatusCommand: NetworkCommand {
         discussion: "The status is 0 when all is well, 1 when the daemon is degraded, 69 when there is none."
     )
 
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     static var daemonUse: DaemonUse { .required }
 
@@ -32,7 +32,9 @@ struct StatusCommand: NetworkCommand {
         let state = session.terminal.paint(isDegraded ? "degraded" : "running", isDegraded ? .yellow : .green)
         let version = status["version"]?.string ?? "?"
         let uptime = status["uptimeSeconds"]?.integer ?? 0
-        try line("daemon", "\(state), version \(version), pid \(status["pid"]?.integer ?? 0), up \(uptime) s", session)
+        // Only root and the daemon's user are told of it.
+        let pid = status["pid"]?.integer.map { ", pid \($0)" } ?? ""
+        try line("daemon", "\(state), version \(version)\(pid), up \(uptime) s", session)
         for reason in status["reasons"]?.strings ?? [] { try line("", reason.escapedForTerminal, session) }
         let backend = status["backend"]
         let kind = backend?["kind"]?.string ?? "?"

@@ -21,7 +21,9 @@ struct TypesCommand: PlacedCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         let query = TypeQuery(domain: domain.domain, interfaces: try place.interfaces(), family: place.family)
-        var run = Listing(session, follows: listing.follow, timeout: listing.timeout)
+        var run = Listing(
+            session, follows: listing.follow, timeout: listing.timeout,
+            nothing: "no service was found of any type\(Subject(type: nil, domain: domain.domain).wideArea)")
         do {
             for try await event in session.network.types(query) {
                 switch event {

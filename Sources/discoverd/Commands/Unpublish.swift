@@ -15,23 +15,33 @@ struct UnpublishCommand: NetworkCommand {
     )
 
     @OptionGroup var service: InstanceArguments
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var common: DaemonOptions
 
     static var daemonUse: DaemonUse { .required }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let instance = try service.instance()
+        let named = try service.named()
+        let name = try named?.name ?? service.observedName()
+        let domain = named?.domain ?? service.domain.domain
         let own = try await session.registrations().filter { status in
-            ServiceType(observed: status.type) == instance.type && Domain(observed: status.domain) == instance.domain
-                && (status.name == instance.name.value || status.wanted == instance.name.value)
+            (named == nil || ServiceType(observed: status.type) == named?.type)
+                && Domain(observed: status.domain) == domain
+                && (status.name == name.value || status.wanted == name.value)
         }
         // The name now is meant first, for the wanted one may be another's by now.
-        guard let one = own.first(where: { $0.name == instance.name.value }) ?? own.first else {
+        let now = own.filter { $0.name == name.value }
+        let meant = now.isEmpty ? own : now
+        guard let one = meant.first else {
             throw CommandError(
                 .notFound,
-                "the daemon publishes no \"\(instance.name)\" of type \(instance.type)",
+                "the daemon publishes no \"\(name)\"\(named.map { " of type \($0.type)" } ?? "")",
                 advice: ["'discoverd ls' lists what it publishes."]
             )
+        }
+        guard named != nil || Set(meant.map(\.type)).count == 1 else {
+            throw CommandError(
+                .usage, "\(meant.count) services have the name \"\(name)\": say which by its type",
+                advice: meant.map { "\(name.description) \($0.type.escapedForTerminal)" })
         }
         let target = "/v1/registrations/\(QueryString.encode(one.id))"
         _ = try await session.requireDaemon().send(ControlClient.Request("DELETE", target))

@@ -60,9 +60,12 @@ struct WaitCommand: PlacedCommand {
                     let counts = !resolve || service.state == .resolved
                     present[service.instance] = counts ? service : nil
                 case .lost(let service): present[service.instance] = nil
-                case .settled: gate.answered()
+                case .settled:
+                    gate.answered()
+                    if present.isEmpty { session.tellWaiting(for: Subject(type: type, domain: domain.domain)) }
                 case .backend(let state): try observe(state, &gate, in: session)
-                case .degraded(let reason): session.notices.notice("not everything may be seen: \(reason)")
+                case .degraded(let reason):
+                    session.tellDegraded(reason, of: Subject(type: type, domain: domain.domain))
                 }
                 if present.count >= count { return try show(present, in: session) }
             }
@@ -82,7 +85,8 @@ struct WaitCommand: PlacedCommand {
         _ present: [ServiceInstance: DiscoveredService],
         in session: Session
     ) throws -> ExitStatus {
-        let printer = ServicePrinter(session: session, detail: resolve ? .full : .identity)
+        let printer = ServicePrinter(
+            session: session, detail: resolve ? .full : .identity, tellsEvents: false, hasType: false)
         for service in present.values.sorted(by: { $0.instance.name < $1.instance.name }) {
             try printer.show(service)
         }

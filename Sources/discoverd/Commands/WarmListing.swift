@@ -5,6 +5,7 @@ internal import DiscoveryControl
 struct WarmListing {
     let session: Session
     let printer: ServicePrinter
+    let subject: Subject
     let query: QueryString
 
     /// - Returns: nil, with nothing printed, when the daemon does not know all: then the stream is to be read.
@@ -13,7 +14,7 @@ struct WarmListing {
             let bytes = try? await daemon.send(WarmAnswer.request(query, json: session.json), within: .seconds(1)),
             let answer = WarmAnswer(bytes, json: session.json)
         else { return nil }
-        answer.tellWhatIsMissing(session.notices)
+        answer.tellWhatIsMissing(session.notices, of: subject)
         if session.terminal.isInteractive, !session.json {
             for line in String(decoding: answer.lines, as: UTF8.self).split(separator: "\n") {
                 try printer.show(text: line)
@@ -22,6 +23,8 @@ struct WarmListing {
             try session.output.bytes(answer.lines)
         }
         try session.output.flush()
-        return answer.hasServices ? .done : .notFound
+        if answer.hasServices { return .done }
+        session.notices.notice(subject.isNotFound)
+        return .notFound
     }
 }

@@ -1,3 +1,4 @@
+internal import AvahiEngine
 internal import DNSSD
 internal import Discovery
 
@@ -26,6 +27,17 @@ enum BackendCheck {
         answer.cancel()
         guard isLate else { return Finding("avahi", .ok, "avahi-daemon answers") }
         if let last = try? await answer.value, !last.isEmpty { reason = last }
+        return absent(reason, holders: PortHolder.holders(of: UDPListener.multicastDNS))
+    }
+
+    /// Why there is no answer, and what to do: one that runs and does not answer need not be installed.
+    /// - Parameter holders: who listens on UDP 5353.
+    static func absent(_ reason: String, holders: [PortHolder]) -> Finding {
+        if let hung = holders.first(where: { $0.name == "avahi-daemon" }) {
+            return Finding(
+                "avahi", .fail, "\(hung) runs and does not answer: \(reason)",
+                advice: "Restart it: systemctl restart avahi-daemon.")
+        }
         return Finding(
             "avahi",
             .fail,

@@ -36,7 +36,7 @@ struct CheckOptions: ParsableArguments {
     var check: RegistrationRequest.Check? {
         guard let text else { return nil }
         var check = RegistrationRequest.Check(text)
-        check.interval = interval.map { Double($0.milliseconds) / 1000 }
+        check.intervalMilliseconds = interval.map { Int($0.milliseconds) }
         check.rise = rise
         check.fall = fall
         return check

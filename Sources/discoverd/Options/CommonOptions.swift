@@ -1,7 +1,44 @@
 internal import ArgumentParser
 
-/// Options of every command.
-struct CommonOptions: ParsableArguments {
+/// What every command can be told.
+protocol CommonArguments: Sendable {
+    var json: Bool { get }
+    var backend: Backend { get }
+    var noDaemon: Bool { get }
+    var socket: String? { get }
+    var verbose: Bool { get }
+    var quiet: Bool { get }
+}
+
+extension CommonArguments {
+    /// What goes to standard error.
+    var notices: Notices { Notices(level: verbose ? .verbose : quiet ? .quiet : .normal) }
+}
+
+/// Options of the commands that ask the daemon, and without one have nothing to do: there is no backend to choose.
+struct DaemonOptions: ParsableArguments, CommonArguments {
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    @Option(name: .long, help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
+    var socket: String?
+
+    @Flag(name: .shortAndLong, help: "Say more on standard error.")
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
+    var quiet = false
+
+    var backend: Backend { .auto }
+    var noDaemon: Bool { false }
+
+    func validate() throws {
+        if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
+    }
+}
+
+/// Options of every command that uses the network.
+struct CommonOptions: ParsableArguments, CommonArguments {
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
@@ -24,9 +61,6 @@ struct CommonOptions: ParsableArguments {
         if noDaemon && socket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
         if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
     }
-
-    /// What goes to standard error.
-    var notices: Notices { Notices(level: verbose ? .verbose : quiet ? .quiet : .normal) }
 }
 
 /// What answers for mDNS.

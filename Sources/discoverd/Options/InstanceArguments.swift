@@ -7,31 +7,27 @@ struct InstanceArguments: ParsableArguments {
     @Argument(help: "The service's name, or its full name as tony._witap._tcp.local.")
     var name: String
 
-    @Argument(help: "The type; default: _witap._tcp.", transform: Parsing.type)
+    @Argument(help: "The type; without it the only service of that name is meant.", transform: Parsing.type)
     var type: ServiceType?
 
     @OptionGroup var domain: DomainOption
 
     func validate() throws {
         do {
-            _ = try instance().type.checkedForAvahi()
+            if let named = try named() { _ = try named.type.checkedForAvahi() } else { _ = try observedName() }
         } catch let error as DiscoveryError {
             throw ValidationError(error.message)
         }
     }
 
-    /// The service. A name that reads as a full name is one, unless a type is given too.
-    func instance() throws -> ServiceInstance {
-        if type == nil, ServiceInstance.looksLikeFullName(name) { return try ServiceInstance(fullName: name) }
-        return ServiceInstance(
-            name: try observedName(),
-            type: try type ?? ServiceType(DefaultType.text),
-            domain: domain.domain
-        )
+    /// The service, where its type is named; else nil. A name that reads as a full name is one, unless a type is given too.
+    func named() throws -> ServiceInstance? {
+        if let type { return ServiceInstance(name: try observedName(), type: type, domain: domain.domain) }
+        return ServiceInstance.looksLikeFullName(name) ? try ServiceInstance(fullName: name) : nil
     }
 
     /// A name that is there may break the rules for publishing: only its length is checked.
-    private func observedName() throws -> ServiceName {
+    func observedName() throws -> ServiceName {
         do {
             return try ServiceName(name)
         } catch {
@@ -41,7 +37,10 @@ struct InstanceArguments: ParsableArguments {
     }
 }
 
-/// The type of a service when none is named, so that the commands find each other's services.
+/// The type under which a service is published when none is named (docs/decisions/0020-types-that-are-not-named.md).
 enum DefaultType {
     static let text = "_witap._tcp"
+
+    /// For who did not choose it.
+    static let notice = "published as \(text), the type of an example: --type says what it is, as --type _http._tcp"
 }

@@ -1,10 +1,13 @@
-internal import AvahiEngine
+internal import CommandText
 internal import DNSSD
 
 /// What the command line's texts become; each throws with the rule that was broken.
 enum Parsing {
     /// Said at once rather than by a backend that answers nothing.
-    static func type(_ text: String) throws -> ServiceType { try ServiceType(text).checkedForAvahi() }
+    static func type(_ text: String) throws -> ServiceType { try ServiceType(named: text) }
+
+    /// The name of a service to publish.
+    static func name(_ text: String) throws -> ServiceName { try ServiceName(CommandLineArguments.unmarked(text)) }
 
     static func domain(_ text: String) throws -> Domain { try Domain(text) }
 

@@ -1,3 +1,4 @@
+internal import CommandText
 internal import DNSSD
 internal import Glibc
 
@@ -30,8 +31,9 @@ struct Notices: Sendable {
     /// Writes text as it is, each line made safe for a terminal. A standard error that is closed or full is no reason to stop.
     static func write(_ text: String) {
         // Character by character: messages of the library are escaped already, and stay as they are.
-        let safe = text.unicodeScalars.map { $0 == "\n" ? "\n" : String($0).escapedForTerminal }
-        write(Array(safe.joined().utf8))
+        let safe = text.unicodeScalars.map { $0 == "\n" ? "\n" : String($0).escapedForTerminal }.joined()
+        let isASCII = isatty(STDERR_FILENO) == 1 && !TerminalText.isUTF8()
+        write(Array((isASCII ? safe.tamed(isUTF8: false) : safe).utf8))
     }
 
     /// Writes bytes that are safe for a terminal already.

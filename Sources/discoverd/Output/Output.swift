@@ -1,3 +1,4 @@
+internal import CommandText
 internal import DiscoveryJSON
 internal import Glibc
 
@@ -7,13 +8,18 @@ final class Output {
     struct Unread: Error {}
 
     private var bytes: [UInt8] = []
+    /// A terminal that shows no more.
+    private let isASCII: Bool
     /// Kept for its memory.
     private var writer = JSONWriter()
     /// A reader that takes long must not make the buffer grow: beyond this many bytes lines are written at once.
     private static let batchLimit = 64 * 1024
 
+    init(for terminal: Terminal) { isASCII = !terminal.isUTF8 }
+
     /// Adds a line of text.
     func line(_ text: String) throws {
+        let text = isASCII ? text.tamed(isUTF8: false) : text
         bytes.append(contentsOf: text.utf8)
         bytes.append(0x0A)
         if bytes.count >= Self.batchLimit { try flush() }
@@ -29,7 +35,7 @@ final class Output {
     func json(_ body: (inout JSONWriter) -> Void) throws {
         writer.removeAll()
         body(&writer)
-        bytes.append(contentsOf: writer.bytes)
+        bytes.append(contentsOf: isASCII ? writer.bytes.escapedAsJSON : writer.bytes)
         if bytes.count >= Self.batchLimit { try flush() }
     }
 
@@ -64,4 +70,21 @@ final class Output {
 func systemMessage(_ code: Int32) -> String {
     guard let text = unsafe strerror(code) else { return "error \(code)" }
     return unsafe String(cString: text)
+}
+
+extension [UInt8] {
+    /// JSON with every character beyond ASCII as `\u00E9` (RFC 8259 §7).
+    fileprivate var escapedAsJSON: [UInt8] {
+        guard contains(where: { $0 >= 0x80 }) else { return self }
+        var text = ""
+        for unit in String(decoding: self, as: UTF8.self).utf16 {
+            if unit < 0x80, let scalar = Unicode.Scalar(unit) {
+                text.unicodeScalars.append(scalar)
+            } else {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return Array(text.utf8)
+    }
 }

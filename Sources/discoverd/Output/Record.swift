@@ -1,3 +1,4 @@
+internal import CommandText
 internal import DNSSD
 
 /// One line of human output: fields aligned in columns on a terminal, separated by tabs otherwise.
@@ -29,9 +30,10 @@ struct Record {
         guard terminal.isInteractive else { return fields.map(\.text).joined(separator: "\t") }
         var line = ""
         for (position, field) in fields.enumerated() {
-            line += field.colour.map { terminal.paint(field.text, $0) } ?? field.text
+            let text = field.text.tamed(isUTF8: terminal.isUTF8)
+            line += field.colour.map { terminal.paint(text, $0) } ?? text
             guard position < fields.count - 1 else { break }
-            line += String(repeating: " ", count: max(field.width - field.text.count, 0) + 2)
+            line += String(repeating: " ", count: max(field.width - DisplayWidth.of(text), 0) + 2)
         }
         return line
     }

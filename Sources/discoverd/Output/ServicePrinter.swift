@@ -1,11 +1,32 @@
+internal import CommandText
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
 /// How services are shown: JSON lines, or one record a line for people.
 struct ServicePrinter {
-    let session: Session
-    let detail: ServiceDetail
+    private let session: Session
+    private let detail: ServiceDetail
+    private let table: Table
+
+    /// - Parameters:
+    ///   - tellsEvents: each line begins with what happened.
+    ///   - hasType: services of several types are shown: on a terminal each with its own.
+    init(session: Session, detail: ServiceDetail, tellsEvents: Bool = true, hasType: Bool) {
+        self.session = session
+        self.detail = detail
+        let event: [ColumnLayout.Column?] = tellsEvents ? [.init("", 1)] : []
+        let identity: [ColumnLayout.Column?] = [
+            .init("NAME", 10, upTo: detail == .full ? 40 : 63, weight: 4),
+            hasType ? .init("TYPE", 10, upTo: 22, weight: 2) : nil, nil,
+            .init("IF", 4, upTo: detail == .full ? 12 : 63),
+        ]
+        let full: [ColumnLayout.Column?] = [
+            .init("HOST", 8, upTo: 30, weight: 2), .init("PORT", 5), .init("ADDRESS", 10, upTo: 45, weight: 3),
+            .init("TXT", 4, upTo: 4096, weight: 2),
+        ]
+        table = Table(event + identity + (detail == .full ? full : []))
+    }
 
     /// A service was found, changed or lost; or everything known at the start has been told.
     func show(_ event: ServiceEvent) throws {
@@ -30,23 +51,13 @@ struct ServicePrinter {
         }
     }
 
-    /// A line of `/v1/services?format=text`, with its columns aligned.
+    /// A line of `/v1/services?format=text`, fitted to the terminal.
     func show(text: Substring) throws {
-        var record = Record()
-        let fields = text.split(separator: "\t", omittingEmptySubsequences: false)
-        record.add(safe: fields.first ?? "", width: 1, colour: .green)
-        for (field, width) in zip(fields.dropFirst(), DiscoveredService.textWidths) {
-            record.add(safe: field, width: width)
-        }
-        try session.output.line(record.line(for: session.terminal))
+        let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        try table.show(fields, colour: .green, in: session)
     }
 
     private func line(_ sign: String?, _ colour: Colour?, _ service: DiscoveredService) throws {
-        var record = Record()
-        if let sign { record.add(sign, width: 1, colour: colour) }
-        for (field, width) in zip(service.textFields(detail), DiscoveredService.textWidths) {
-            record.add(safe: field, width: width)
-        }
-        try session.output.line(record.line(for: session.terminal))
+        try table.show((sign.map { [$0] } ?? []) + service.textFields(detail), colour: colour, in: session)
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandText
 internal import Glibc
 
 /// What standard output can show.
@@ -6,11 +7,18 @@ struct Terminal: Sendable {
     let isInteractive: Bool
     /// Colours are welcome (https://no-color.org).
     let hasColour: Bool
+    /// It shows more than ASCII.
+    let isUTF8: Bool
+
+    /// How wide it is now; 80 where that is not known.
+    var columns: Int { TerminalText.columns(STDOUT_FILENO) ?? 80 }
 
     /// Standard output of this process.
     static func current() -> Terminal {
         let interactive = isatty(STDOUT_FILENO) == 1
-        return Terminal(isInteractive: interactive, hasColour: interactive && !isSet("NO_COLOR") && !isDumb)
+        return Terminal(
+            isInteractive: interactive, hasColour: interactive && !isSet("NO_COLOR") && !isDumb,
+            isUTF8: !interactive || TerminalText.isUTF8())
     }
 
     private static func isSet(_ name: String) -> Bool {

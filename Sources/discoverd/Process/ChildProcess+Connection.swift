@@ -4,7 +4,7 @@ internal import Glibc
 extension ChildProcess {
     /// Runs a program whose standard input and output are a connection, as inetd does, and waits for its end. The program is asked
     /// to end when the task is cancelled.
-    static func serve(_ socket: Socket, with program: [String]) async throws {
+    static func serve(_ socket: Socket, with program: [[UInt8]]) async throws {
         let child = try ChildProcess(program, connection: socket.descriptor)
         socket.close()
         await withTaskCancellationHandler {
@@ -22,11 +22,13 @@ extension ChildProcess {
     }
 
     /// Throws unless there is such a program now, found as a shell finds it.
-    static func checkExistence(of name: String) throws(CommandError) {
+    static func checkExistence(of program: [UInt8]) throws(CommandError) {
+        let name = program.map { CChar(bitPattern: $0) } + [0]
         let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/bin:/usr/bin"
-        let folders = name.contains("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
-        guard folders.contains(where: { unsafe access($0 + name, X_OK) == 0 }) else {
-            throw CommandError(.programNotFound, "\(name.escapedForTerminal): no such program")
+        let folders = program.contains(UInt8(ascii: "/")) ? [""] : path.split(separator: ":").map { "\($0)/" }
+        guard folders.contains(where: { unsafe access($0.utf8.map { CChar(bitPattern: $0) } + name, X_OK) == 0 }) else {
+            let text = String(decoding: program, as: UTF8.self)
+            throw CommandError(.programNotFound, "\(text.escapedForTerminal): no such program")
         }
     }
 }

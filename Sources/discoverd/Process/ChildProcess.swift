@@ -12,10 +12,10 @@ final class ChildProcess: Sendable {
 
     /// Starts a program, found as a shell finds it.
     /// - Parameters:
-    ///   - arguments: its name and arguments; not empty.
+    ///   - arguments: its name and arguments, byte for byte; not empty.
     ///   - connection: becomes its standard input and output; nil leaves them as they are.
-    init(_ arguments: [String], connection: Int32? = nil) throws {
-        let name = arguments.first ?? ""
+    init(_ arguments: [[UInt8]], connection: Int32? = nil) throws {
+        let name = String(decoding: arguments.first ?? [], as: UTF8.self)
         // Inherited as ignored it would take the program's status away (waitpid(2)).
         signal(SIGCHLD, SIG_DFL)
         var child = pid_t()
@@ -58,7 +58,7 @@ final class ChildProcess: Sendable {
 
     /// Starts a program with no signal blocked, and with the default action for SIGPIPE.
     /// - Returns: 0, or an `errno`.
-    private static func spawn(_ child: inout pid_t, _ arguments: [String], _ connection: Int32?) -> Int32 {
+    private static func spawn(_ child: inout pid_t, _ arguments: [[UInt8]], _ connection: Int32?) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -77,7 +77,11 @@ final class ChildProcess: Sendable {
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var list = unsafe arguments.map { unsafe strdup($0) }
+        var list = unsafe arguments.map { argument in
+            unsafe argument.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer {
+                unsafe $0.baseAddress.map { unsafe strndup($0, argument.count) } ?? strdup("")
+            }
+        }
         unsafe list.append(nil)
         defer { unsafe list.forEach { unsafe free($0) } }
         guard let name = unsafe list[0] else { return EINVAL }

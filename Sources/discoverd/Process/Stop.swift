@@ -12,6 +12,8 @@ final class Stop: Sendable {
         case timedOut
         /// No backend answered.
         case noBackend
+        /// There will be no backend any more, for this reason.
+        case backendEnded(String)
         /// The program after `--` ended.
         case programEnded(ExitStatus)
     }

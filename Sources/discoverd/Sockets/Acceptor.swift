@@ -1,18 +1,25 @@
+internal import CKernel
+internal import DNSSD
 internal import Glibc
 internal import Synchronization
 
 /// Accepts connections on a thread of its own, never more at a time than there are places.
 final class Acceptor: Sendable {
     private let listeners: ListeningSockets
+    private let interfaces: InterfaceFilter
     /// A pipe with a byte for each free place: the thread takes one before it accepts.
     private let places: Pipe
     /// Readable once the acceptor has ended.
     private let stop: Pipe
     private let isStopped = Mutex(false)
 
-    /// - Parameter limit: how many connections there may be at a time.
-    init(_ listeners: ListeningSockets, limit: Int) throws(CommandError) {
+    /// - Parameters:
+    ///   - limit: how many connections there may be at a time.
+    ///   - interfaces: by which they may come; others are closed. One from this machine counts as coming by the interface whose
+    ///     address it is for.
+    init(_ listeners: ListeningSockets, limit: Int, interfaces: InterfaceFilter = .all) throws(CommandError) {
         self.listeners = listeners
+        self.interfaces = interfaces
         do throws(SystemError) {
             places = try Pipe()
             stop = try Pipe()
@@ -58,6 +65,14 @@ final class Acceptor: Sendable {
         return !isStopped.withLock { $0 }
     }
 
+    /// Asked when it comes: addresses and interfaces may have changed since the socket was bound.
+    private func isAllowed(_ connection: Socket) -> Bool {
+        guard interfaces != .all else { return true }
+        var name = [CChar](repeating: 0, count: 16)
+        guard unsafe ckernel_arrival(connection.descriptor, &name) == 0 else { return false }
+        return interfaces.allows(String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+
     private func accept() -> Socket? {
         while wait(for: listeners.sockets.map(\.descriptor)) {
             for listener in listeners.sockets {
@@ -68,6 +83,7 @@ final class Acceptor: Sendable {
                 }
                 if descriptor >= 0 {
                     let socket = Socket(owning: descriptor)
+                    guard isAllowed(socket) else { continue }
                     socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
                     socket.watchPeer()
                     return socket

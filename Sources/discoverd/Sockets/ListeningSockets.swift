@@ -52,6 +52,8 @@ struct ListeningSockets: Sendable {
         let socket = try Socket(family: socketAddress.family)
         socket.set(SOL_SOCKET, SO_REUSEADDR, 1)
         if address.family == .ipv6 { socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, isDual ? 0 : 1) }
+        // So that the interface by which a connection comes is known (`Acceptor`); a socket of IPv6 knows without. 8 is IP_PKTINFO.
+        if address.family == .ipv4 { socket.set(Int32(IPPROTO_IP), 8, 1) }
         guard socketAddress.bind(socket) == 0 else { throw SystemError(errno) }
         return socket
     }

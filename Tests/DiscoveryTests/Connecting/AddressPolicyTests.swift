@@ -14,32 +14,36 @@ struct AddressPolicyTests {
             ("::ffff:127.0.0.1", "IPv4-mapped"), ("::ffff:10.77.0.1", "IPv4-mapped"),
             ("::10.77.0.1", "IPv4-compatible"), ("64:ff9b::7f00:1", "NAT64"), ("64:ff9b:1::1", "NAT64"),
             ("fe80::1", "without scope"), ("fe80::1%3", "another interface"),
-            ("169.254.169.254", "metadata"), ("fd00:ec2::254", "metadata"),
+            ("169.254.1.1", "not on eth0's link"), ("10.1.2.3", "not reached over eth0"),
+            ("fd12::1", "not reached over eth0"),
+            ("172.16.0.1", "not reached over eth0"), ("192.168.1.1", "not reached over eth0"),
             ("10.77.0.2", "own"), ("2001:db8:1::2", "own"), ("fe80::2%2", "own"),
             ("8.8.8.8", "neither"), ("2001:db8:2::1", "neither"), ("198.51.100.8", "neither"),
             ("100.64.0.1", "neither"), ("172.32.0.1", "neither"), ("fec0::1", "neither"), ("2002:a4d:1::", "neither"),
         ])
     func refused(_ text: String, _ reason: String) throws {
-        let refusal = AddressPolicy().refusal(of: try endpoint(text), seenOnLoopback: false, local: try machine())
+        let refusal = AddressPolicy().refusal(
+            of: try endpoint(text), seenOnLoopback: false, local: try machine(), routes: NoRoutes())
         #expect(try #require(refusal, "\(text)").description.contains(reason))
     }
 
     @Test(
         "dialled by default",
         arguments: [
-            "10.77.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "fe80::1%2", "fd12::1", "2001:db8:1::1",
-            "169.254.1.1", "198.51.100.1",
+            "10.77.0.1", "fe80::1%2", "2001:db8:1::1", "198.51.100.1",
         ])
     func permitted(_ text: String) throws {
         #expect(
-            AddressPolicy().refusal(of: try endpoint(text), seenOnLoopback: false, local: try machine()) == nil)
+            AddressPolicy().refusal(
+                of: try endpoint(text), seenOnLoopback: false, local: try machine(), routes: NoRoutes()) == nil)
     }
 
     @Test("a service of this machine may be dialled at its own addresses, and at loopback where it was seen there")
     func ownService() throws {
         let policy = AddressPolicy()
         func refusal(_ text: String, _ interface: NetworkInterface, _ seen: Bool) throws -> AddressPolicy.Refusal? {
-            policy.refusal(of: try endpoint(text, on: interface), seenOnLoopback: seen, local: try machine())
+            policy.refusal(
+                of: try endpoint(text, on: interface), seenOnLoopback: seen, local: try machine(), routes: NoRoutes())
         }
         #expect(try refusal("127.0.0.1", lo, true) == nil)
         #expect(try refusal("::1", lo, true) == nil)
@@ -51,7 +55,8 @@ struct AddressPolicyTests {
     @Test("on-link is judged by the interface on which the address was learned")
     func onLinkOfTheInterface() throws {
         let refusal = AddressPolicy().refusal(
-            of: try endpoint("2001:db8:1::1", on: wlan0), seenOnLoopback: false, local: try machine())
+            of: try endpoint("2001:db8:1::1", on: wlan0), seenOnLoopback: false, local: try machine(),
+            routes: NoRoutes())
         #expect(refusal?.description.contains("wlan0") == true)
     }
 
@@ -63,7 +68,8 @@ struct AddressPolicyTests {
             links: [LocalAddresses.Link(interface: eth0, prefix: prefix)]
         )
         func refusal(_ text: String, on interface: NetworkInterface = eth0) throws -> AddressPolicy.Refusal? {
-            AddressPolicy().refusal(of: try endpoint(text, on: interface), seenOnLoopback: false, local: local)
+            AddressPolicy().refusal(
+                of: try endpoint(text, on: interface), seenOnLoopback: false, local: local, routes: NoRoutes())
         }
         #expect(try refusal("2001:db8:9::1") == nil)
         #expect(try refusal("2001:db8:9::1", on: wlan0) != nil)
@@ -73,13 +79,17 @@ struct AddressPolicyTests {
     @Test("an address with a prefix of no bits does not make everything on-link")
     func emptyPrefix() throws {
         let local = LocalAddresses(entries: [try entry("192.0.2.1", 0)])
-        #expect(AddressPolicy().refusal(of: try endpoint("8.8.8.8"), seenOnLoopback: false, local: local) != nil)
+        #expect(
+            AddressPolicy().refusal(
+                of: try endpoint("8.8.8.8"), seenOnLoopback: false, local: local, routes: NoRoutes()) != nil)
     }
 
     @Test("/31 and /32 have no broadcast address (RFC 3021)", arguments: [31, 32])
     func pointToPoint(_ length: Int) throws {
         let local = LocalAddresses(entries: [try entry("10.9.9.8", length)])
-        let refusal = AddressPolicy().refusal(of: try endpoint("10.9.9.9"), seenOnLoopback: false, local: local)
+        let refusal = AddressPolicy().refusal(
+            of: try endpoint("10.9.9.9"), seenOnLoopback: false, local: local,
+            routes: try RouteTable(("10.9.9.8/31", .leaves(by: 2, isDirect: true))))
         #expect(refusal == nil)
     }
 
@@ -87,11 +97,16 @@ struct AddressPolicyTests {
     func allow() throws {
         let policy = AddressPolicy(allow: [try CIDR("0.0.0.0/0"), try CIDR("::/0")])
         let local = try machine()
-        for text in ["8.8.8.8", "127.0.0.1", "169.254.169.254", "10.77.0.2", "64:ff9b::808:808", "2001:db8:2::1"] {
-            #expect(policy.refusal(of: try endpoint(text), seenOnLoopback: false, local: local) == nil, "\(text)")
+        for text in [
+            "8.8.8.8", "127.0.0.1", "169.254.1.1", "10.1.2.3", "10.77.0.2", "64:ff9b::808:808", "2001:db8:2::1",
+        ] {
+            #expect(
+                policy.refusal(of: try endpoint(text), seenOnLoopback: false, local: local, routes: NoRoutes()) == nil,
+                "\(text)")
         }
         for text in ["0.0.0.0", "::", "224.0.0.1", "255.255.255.255", "::ffff:8.8.8.8", "fe80::1", "10.77.0.255"] {
-            let refusal = policy.refusal(of: try endpoint(text), seenOnLoopback: false, local: local)
+            let refusal = policy.refusal(
+                of: try endpoint(text), seenOnLoopback: false, local: local, routes: NoRoutes())
             #expect(refusal?.canBeAllowed == false, "\(text)")
         }
     }
@@ -100,24 +115,32 @@ struct AddressPolicyTests {
     func deny() throws {
         let policy = AddressPolicy(allow: [try CIDR("10.77.0.0/24")], deny: [try CIDR("10.77.0.1")])
         let local = try machine()
-        let refusal = policy.refusal(of: try endpoint("10.77.0.1"), seenOnLoopback: false, local: local)
+        let refusal = policy.refusal(
+            of: try endpoint("10.77.0.1"), seenOnLoopback: false, local: local, routes: NoRoutes())
         #expect(refusal?.description == "denied by 10.77.0.1/32")
-        #expect(policy.refusal(of: try endpoint("10.77.0.3"), seenOnLoopback: false, local: local) == nil)
+        #expect(
+            policy.refusal(of: try endpoint("10.77.0.3"), seenOnLoopback: false, local: local, routes: NoRoutes())
+                == nil)
     }
 
     @Test("deny sees the IPv4 address that a translator would send to (RFC 6052 §2.1)")
     func denyBehindNAT64() throws {
         let policy = AddressPolicy(allow: [try CIDR("64:ff9b::/96")], deny: [try CIDR("10.0.0.0/8")])
         let local = try machine()
-        #expect(policy.refusal(of: try endpoint("64:ff9b::a4d:1"), seenOnLoopback: false, local: local) != nil)
-        #expect(policy.refusal(of: try endpoint("64:ff9b::808:808"), seenOnLoopback: false, local: local) == nil)
+        #expect(
+            policy.refusal(of: try endpoint("64:ff9b::a4d:1"), seenOnLoopback: false, local: local, routes: NoRoutes())
+                != nil)
+        #expect(
+            policy.refusal(
+                of: try endpoint("64:ff9b::808:808"), seenOnLoopback: false, local: local, routes: NoRoutes()) == nil)
     }
 
-    @Test("without anything known of this machine only private and link-local addresses are dialled")
+    @Test("without anything known of this machine only link-local addresses of the interface are dialled")
     func nothingKnown() throws {
         let local = LocalAddresses(entries: [])
-        for (text, permitted) in [("10.0.0.1", true), ("fe80::1%2", true), ("8.8.8.8", false), ("127.0.0.1", false)] {
-            let refusal = AddressPolicy().refusal(of: try endpoint(text), seenOnLoopback: true, local: local)
+        for (text, permitted) in [("10.0.0.1", false), ("fe80::1%2", true), ("8.8.8.8", false), ("127.0.0.1", false)] {
+            let refusal = AddressPolicy().refusal(
+                of: try endpoint(text), seenOnLoopback: true, local: local, routes: NoRoutes())
             #expect((refusal == nil) == permitted, "\(text)")
         }
     }
@@ -126,7 +149,7 @@ struct AddressPolicyTests {
     func reasonIsEscaped() throws {
         let interface = NetworkInterface(index: 9, name: "e\u{1B}[31m")
         let refusal = AddressPolicy().refusal(
-            of: try endpoint("8.8.8.8", on: interface), seenOnLoopback: false, local: try machine())
+            of: try endpoint("8.8.8.8", on: interface), seenOnLoopback: false, local: try machine(), routes: NoRoutes())
         #expect(try #require(refusal).description.contains("\u{1B}") == false)
     }
 }

@@ -26,3 +26,19 @@ func machine() throws -> LocalAddresses {
         loopbacks: [lo]
     )
 }
+
+/// A machine that knows no route.
+struct NoRoutes: RouteLookup {
+    func route(to address: IPAddress) -> Route? { nil }
+}
+
+/// Routes as a kernel keeps them: of those that fit the longest counts.
+struct RouteTable: RouteLookup {
+    let routes: [(prefix: CIDR, route: Route)]
+
+    init(_ routes: (String, Route)...) throws { self.routes = try routes.map { (try CIDR($0.0), $0.1) } }
+
+    func route(to address: IPAddress) -> Route? {
+        routes.filter { $0.prefix.contains(address) }.max { $0.prefix.prefixLength < $1.prefix.prefixLength }?.route
+    }
+}

@@ -27,7 +27,9 @@ struct ConnectorBench {
     }
 
     func connector(_ policy: AddressPolicy = AddressPolicy()) -> Connector<FakeDialer> {
-        Connector(network: network, dialer: dialer, policy: policy, localAddresses: { [local] in local })
+        Connector(
+            network: network, dialer: dialer, policy: policy, localAddresses: { [local] in local },
+            routes: { NoRoutes() })
     }
 
     func publish(_ name: String = "tony") throws -> (target: ServiceInstance, publication: any EngineOperation) {

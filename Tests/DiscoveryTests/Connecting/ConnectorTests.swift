@@ -117,7 +117,8 @@ struct ConnectorTests {
                     count += 1
                     return count == 1 ? before : after
                 }
-            })
+            },
+            routes: { NoRoutes() })
         let establishment = await connector.establish(.instance(instance))
         #expect(establishment.failureCode != nil)
         #expect(bench.dialer.dialled.isEmpty, "both have become this machine's own")

@@ -1,14 +1,38 @@
 import Foundation
 import Testing
 
-@Suite("filedrop between two hosts", .serialized, .labSlot, .timeLimit(.minutes(20)))
+@Suite("filedrop between two hosts", .serialized, .labSlot, .timeLimit(.minutes(60)))
 struct FileDropTests {
     private let program = "filedrop"
 
-    private func receive(_ lab: Lab, _ folder: TestFolder, _ arguments: String...) async throws -> LabProcess {
-        let receiver = try lab.exec("h1", [AppBinary.path(program), "receive", "\(folder.path)/in"] + arguments)
+    /// Receives into the folder `in`; what is remembered is in the test's folder, too.
+    private func receive(
+        _ lab: Lab, _ folder: TestFolder, _ arguments: String..., host: String = "h1"
+    ) async throws -> LabProcess {
+        let receiver = try lab.exec(
+            host, [AppBinary.path(program), "receive", "\(folder.path)/in"] + arguments,
+            environment: ["XDG_STATE_HOME": "\(folder.path)/state/receiver"])
         try await receiver.line { $0.hasPrefix("published ") }
         return receiver
+    }
+
+    /// Runs a sender to its end.
+    private func send(
+        _ lab: Lab, _ folder: TestFolder, _ arguments: String..., user: String = "sender"
+    ) async throws -> Lab.Run {
+        let command = [
+            "/usr/bin/env", "XDG_STATE_HOME=\(folder.path)/state/\(user)", AppBinary.path(program), "send",
+        ]
+        return try await lab.toEnd("h2", command + arguments, within: .seconds(60))
+    }
+
+    /// The port of the framed mode, as the TXT record of a service says.
+    private func framedPort(_ lab: Lab, _ name: String) async throws -> String {
+        let resolved = try await lab.ask("h2", "resolve", name, "_x-SNSUpload._tcp", "--json")
+        guard case .text(let port) = try #require(try resolved.services().first?.txt?["port"] ?? nil) else {
+            throw CancellationError()
+        }
+        return port
     }
 
     private func port(_ process: LabProcess) throws -> String {
@@ -16,7 +40,7 @@ struct FileDropTests {
     }
 
     @Test(
-        "files and folders arrive with their names, and are checked; a second time nothing is sent; no name is taken over"
+        "files and folders arrive with their names, and are checked; a second time nothing is sent; it is said from whom"
     )
     func framed() async throws {
         let lab = try await Lab.start()
@@ -29,8 +53,9 @@ struct FileDropTests {
         try files.createSymbolicLink(atPath: "\(folder.path)/tree/link", withDestinationPath: "/etc/passwd")
         try folder.makeFile("other", size: 1_000_000)
         let receiver = try await receive(lab, folder)
+        #expect(receiver.lines().first?.hasPrefix("published h1._x-SNSUpload._tcp.local port ") == true)
 
-        let first = try await lab.askApp("h2", program, "send", "\(folder.path)/tree", "\(folder.path)/other")
+        let first = try await send(lab, folder, "\(folder.path)/tree", "\(folder.path)/other")
         #expect(first.exit == .exited(0), "\(first.errors)")
         #expect(first.errors == ["filedrop: \(folder.path)/tree/link is neither a file nor a folder: left out"])
         #expect(
@@ -38,13 +63,95 @@ struct FileDropTests {
         for name in ["other", "tree/big", "tree/sub/nothing", "tree/sub/two words \u{FC}"] {
             #expect(folder.isSame(name, "in/\(name)"), "\(name)")
         }
-        let second = try await lab.askApp("h2", program, "send", "\(folder.path)/tree", "--to", "Test")
+        try await receiver.line { $0.hasPrefix("received tree/big") && $0.contains("  from h2 (") }
+        let second = try await send(lab, folder, "\(folder.path)/tree", "--to", "h1")
         #expect(second.output.contains { $0.hasPrefix("sent tree/big") && $0.hasSuffix("(was there already)") })
+        // Another sender's folder of that name is another folder.
+        #expect(try await send(lab, folder, "\(folder.path)/tree", user: "other").exit == .exited(0))
+        #expect(folder.isSame("tree/big", "in/tree (2)/big"))
 
         // Another file of the same name and size.
         try folder.makeFile("other", size: 1_000_000)
-        #expect(try await lab.askApp("h2", program, "send", "\(folder.path)/other").exit == .exited(0))
+        #expect(try await send(lab, folder, "\(folder.path)/other").exit == .exited(0))
         #expect(folder.isSame("other", "in/other (2)"))
+        try await receiver.stop()
+        try await lab.stop()
+    }
+
+    @Test("nothing that is run comes into a folder that was there: no hooks, no programs, no settings")
+    func planted() async throws {
+        let lab = try await Lab.start()
+        let folder = try TestFolder()
+        let files = FileManager.default
+        for path in ["in/proj/.git/hooks", "proj/.git/hooks", "proj/bin"] {
+            try files.createDirectory(atPath: "\(folder.path)/\(path)", withIntermediateDirectories: true)
+        }
+        for name in ["proj/.git/hooks/post-commit", "proj/bin/ls", "proj/.bashrc", "proj/Makefile"] {
+            try folder.makeFile(name, size: 10)
+            #expect(chmod("\(folder.path)/\(name)", 0o755) == 0)
+        }
+        let receiver = try await receive(lab, folder)
+        let sent = try await send(lab, folder, "\(folder.path)/proj")
+        #expect(sent.exit == .exited(0))
+        let leftOut = "has a name that begins with a dot: left out"
+        #expect(sent.errors.sorted() == [".bashrc", ".git"].map { "filedrop: \(folder.path)/proj/\($0) \(leftOut)" })
+        #expect(folder.names("in/proj") == [".git", ".git/hooks"])
+        #expect(folder.names("in/proj (2)") == ["Makefile", "bin", "bin/ls"])
+        for name in ["bin/ls", "Makefile"] {
+            let attributes = try files.attributesOfItem(atPath: "\(folder.path)/in/proj (2)/\(name)")
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            #expect(mode & 0o111 == 0, "\(name)")
+        }
+        try await receiver.stop()
+        let willing = try await receive(lab, folder, "--executable")
+        #expect(try await send(lab, folder, "\(folder.path)/proj", user: "other").exit == .exited(0))
+        let attributes = try files.attributesOfItem(atPath: "\(folder.path)/in/proj (3)/bin/ls")
+        #expect(try #require(attributes[.posixPermissions] as? Int) & 0o100 != 0)
+        try await willing.stop()
+        try await lab.stop()
+    }
+
+    @Test("connections that end early, 1000 in each mode: the receiver lives, serves, and does not fill its log")
+    func earlyEnds() async throws {
+        let lab = try await Lab.start()
+        let folder = try TestFolder()
+        let receiver = try await receive(lab, folder)
+        let message = { (kind: String, body: [UInt8]) in
+            Array(kind.utf8) + [0, 0, 0, UInt8(body.count)] + body
+        }
+        let entry = [UInt8](repeating: 0, count: 9) + [5] + [UInt8](repeating: 0, count: 24) + Array("early".utf8)
+        let hello = Array("filedrop/2\n".utf8) + message("I", [UInt8](repeating: 0, count: 96))
+        let requests = [
+            hello, hello + message("E", entry) + message("D", Array("hell".utf8)), Array("filedrop/1\n".utf8),
+        ]
+        try await lab.endEarly("h2", "10.77.0.1:\(try await framedPort(lab, "h1"))", requests: requests)
+        #expect(folder.names("in").isEmpty)
+        try await lab.endEarly("h2", "10.77.0.1:\(port(receiver))", requests: [[UInt8](repeating: 7, count: 3000)])
+        #expect(receiver.lines(.stderr).count <= 60, "\(receiver.lines(.stderr).count)")
+        try folder.makeFile("good", size: 1000)
+        #expect(try await send(lab, folder, "\(folder.path)/good").exit == .exited(0))
+        #expect(folder.isSame("good", "in/good"))
+        try await receiver.stop()
+        try await lab.stop()
+    }
+
+    @Test("an older filedrop is refused on both sides, and both say why")
+    func older() async throws {
+        let lab = try await Lab.start()
+        let folder = try TestFolder()
+        try folder.makeFile("file", size: 1000)
+        let receiver = try await receive(lab, folder)
+        let old = try lab.python3("h2", Self.oldSender, try await framedPort(lab, "h1"))
+        #expect(try await old.exit() == .exited(0), "\(old.lines(.stderr))")
+        try await receiver.line(.stderr) { $0.contains("the other side is an older filedrop") }
+        #expect(folder.names("in").isEmpty)
+        let publisher = try await lab.avahiPublish("h1", "Old", "_x-SNSUpload._tcp", "9300", "filedrop=1", "port=9301")
+        let sent = try await send(lab, folder, "\(folder.path)/file", "--to", "Old")
+        #expect(sent.exit == .exited(65))
+        #expect(
+            sent.errors.first == #"filedrop: error: "Old" speaks another version of filedrop than this one, which is 2"#
+        )
+        publisher.signal(SIGTERM)
         try await receiver.stop()
         try await lab.stop()
     }
@@ -54,13 +161,14 @@ struct FileDropTests {
         let lab = try await Lab.start()
         let folder = try TestFolder()
         try folder.makeFile("file", size: 5_000_000)
-        let receiver = try await receive(lab, folder)
+        let receiver = try await receive(lab, folder, "--plain")
+        #expect(receiver.lines().first?.hasPrefix("published Test._x-SNSUpload._tcp.local port ") == true)
         let nc = try await lab.bash("h2", "nc -N 10.77.0.1 \(port(receiver)) <\(folder.path)/file")
         #expect(nc.exit == .exited(0))
         try await receiver.line { $0.hasPrefix("received Test-") && $0.contains("  5000000 bytes") }
-        let own = try await lab.askApp("h2", program, "send", "--plain", "\(folder.path)/file")
+        let own = try await send(lab, folder, "--plain", "\(folder.path)/file")
         #expect(own.exit == .exited(0))
-        try await receiver.line { $0.hasPrefix("received Test-") }
+        try await receiver.line { $0.hasPrefix("received Test-") && $0.contains("  from ") }
         #expect(folder.names("in").count == 2)
         for name in folder.names("in") { #expect(folder.isSame("file", "in/\(name)")) }
 
@@ -68,14 +176,13 @@ struct FileDropTests {
         let sink = try lab.python3("h1", Self.sink, "\(folder.path)/sunk")
         try await sink.line { $0 == "ready" }
         let other = try await lab.avahiPublish("h1", "Other", "_x-SNSUpload._tcp", "9300")
-        let sent = try await lab.askApp("h2", program, "send", "--to", "Other", "\(folder.path)/file")
+        let sent = try await send(lab, folder, "--to", "Other", "\(folder.path)/file")
         #expect(sent.exit == .exited(0), "\(sent.errors)")
         #expect(try await sink.exit() == .exited(0))
         #expect(folder.isSame("file", "sunk"))
-        let several = try await lab.askApp(
-            "h2", program, "send", "--to", "Other", "\(folder.path)/file", "\(folder.path)/in")
+        let several = try await send(lab, folder, "--to", "Other", "\(folder.path)/file", "\(folder.path)/in")
         #expect(several.exit == .exited(64))
-        let ambiguous = try await lab.askApp("h2", program, "send", "\(folder.path)/file")
+        let ambiguous = try await send(lab, folder, "\(folder.path)/file")
         #expect(ambiguous.exit == .exited(64))
         #expect(ambiguous.errors.first?.contains(#""Other", "Test""#) == true)
         other.signal(SIGTERM)
@@ -103,41 +210,88 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("a taken name is an error, never another name")
+    @Test("two machines receive, each under a name of its own; the fixed name of plain streams stays an error")
     func taken() async throws {
+        let lab = try await Lab.start(hosts: 3)
+        let folder = try TestFolder()
+        let receiver = try await receive(lab, folder, "--name", "anna")
+        let second = try await receive(lab, folder, "--name", "anna", host: "h3")
+        let line = try #require(second.lines().first)
+        #expect(line.hasPrefix("published anna") && !line.hasPrefix("published anna."), "\(line)")
+        try folder.makeFile("file", size: 1000)
+        let ambiguous = try await send(lab, folder, "\(folder.path)/file")
+        #expect(ambiguous.exit == .exited(64))
+        #expect(ambiguous.errors.first?.contains(#"there are several, and none was named: "anna", "anna"#) == true)
+        try await second.stop()
+
+        // One record of another host takes the name away: it goes on under another one.
+        let thief = try await lab.inject(
+            "h3", #"{"services":[{"instance":"anna","type":"_x-SNSUpload._tcp","port":9,"host":"h9"}]}"#)
+        try await receiver.line(.stderr) { $0.contains("another machine has the name anna") }
+        let renamed = try #require(receiver.lines().last { $0.hasPrefix("published ") })
+        thief.signal(SIGTERM)
+        let name = String(renamed.dropFirst("published ".count).prefix { $0 != "." })
+        let sent = try await send(lab, folder, "\(folder.path)/file", "--to", name)
+        #expect(sent.exit == .exited(0), "\(sent.errors)")
+        try await receiver.stop()
+
+        let plain = try await receive(lab, folder, "--plain")
+        let other = try await lab.askApp("h2", program, "receive", "\(folder.path)/second", "--plain")
+        #expect(other.exit == .exited(73))
+        #expect(other.errors.first == "filedrop: error: the name Test is taken")
+        #expect(other.output.isEmpty)
+        try await plain.stop()
+        #expect(try await lab.askApp("h2", program, "receive", "/proc/none").exit == .exited(73))
+        #expect(try await send(lab, folder, "\(folder.path)/none").exit == .exited(66))
+        #expect(try await send(lab, folder, "\(folder.path)/file", "--to", "Nobody").exit == .exited(1))
+        try await lab.stop()
+    }
+
+    @Test("Ctrl-C while sending says how to go on")
+    func interrupted() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
+        try folder.makeFile("file", size: 40_000_000)
         let receiver = try await receive(lab, folder)
-        let second = try await lab.askApp("h2", program, "receive", "\(folder.path)/second")
-        #expect(second.exit == .exited(73))
-        #expect(second.errors.first == "filedrop: error: the name Test is taken")
-        #expect(second.output.isEmpty)
-        #expect(try await lab.askApp("h2", program, "receive", "/proc/none").exit == .exited(73))
-        #expect(try await lab.askApp("h2", program, "send", "\(folder.path)/none").exit == .exited(66))
-        #expect(try await lab.askApp("h2", program, "send", "\(folder.path)", "--to", "Nobody").exit == .exited(1))
+        try await slow(lab)
+        let sender = try lab.app("h2", program, "send", "\(folder.path)/file", "--json")
+        try await sender.line(within: .seconds(30)) { $0.contains(#""event":"progress""#) }
+        sender.signal(SIGINT)
+        #expect(try await sender.exit() == .exited(1))
+        #expect(sender.lines(.stderr) == ["filedrop: stopped; run it again to go on"])
         try await receiver.stop()
         try await lab.stop()
     }
 
-    @Test("a sender that is killed leaves no file; the next attempt goes on from there")
+    private func slow(_ lab: Lab) async throws {
+        try await lab.run(
+            "h2", "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "80mbit", "burst", "128kb", "latency",
+            "50ms")
+    }
+
+    @Test("a sender that is killed leaves no file; the next attempt goes on from there, in the same folder")
     func resume() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
         try folder.makeFile("file", size: 40_000_000)
         let receiver = try await receive(lab, folder)
-        try await lab.run(
-            "h2", "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "80mbit", "burst", "128kb", "latency",
-            "50ms")
-        let sender = try lab.app("h2", program, "send", "\(folder.path)/file", "--json")
+        try await slow(lab)
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/tree", withIntermediateDirectories: false)
+        try FileManager.default.moveItem(atPath: "\(folder.path)/file", toPath: "\(folder.path)/tree/file")
+        let environment = ["XDG_STATE_HOME": "\(folder.path)/state/sender"]
+        let sender = try lab.exec(
+            "h2", [AppBinary.path(program), "send", "\(folder.path)/tree", "--json"], environment: environment)
         try await sender.line(within: .seconds(30)) { $0.contains(#""event":"progress""#) }
         sender.signal(SIGKILL)
         try await receiver.line(.stderr) { $0.contains("connection") }
-        #expect(folder.names("in").allSatisfy { $0.hasPrefix(".filedrop-") } && folder.names("in").count == 1)
+        let kept = folder.names("in/tree")
+        #expect(kept.count == 1 && kept.allSatisfy { $0.hasPrefix(".filedrop-") }, "\(kept)")
         try await lab.run("h2", "tc", "qdisc", "del", "dev", "eth0", "root")
-        let again = try await lab.askApp("h2", program, "send", "\(folder.path)/file")
+        let again = try await send(lab, folder, "\(folder.path)/tree")
         #expect(again.exit == .exited(0), "\(again.errors)")
         #expect(again.output.first?.contains("(went on from byte ") == true)
-        #expect(folder.names("in") == ["file"] && folder.isSame("file", "in/file"))
+        #expect(folder.names("in") == ["tree", "tree/file"] && folder.isSame("tree/file", "in/tree/file"))
         try await receiver.stop()
         try await lab.stop()
     }
@@ -154,14 +308,14 @@ struct FileDropTests {
             """
         let receiver = try lab.exec("h1", "/bin/bash", "-c", script)
         try await receiver.line { $0.hasPrefix("published ") }
-        let sender = try await lab.askApp("h2", program, "send", "\(folder.path)/large")
+        let sender = try await send(lab, folder, "\(folder.path)/large")
         #expect(sender.exit == .exited(74))
         #expect(sender.errors.first?.contains("No space left on device") == true, "\(sender.errors)")
         try await receiver.line(.stderr) { $0.contains("No space left on device") }
         // A plain stream is as long as it is: it stops where the disk ends.
         _ = try await lab.bash("h2", "nc -N 10.77.0.1 \(port(receiver)) <\(folder.path)/large")
         try await receiver.line(.stderr) { $0.contains("No space left on device") }
-        #expect(try await lab.askApp("h2", program, "send", "\(folder.path)/small").exit == .exited(0))
+        #expect(try await send(lab, folder, "\(folder.path)/small").exit == .exited(0))
         let left = try await lab.bash("h1", "ls -A /proc/\(receiver.pid)/root/\(folder.path)/disk")
         #expect(left.output == ["small"], "\(left.errors)")
         try await receiver.stop()
@@ -175,23 +329,38 @@ struct FileDropTests {
         let receiver = try await receive(lab, folder)
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/in/way", withDestinationPath: folder.path)
-        let browse = try await lab.ask("h2", "resolve", "Test", "_x-SNSUpload._tcp", "--json")
-        let framed = try #require(try browse.services().first?.txt?["port"] ?? nil)
-        guard case .text(let framedPort) = framed else { return }
-        let evil = try lab.python3("h2", Self.evil, framedPort, try port(receiver))
+        try Data("pin=4711\n".utf8).write(to: URL(filePath: "\(folder.path)/in/secret.txt"))
+        let evil = try lab.python3("h2", Self.evil, try await framedPort(lab, "h1"), try port(receiver))
         #expect(try await evil.exit(within: .seconds(60)) == .exited(0), "\(evil.lines(.stderr))")
         #expect(evil.lines().last == "done")
         // What broke off is gone, or waits under a name of its own; nothing is outside.
-        #expect(folder.names().filter { !$0.hasPrefix("in/") } == ["in"])
-        let kept = folder.names("in").filter { !$0.contains(".filedrop-") && $0 != "way" }
-        #expect(kept == ["e\u{1B}[2J", "ok"], "\(kept)")
+        #expect(folder.names().filter { !$0.hasPrefix("in/") && !$0.hasPrefix("state") } == ["in"])
+        #expect(!folder.names("in").contains { $0.contains(".filedrop-") })
+        let kept = folder.names("in").filter { !$0.hasPrefix("way") }
+        #expect(kept == ["ok", "program", "secret (2).txt", "secret.txt"], "\(kept)")
+        #expect(
+            folder.names("in").filter { $0.hasPrefix("way") } == [
+                "way", "way (2)", "way (2)/x", "way (3)", "way (3)/sub",
+            ])
+        let mode = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/in/program")[.posixPermissions]
+        #expect(try #require(mode as? Int) & 0o111 == 0)
         #expect(!receiver.lines().joined().utf8.contains(0x1B))
         #expect(!receiver.lines(.stderr).joined().utf8.contains(0x1B))
         try folder.makeFile("good", size: 1000)
-        #expect(try await lab.askApp("h2", program, "send", "\(folder.path)/good").exit == .exited(0))
+        #expect(try await send(lab, folder, "\(folder.path)/good").exit == .exited(0))
         try await receiver.stop()
         try await lab.stop()
     }
+
+    private static let oldSender = """
+        import socket, sys
+        s = socket.create_connection(("10.77.0.1", int(sys.argv[1])), timeout=20)
+        s.sendall(b"filedrop/1\\n")
+        data = b""
+        while more := s.recv(65536): data += more
+        # What an old filedrop reads first: not its own version.
+        assert data.startswith(b"filedrop/2\\n"), data
+        """
 
     private static let sink = """
         import asyncio, sys
@@ -211,14 +380,16 @@ struct FileDropTests {
         framed, plain = int(sys.argv[1]), int(sys.argv[2])
         def connect(port): return socket.create_connection(("10.77.0.1", port), timeout=20)
         def message(kind, body=b""): return kind + struct.pack(">I", len(body)) + body
-        def entry(path, size=5, kind=0): return message(b"E", struct.pack(">BBqq", kind, 0, size, 0) + path)
+        def entry(path, size=5, kind=0, mode=0):
+            return message(b"E", struct.pack(">BBqq", kind, mode, size, 0) + b"o" * 16 + path)
         def rest(s):
             data = b""
             try:
                 while more := s.recv(65536): data += more
             except ConnectionResetError: pass
             return data
-        def attempt(*messages, greeting=b"filedrop/1\\n"):
+        who = message(b"I", b"k" * 32 + b"s" * 64 + b"e\\x1b[2Jvil")
+        def attempt(*messages, greeting=b"filedrop/2\\n" + who):
             s = connect(framed)
             try:
                 s.sendall(greeting + b"".join(messages)); s.shutdown(socket.SHUT_WR)
@@ -226,25 +397,35 @@ struct FileDropTests {
             return rest(s)
         data = message(b"D", b"hello")
         digest = message(b"S", hashlib.sha256(b"hello").digest())
-        start = message(b"F", struct.pack(">q", 0))
-        for path in (b"../x", b"/tmp/x", b"a/../../x", b"", b"a\\0b", b".bashrc", b"x" * 300, b"way/x", b"a//b", b"way/../x"):
-            answer = attempt(entry(path), start, data, digest)
-            assert b"C\\0\\0\\0\\0" not in answer, (path, answer)
-        assert b"C\\0\\0\\0\\0" not in attempt(entry(b"way/sub", 0, 1))
+        complete, end = b"C\\0\\0\\0\\0", message(b"Z")
+        for path in (b"../x", b"/tmp/x", b"a/../../x", b"a\\0b", b".bashrc", b"x" * 300, b"a//b", b"way/../x", b"\\xff",
+            b"a/.git/hooks/post-commit", b"a/.filedrop-x.part", b"e\\x1b[2J", b"a\\nb", b"-rf", b"\\xc2\\x9b31m", b"\\xe2\\x80\\xaeb"):
+            # It is left out, and the rest goes on.
+            answer = attempt(entry(path), end)
+            assert complete not in answer and b"L\\0\\0\\0" in answer and answer.endswith(end), (path, answer)
+        assert complete not in attempt(entry(b""))
+        # A link to elsewhere is not entered.
+        assert complete in attempt(entry(b"way/x"), data, digest, end)
+        assert complete in attempt(entry(b"way/sub", 0, 1), end)
+        # Nothing is said of what is there: not that it is, and no digest.
+        answer = attempt(entry(b"secret.txt", 9), message(b"D", b"pin=0000\\n"), message(b"S", hashlib.sha256(b"pin=0000\\n").digest()), end)
+        assert b"H\\0\\0\\0\\x08" + b"\\0" * 8 in answer, answer
+        assert hashlib.sha256(b"pin=4711\\n").digest() not in answer
+        assert complete in attempt(entry(b"program", 5, 0, 1), data, digest, end)
         for bad in (message(b"?"), b"E\\xff\\xff\\xff\\xff", message(b"T", b"x"), entry(b"n", -1), entry(b"n", 1 << 62), digest, data):
             attempt(bad)
         attempt(greeting=b"GET / HTTP/1.1\\r\\n\\r\\n")
+        attempt(entry(b"n"), greeting=b"filedrop/2\\n")
         wrong = message(b"S", b"0" * 32)
-        assert b"C\\0\\0\\0\\0" not in attempt(entry(b"wrong"), start, data, wrong)
-        assert b"C\\0\\0\\0\\0" not in attempt(entry(b"more"), start, data, data, digest)
-        attempt(entry(b"half", 500000), start, data)
+        assert complete not in attempt(entry(b"wrong"), data, wrong)
+        assert complete not in attempt(entry(b"more"), data, data, digest)
+        attempt(entry(b"half", 500000), data)
         # Silent ones, and more than there are places.
         idle = [connect(port) for port in [framed, plain] * 6]
         # A plain stream that is reset is no file.
         s = connect(plain); s.sendall(b"x" * 100000)
         s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)); s.close()
-        for name in (b"ok", b"e\\x1b[2J"):
-            assert b"C\\0\\0\\0\\0" in attempt(entry(name), start, data, digest, message(b"Z")), name
+        assert complete in attempt(entry(b"ok"), data, digest, end)
         for s in idle: s.close()
         print("done")
         """

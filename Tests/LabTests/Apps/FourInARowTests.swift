@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `four-in-a-row` between two hosts, and against programs that nobody here wrote.
-@Suite("four-in-a-row", .serialized, .labSlot, .timeLimit(.minutes(20)))
+@Suite("four-in-a-row", .serialized, .labSlot, .timeLimit(.minutes(60)))
 struct FourInARowTests {
     private let wait = Duration.seconds(60)
 
@@ -23,6 +23,7 @@ struct FourInARowTests {
         let lab = try await Lab.start()
         let host = try await host(lab)
         let guest = try lab.app("h2", "four-in-a-row", "join", "h1", "--json")
+        try await host.line(within: wait) { $0 == #"{"v":1,"event":"playing","with":"h2","as":"host"}"# }
         try await play(host, 1, after: "start")
         for _ in 0..<3 {
             try await play(guest, 2, after: "turn")
@@ -40,8 +41,10 @@ struct FourInARowTests {
         try await host.line(within: wait) { $0 == #"{"v":1,"event":"move","player":"opponent","column":4}"# }
         host.write("q\n")
         #expect(try await host.exit(within: wait) == .exited(0))
-        // In the middle of a game.
+        // In the middle of a game; told once.
         #expect(try await guest.exit(within: wait) == .exited(1))
+        #expect(guest.lines().last == #"{"v":1,"event":"left","with":"h1"}"#)
+        #expect(guest.lines(.stderr).isEmpty)
         try await lab.stop()
     }
 
@@ -89,6 +92,52 @@ struct FourInARowTests {
             #expect(!host.lines(.stderr).joined().contains("\u{1B}"))
             #expect(try await client.exit(within: wait) == .exited(0), "\(client.lines(.stderr))")
         }
+        try await lab.stop()
+    }
+
+    @Test("what is typed before the opponent joins is played; in lines both are told by name, and the end once")
+    func early() async throws {
+        let lab = try await Lab.start()
+        let host = try lab.app("h1", "four-in-a-row", "host")
+        try await host.line(within: wait) { $0.hasPrefix("waiting for an opponent as h1") }
+        host.write("4\n")
+        let guest = try lab.app("h2", "four-in-a-row", "join", "h1", "--name", "anna")
+        try await host.line(within: wait) { $0 == "playing with anna" }
+        try await host.line(within: wait) { $0 == "you: column 4" }
+        try await guest.line(within: wait) { $0 == "h1: column 4" }
+        guest.write("1\n")
+        try await host.line(within: wait) { $0 == "anna: column 1" }
+        guest.write("q\n")
+        #expect(try await guest.exit(within: wait) == .exited(0))
+        #expect(try await host.exit(within: wait) == .exited(1))
+        #expect(host.lines().last == "anna left before the end of the game")
+        #expect(host.lines(.stderr).isEmpty)
+        try await lab.stop()
+    }
+
+    @Test("the screen has the terminal's size, says when that is too small, and is ASCII where the locale is not UTF-8")
+    func sizes() async throws {
+        let lab = try await Lab.start()
+        let screen = try await TerminalScreen(lab, "h1")
+        let plain = try await TerminalScreen(lab, "h2", "LC_ALL=C")
+        try await screen.run("\(AppBinary.path("four-in-a-row")) host")
+        try await screen.shows("Your game is called h1")
+        try await plain.run("\(AppBinary.path("four-in-a-row")) join h1")
+        try await plain.shows("+---+---+")
+        try await screen.shows("h1 (X, you) against h2 (O)")
+        try await screen.shows("├───┼───┼")
+        try await screen.resize(columns: 30, rows: 8)
+        try await screen.shows("30×8 is too small: 34×12 is")
+        // A key counts all the same.
+        try await screen.press("3")
+        try await plain.shows("Your turn.")
+        try await screen.resize(columns: 120, rows: 50)
+        try await screen.shows("a large board") { $0.contains { $0.contains("XXXXXXXXX") } && $0.count == 49 }
+        try await screen.resize(columns: 40, rows: 12)
+        try await screen.shows("a small board") {
+            $0.contains { $0.hasPrefix("     │   │") } && $0.last?.contains("q: leave") == true
+        }
+        for screen in [screen, plain] { try await screen.close() }
         try await lab.stop()
     }
 
@@ -162,7 +211,8 @@ struct FourInARowTests {
         server.write("\n")
         try await play(guest, 2, after: "turn")
         #expect(try await guest.exit(within: wait) == .exited(1))
-        #expect(guest.lines(.stderr).last?.contains(#"evil\u{1B}[2J left before the end"#) == true)
+        #expect(guest.lines().last == #"{"v":1,"event":"left","with":"evil\u001b[2J"}"#)
+        #expect(guest.lines(.stderr).isEmpty)
         for process in [publisher, server] { process.signal(SIGTERM) }
         try await lab.stop()
     }
@@ -207,16 +257,20 @@ struct FourInARowTests {
         try await right.press("Right", "Enter")
         for _ in 0..<2 {
             try await left.shows("Your turn.")
-            // The first column, on its third row.
-            try await left.click(12, 10)
+            let lines = try await left.lines()
+            let numbers = try #require(lines.firstIndex { $0.contains("1   2") })
+            let column = try #require(lines[numbers].firstIndex(of: "1"))
+            try await left.click(lines[numbers].distance(from: lines[numbers].startIndex, to: column), numbers + 5)
             try await right.shows("Your turn.")
             try await right.press("5")
         }
         try await left.shows("Your turn.")
         try await left.press("1")
         try await left.shows("You win!")
+        try await left.press("2")
         try await right.shows("h1 wins.")
         #expect(try await !right.lines(withStyles: true).joined().contains("\u{1B}[31"))
+        #expect(try await !left.lines().joined().contains("No:"))
         try await left.press("C-c")
         try await left.shows("a prompt") { $0.last == "$" }
         try await right.shows("h1 left")

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The built programs of Sources/Apps, next to the tests.
 enum AppBinary {
@@ -19,6 +20,20 @@ extension Lab {
         _ host: String, _ name: String, _ arguments: String..., within limit: Duration = .seconds(60)
     ) async throws -> Run {
         try await toEnd(host, [AppBinary.path(name)] + arguments, within: limit)
+    }
+
+    /// Has `rounds` connections to a server end early, in every way; `address` is HOST:PORT or the path of a Unix socket.
+    /// - Parameter requests: beginnings of them are sent.
+    func endEarly(
+        _ host: String, _ address: String, rounds: Int = 1000, requests: [[UInt8]], seed: Int = 1, hold: Int = 32
+    ) async throws {
+        let texts = requests.flatMap {
+            ["--request", $0.map { String(0x100 + Int($0), radix: 16).dropFirst() }.joined()]
+        }
+        let arguments = [address, "--rounds", String(rounds), "--seed", String(seed), "--hold", String(hold)] + texts
+        let process = try python(host, "early_ends.py", arguments)
+        let exit = try await process.exit(within: .seconds(180))
+        #expect(exit == .exited(0), "\(process.lines()) \(process.lines(.stderr))")
     }
 
     /// Runs a Python program, given as text, on a host.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("lanchat in a terminal", .serialized, .labSlot, .timeLimit(.minutes(20)))
+@Suite("lanchat in a terminal", .serialized, .labSlot, .timeLimit(.minutes(60)))
 struct LanChatTerminalTests {
     /// A room on h1, and a terminal on h2 in which anna has joined it.
     private func annaHasJoined(_ lab: Lab, _ environment: String = "") async throws -> (LabProcess, TerminalScreen) {
@@ -9,7 +9,7 @@ struct LanChatTerminalTests {
         try await server.line { $0.hasPrefix("published") }
         let screen = try await TerminalScreen(lab, "h2", environment)
         try await screen.press("\(AppBinary.path("lanchat")) join --nick anna", "Enter")
-        try await screen.shows("joined") { $0.suffix(2) == ["anna has joined", ">"] }
+        try await screen.shows("joined") { $0.suffix(2) == ["* here: anna", ">"] }
         return (server, screen)
     }
 
@@ -65,6 +65,53 @@ struct LanChatTerminalTests {
         try await screen.shows("the shell") { $0.last == "$" }
         try await screen.close()
         try await server.stop()
+        try await lab.stop()
+    }
+
+    @Test("of two rooms one is chosen from a list; a person at the server speaks, too; both terminals are as before")
+    func twoRooms() async throws {
+        let lab = try await Lab.start(hosts: 3)
+        let other = try lab.app("h3", "lanchat", "serve", "--name", "attic")
+        try await other.line { $0.hasPrefix("published") }
+        let keeper = try await TerminalScreen(lab, "h1")
+        let guest = try await TerminalScreen(lab, "h2")
+        let before = try await [keeper.settings(), guest.settings()]
+        try await keeper.press("\(AppBinary.path("lanchat")) serve --name den --nick keeper", "Enter")
+        try await keeper.shows("the room") { $0.contains("keeper has joined") && $0.last == ">" }
+        try await guest.press("\(AppBinary.path("lanchat")) join --nick anna", "Enter")
+        try await guest.shows("the list") { $0.contains("  > attic") && $0.contains("    den") }
+        try await guest.press("Down", "Enter")
+        try await guest.shows("who is there") {
+            $0.suffix(2) == ["* here: anna, keeper", ">"] && $0.contains("joining den")
+        }
+        try await keeper.press("good evening", "Enter")
+        try await guest.shows("the keeper") { $0.suffix(2) == ["keeper: good evening", ">"] }
+        try await guest.press("/nick bella", "Enter", "/who", "Enter")
+        try await guest.shows("who is there") { $0.suffix(2) == ["* here: bella, keeper", ">"] }
+        try await keeper.press("C-c")
+        try await guest.shows("the end, told once") {
+            $0.suffix(3) == ["keeper has left", "* the room was closed", "$"]
+                || $0.suffix(2) == ["* the room was closed", "$"]
+        }
+        try await keeper.shows("a prompt") { $0.last == "$" }
+        #expect(try await [keeper.settings(), guest.settings()] == before)
+        for screen in [keeper, guest] { try await screen.close() }
+        try await other.stop()
+        try await lab.stop()
+    }
+
+    @Test("a server in the background leaves the terminal alone")
+    func background() async throws {
+        let lab = try await Lab.start()
+        let screen = try await TerminalScreen(lab, "h1")
+        try await screen.run("set +m; set -m; \(AppBinary.path("lanchat")) serve --name den &")
+        try await screen.shows("published den._chat-discoverd._tcp.local port 6222")
+        try await screen.run("jobs")
+        try await screen.shows("a job that runs") { $0.contains { $0.contains("Running") } }
+        try await screen.run("fg")
+        try await screen.press("C-c")
+        try await screen.shows("a prompt") { $0.last?.hasSuffix("$") == true }
+        try await screen.close()
         try await lab.stop()
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("lanchat between two hosts", .serialized, .labSlot, .timeLimit(.minutes(20)))
+@Suite("lanchat between two hosts", .serialized, .labSlot, .timeLimit(.minutes(60)))
 struct LanChatTests {
     private let program = "lanchat"
 
@@ -14,8 +14,9 @@ struct LanChatTests {
     @Test("found by type, by name and by host; nc joins; everyone sees who comes, speaks and goes")
     func story() async throws {
         let lab = try await Lab.start()
-        let server = try await serve(lab)
+        let server = try await serve(lab, "--nick", "keeper")
         let anna = try lab.app("h2", program, "join", "--nick", "anna")
+        try await anna.line { $0 == "joining den" }
         try await anna.line { $0 == "anna has joined" }
         let bob = try lab.app("h1", program, "join", "den", "--nick", "bob", "--json")
         try await bob.line { $0 == #"{"v":1,"event":"joined","nick":"bob"}"# }
@@ -25,27 +26,37 @@ struct LanChatTests {
         let dora = try lab.app("h2", program, "join", "--host", "10.77.0.1", "--nick", "dora")
         try await dora.line { $0 == "dora has joined" }
 
-        anna.write("good morning\n//slash\n/nick other\n")
+        anna.write("good morning\n//slash\n/who\n/nick bella\n/nick bella\n")
         try await nc.line { $0 == "anna: good morning" }
         try await nc.line { $0 == "anna: /slash" }
-        try await anna.line { $0 == "* you are anna already" }
+        try await anna.line { $0 == "* here: anna, bob, carl, dora" }
+        try await nc.line { $0 == "* anna is now: bella" }
         try await bob.line { $0 == #"{"v":1,"event":"message","nick":"carl","text":"hello from nc"}"# }
+        try await bob.line { $0 == #"{"v":1,"event":"renamed","nick":"bella","was":"anna"}"# }
+        try await anna.line { $0 == "* you are bella already" }
         try await server.line { $0 == "anna: good morning" }
 
         dora.write("/quit\n")
         #expect(try await dora.exit() == .exited(0))
         try await nc.line { $0 == "dora has left" }
         // The end of standard input leaves, after what was said was heard.
+        // A person at the server speaks, and is there from then on.
+        server.write("who is there?\n/who\n")
+        try await nc.line { $0 == "keeper has joined" }
+        try await nc.line { $0 == "keeper: who is there?" }
+        try await server.line { $0 == "* here: bella, bob, carl, keeper" }
+        server.closeInput()
         anna.write("last words\n")
         anna.closeInput()
         #expect(try await anna.exit() == .exited(0))
-        #expect(anna.lines().contains("anna: last words"))
-        try await nc.line { $0 == "anna has left" }
+        #expect(anna.lines().contains("bella: last words"))
+        try await nc.line { $0 == "bella has left" }
         nc.signal(SIGKILL)
         try await bob.line { $0 == #"{"v":1,"event":"left","nick":"carl"}"# }
 
         try await server.stop()
         #expect(try await bob.exit() == .exited(0), "the room is closed")
+        #expect(bob.lines().last == #"{"v":1,"event":"notice","text":"the room was closed"}"#)
         try await lab.stop()
     }
 
@@ -64,7 +75,7 @@ struct LanChatTests {
         second.write("/nick eve\nhi\n")
         try await first.line { $0 == "eve: hi" }
         let third = try await lab.askApp("h2", program, "join", "--nick", "x")
-        #expect(third.output == ["* the room is full"])
+        #expect(third.output == ["joining den", "* the room is full"])
         try await server.stop()
         try await lab.stop()
     }
@@ -80,18 +91,18 @@ struct LanChatTests {
         try await nc.line { $0 == "nc has joined" }
         let evil = try lab.python3("h2", Self.evil)
         #expect(try await evil.exit(within: .seconds(60)) == .exited(0), "\(evil.lines(.stderr))")
-        #expect(evil.lines().contains("* you are evil already"))
+        #expect(evil.lines().contains("* evil is now: evil2"))
         #expect(evil.lines().contains("* that line is too long: 4096 bytes at most"))
         for process in [anna, nc] {
-            try await process.line(within: .seconds(30)) { $0 == "evil: the end" }
-            try await process.line { $0 == "evil has left" }
+            try await process.line(within: .seconds(30)) { $0 == "evil2: the end" }
+            try await process.line { $0 == "evil2 has left" }
         }
         for process in [anna, nc, server] {
             let seen = process.lines()
             #expect(!seen.contains { $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } })
             #expect(!seen.contains { $0.unicodeScalars.contains { (0x80...0x9F).contains($0.value) } })
             #expect(!seen.contains { $0.utf8.count > 5000 })
-            #expect(seen.contains("evil: \u{FFFD}[2J\u{FFFD}]0;title\u{FFFD}\u{FFFD}"))
+            #expect(seen.contains("evil2: \u{FFFD}[2J\u{FFFD}]0;title\u{FFFD}\u{FFFD}"))
         }
         // A server that is hostile does no more harm to the client.
         let fake = try lab.python3("h1", Self.fakeServer)
@@ -104,10 +115,53 @@ struct LanChatTests {
         try await lab.stop()
     }
 
+    @Test("of several rooms one has to be named where there is no terminal; the error names them")
+    func several() async throws {
+        let lab = try await Lab.start()
+        let server = try await serve(lab)
+        let other = try lab.app("h2", program, "serve", "--name", "attic")
+        try await other.line { $0.hasPrefix("published") }
+        let asked = try await lab.askApp("h2", program, "join")
+        #expect(asked.exit == .exited(64))
+        #expect(asked.errors.first?.hasSuffix("there are 2 rooms, and none was named: attic, den") == true)
+        for server in [server, other] { try await server.stop() }
+        try await lab.stop()
+    }
+
+    @Test("a host that takes places under many addresses, and joins, keeps no other out")
+    func places() async throws {
+        let lab = try await Lab.start(hosts: 3)
+        let server = try await serve(lab, "--max-clients", "40", "--max-per-host", "8")
+        let evil = try lab.python3(
+            "h2",
+            """
+            import socket, subprocess
+            held = []
+            for number in range(102, 110):
+                subprocess.run(["ip", "address", "add", f"10.77.0.{number}/24", "dev", "eth0"], check=True)
+                for i in range(9):
+                    s = socket.create_connection(("10.77.0.1", 6222), source_address=(f"10.77.0.{number}", 0))
+                    if i % 2: s.sendall(b"iam:e%d-%d\\n" % (number, i))
+                    held.append(s)
+            print(held[8].recv(100).decode())
+            input()
+            """)
+        try await evil.line(within: .seconds(30)) { $0 == "* your host has as many places here as one may have" }
+        for nick in ["anna", "bob"] {
+            let newcomer = try lab.app("h3", program, "join", "den", "--nick", nick)
+            try await newcomer.line { $0 == "\(nick) has joined" }
+            newcomer.write("here I am\n")
+            try await newcomer.line { $0 == "\(nick): here I am" }
+        }
+        evil.signal(SIGTERM)
+        try await server.stop()
+        try await lab.stop()
+    }
+
     @Test("500 clients hear everything; one that does not read is dropped and slows nobody")
     func many() async throws {
         let lab = try await Lab.start()
-        let server = try await serve(lab)
+        let server = try await serve(lab, "--max-per-host", "600")
         let clients = try lab.python3("h2", Self.crowd)
         #expect(try await clients.exit(within: .seconds(300)) == .exited(0), "\(clients.lines(.stderr).suffix(5))")
         #expect(clients.lines().suffix(2) == ["the slow one is dropped", "500 heard everything"])

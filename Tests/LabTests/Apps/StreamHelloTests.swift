@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stream-hello between two hosts", .serialized, .labSlot, .timeLimit(.minutes(20)))
+@Suite("stream-hello between two hosts", .serialized, .labSlot, .timeLimit(.minutes(60)))
 struct StreamHelloTests {
     private let program = "stream-hello"
 

@@ -44,6 +44,11 @@ final class TerminalScreen: Sendable {
         }
     }
 
+    /// Gives the terminal another size.
+    func resize(columns: Int, rows: Int) async throws {
+        _ = try await tmux("resize-window", "-t", "0", "-x", "\(columns)", "-y", "\(rows)")
+    }
+
     /// The screen without empty lines at its end; with colours and the like as escape sequences if wanted.
     func lines(withStyles: Bool = false) async throws -> [String] {
         try await captured(withStyles ? "-pe" : "-p")

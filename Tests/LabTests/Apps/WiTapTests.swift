@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `witap` between two hosts, and against programs that nobody here wrote.
-@Suite("witap", .serialized, .labSlot, .timeLimit(.minutes(20)))
+@Suite("witap", .serialized, .labSlot, .timeLimit(.minutes(60)))
 struct WiTapTests {
     private let wait = Duration.seconds(60)
 
@@ -56,7 +56,7 @@ struct WiTapTests {
         try await expect(two, "added", #""name":"h1""#)
         one.write("h2\n")
         try await expect(one, "playing", #""with":"h2""#)
-        try await expect(two, "playing")
+        try await expect(two, "playing", #""with":"h1""#)
         for _ in 0..<2 { try await browser.json(within: wait, "off the air") { $0.event == "removed" } }
         one.write("5\n+9\n")
         for (pad, state) in [(5, "down"), (5, "up"), (9, "down")] {
@@ -237,12 +237,15 @@ struct WiTapTests {
         try await left.shows("> h2")
         try await right.shows("> h1")
         try await left.press("Enter")
-        for screen in [left, right] { try await screen.shows("Playing with") }
+        for screen in [left, right] { try await screen.shows("(you, ===)") }
+        await withKnownIssue("over IPv6 the inviter is still shown by address", isIntermittent: true) {
+            try await right.shows("h2 (you, ===) and h1 (***)")
+        }
         // Held by the mouse until it is let go, on the second pad.
-        try await left.press("Escape", "[<0;25;6M")
-        try await right.shows("***")
-        try await left.click(24, 5)
-        try await right.shows("all pads up") { !$0.joined(separator: "\n").contains("|  ***") }
+        try await left.press("Escape", "[<0;38;6M")
+        try await right.shows("*****")
+        try await left.click(37, 5)
+        try await right.shows("all pads up") { !$0.joined(separator: "\n").contains("*****") }
         try await right.press("q")
         try await left.shows("left.")
         try await left.shows("> h2")

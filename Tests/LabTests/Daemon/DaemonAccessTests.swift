@@ -4,7 +4,7 @@ import Testing
 
 /// Who may do what: users of this machine, told apart by the kernel.
 @Suite(
-    "The daemon and ordinary users", .labSlot, .timeLimit(.minutes(10)),
+    "The daemon and ordinary users", .labSlot, .timeLimit(.minutes(60)),
     .enabled(if: geteuid() == 0, "a lab with more than one user needs root"))
 struct DaemonAccessTests {
     /// Debian has these two.
@@ -23,10 +23,97 @@ struct DaemonAccessTests {
             return try await run(["/usr/bin/curl"] + options + arguments).output.joined(separator: "\n")
         }
 
-        private func run(_ arguments: [String]) async throws -> Lab.Run {
-            let becoming = ["setpriv", "--reuid=\(name)", "--regid=nogroup", "--clear-groups"]
-            return try await lab.toEnd("h1", becoming + arguments, within: .seconds(40))
+        /// Starts a command that goes on.
+        func start(_ arguments: String...) throws -> LabProcess {
+            try lab.exec("h1", becoming + [program] + arguments)
         }
+
+        private var becoming: [String] { ["setpriv", "--reuid=\(name)", "--regid=nogroup", "--clear-groups"] }
+
+        private func run(_ arguments: [String]) async throws -> Lab.Run {
+            try await lab.toEnd("h1", becoming + arguments, within: .seconds(40))
+        }
+    }
+
+    @Test("without rules anyone publishes as long as a command runs, as without a daemon; the rest needs rights")
+    func attached() async throws {
+        let lab = try await Lab.start("--users")
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, "limits: {services-per-user: 2}\n")
+        try await lab.run("h1", "install", "-D", "-m", "755", DiscoverdBinary.path, "/run/lab/bin/discoverd")
+        let nobody = Person(lab: lab, name: Self.user, program: "/run/lab/bin/discoverd")
+        let seen = try lab.exec("h2", ["stdbuf", "-oL", "avahi-browse", "-p", "_witap._tcp"])
+
+        let tony = try nobody.start("publish", "tony", "9000")
+        try await tony.line(within: .seconds(20), "published") { $0.hasPrefix("published ") }
+        let files = try nobody.start("listen", "files", "--", "/bin/cat")
+        for name in ["tony", "files"] {
+            try await seen.line(within: .seconds(20), name) { $0.hasPrefix("+;") && $0.contains(";\(name);") }
+        }
+        let listed = try await daemon.curl("/v1/registrations").objects("registrations")
+        #expect(Set(listed.compactMap { $0["name"] as? String }) == ["tony", "files"], "the daemon publishes them")
+        #expect(listed.allSatisfy { $0["uid"] as? Int == 65_534 && $0["origin"] as? String == "attached" })
+
+        let third = try await nobody.discoverd("publish", "third", "9002", "--timeout", "20")
+        #expect(third.exit == .exited(77), "\(third)")
+        #expect(third.failure?.contains("2 services of one user at most") == true, "\(third)")
+        let body = #"{"name":"third","port":9002}"#
+        let quota = try await nobody.curl("-d", body, "http://localhost/v1/registrations?attached=1")
+        #expect(quota.hasSuffix("\n429"), "\(quota)")
+
+        try await tony.stop()
+        try await seen.line(within: .seconds(20), "tony's end") { $0.hasPrefix("-;") && $0.contains(";tony;") }
+        for check in ["exec:/bin/true", "unit:a.service", "pid:1"] {
+            let refused = try await nobody.discoverd("publish", "checked", "9003", "--check", check, "--timeout", "20")
+            #expect(refused.exit == .exited(77), "\(refused)")
+        }
+        let detached = try await nobody.discoverd("publish", "tony", "9000", "--detach")
+        #expect(detached.exit == .exited(77), "\(detached)")
+        #expect(detached.failure?.contains("for longer than a command runs") == true, "\(detached)")
+        let foreign = try await nobody.discoverd(
+            "publish", "tony", "9000", "--domain", "example.org", "--timeout", "20")
+        #expect(foreign.exit == .exited(77), "\(foreign)")
+        #expect(try await nobody.discoverd("reload").exit == .exited(77))
+
+        // A rule takes it away, and says what is left.
+        try daemon.configure("access: {attached: rules}\n")
+        #expect(try await daemon.curl("/v1/reload", "-X", "POST").status == 204)
+        let denied = try await nobody.discoverd("publish", "tony", "9000", "--timeout", "20")
+        #expect(denied.exit == .exited(77), "\(denied)")
+        #expect(denied.failure?.contains("--no-daemon") == true, "\(denied)")
+        let direct = try nobody.start("publish", "direct", "9000", "--no-daemon")
+        try await direct.line(within: .seconds(20), "published") { $0.hasPrefix("published ") }
+        try await direct.stop()
+        try await files.stop()
+        try await seen.stop()
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
+    @Test("a user who publishes more than the daemon has connections for publishes the rest without it")
+    func many() async throws {
+        let lab = try await Lab.start("--users")
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, "limits: {clients-per-user: 4}\n")
+        try await lab.run("h1", "install", "-D", "-m", "755", DiscoverdBinary.path, "/run/lab/bin/discoverd")
+        let nobody = Person(lab: lab, name: Self.user, program: "/run/lab/bin/discoverd")
+        let seen = try lab.exec("h2", ["stdbuf", "-oL", "avahi-browse", "-p", "_witap._tcp"])
+        var commands: [LabProcess] = []
+        for number in 1...6 {
+            let command = try nobody.start("publish", "game \(number)", "900\(number)")
+            try await command.line(within: .seconds(20), "published") { $0.hasPrefix("published ") }
+            commands.append(command)
+        }
+        let without = commands.count { $0.lines(.stderr).contains { $0.contains("without it") } }
+        let listed = try await daemon.curl("/v1/registrations").objects("registrations").count
+        #expect(without == 3 && listed == 3, "\(without) without the daemon, \(listed) with it")
+        for command in commands { try await command.stop() }
+        for number in 1...6 {
+            try await seen.line(within: .seconds(20), "the end") {
+                $0.hasPrefix("-;") && $0.contains("\(number);_witap")
+            }
+        }
+        try await seen.stop()
+        try await daemon.stop()
+        try await lab.stop()
     }
 
     @Test("anyone browses; publishing needs a rule; another's service stays; quotas are by user")
@@ -59,12 +146,12 @@ struct DaemonAccessTests {
         let allowed = try await nobody.discoverd("publish", "web", "80", "--type", "_http._tcp", "--detach")
         #expect(allowed.exit == .exited(0), "\(allowed)")
         let reload = try await nobody.discoverd("reload")
-        #expect(reload.exit == .exited(77) && reload.errors.first?.contains("nobody") == true, "\(reload)")
+        #expect(reload.exit == .exited(77) && reload.failure?.contains("nobody") == true, "\(reload)")
 
         // Another user, who may publish everything, may not withdraw it; its owner may.
         let foreign = try await other.discoverd("unpublish", "web", "_http._tcp")
         #expect(foreign.exit == .exited(77), "\(foreign)")
-        #expect(foreign.errors.first?.contains("belongs to another user (\(65_534))") == true, "\(foreign)")
+        #expect(foreign.failure?.contains("belongs to another user (\(65_534))") == true, "\(foreign)")
         let mine = try await daemon.curl("/v1/registrations", "-d", #"{"name":"root","port":7}"#)
         let id = try #require(try mine.json()["id"] as? String)
         let refused = try await nobody.curl("-X", "DELETE", "http://localhost/v1/registrations/\(id)")

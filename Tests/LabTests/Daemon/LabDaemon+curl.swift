@@ -49,8 +49,10 @@ extension LabDaemon {
     }
 
     /// Asks until the answer is as it should be.
-    func curl(_ target: String, until isRight: (Answer) throws -> Bool) async throws -> Answer {
-        let end = ContinuousClock.now + .seconds(20)
+    func curl(
+        _ target: String, within limit: Duration = .seconds(20), until isRight: (Answer) throws -> Bool
+    ) async throws -> Answer {
+        let end = ContinuousClock.now + limit
         while true {
             let answer = try await curl(target)
             if try isRight(answer) { return answer }

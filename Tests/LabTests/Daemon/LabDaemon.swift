@@ -62,9 +62,15 @@ final class LabDaemon: Sendable {
     /// Starts it, and waits until it serves.
     @discardableResult
     func start(_ options: String..., environment: [String: String] = [:]) async throws -> LabProcess {
-        let process = try lab.exec(
-            host, [DiscoverdBinary.path] + arguments + ["--state", "\(directory)/state"] + options,
-            environment: environment)
+        try await start(arguments: arguments + ["--state", "\(directory)/state"] + options, environment: environment)
+    }
+
+    /// Starts it with these arguments only, perhaps as another user, and waits until it serves.
+    @discardableResult
+    func start(
+        as user: [String] = [], arguments: [String], environment: [String: String] = [:]
+    ) async throws -> LabProcess {
+        let process = try lab.exec(host, user + [DiscoverdBinary.path] + arguments, environment: environment)
         started.withLock { $0 = process }
         try await process.line(.stderr, within: .seconds(30), "serving") { $0.contains("serving \(self.socket)") }
         return process

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 /// Every scenario of a fault (docs/reliability.md); those of one theme one after the other.
-@Suite("Faults", .timeLimit(.minutes(20)))
+@Suite("Faults", .timeLimit(.minutes(60)))
 enum FaultTests {}
 
 /// Those that take minutes: `make soak`.
-@Suite("Soak", .serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] != nil), .timeLimit(.minutes(20)))
+@Suite("Soak", .serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] != nil), .timeLimit(.minutes(60)))
 enum SoakTests {}
 
 /// The figures of one scenario, printed for docs/reliability.md.

@@ -74,7 +74,7 @@ extension SoakTests {
             try await lab.stop()
         }
 
-        @Test("33: the network cut for 10 min", .timeLimit(.minutes(20)))
+        @Test("33: the network cut for 10 min", .timeLimit(.minutes(60)))
         func longPartition() async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(20)

@@ -51,7 +51,7 @@ CONF
 
 start_avahi() {
     guard
-    # As Debian's configuration, but for the name and what `lab start --avahi` adds.
+    # As Debian's configuration, but for the name and what `lab start --avahi` and `lab avahi conf` add.
     cat >/run/lab/avahi.conf <<CONF
 [server]
 host-name=${LAB_HOST_NAME:-$LAB_HOST}
@@ -65,6 +65,7 @@ enable-wide-area=yes
 [publish]
 publish-hinfo=no
 publish-workstation=no
+$(cat /run/lab/avahi.more 2>/dev/null)
 CONF
     rm -f /run/avahi-daemon/pid
     mkdir -p /run/avahi-daemon

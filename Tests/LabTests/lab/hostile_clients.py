@@ -1,21 +1,28 @@
-"""Hostile clients of a Unix socket, and how long others wait: hostile_clients.py SOCKET slow|watch|noise|status ...
+"""Hostile clients of a Unix socket or HOST:PORT, and how long others wait:
+hostile_clients.py SOCKET slow|watch|noise|greedy|hasty|status ...
 
 slow N SECONDS     N clients that send a byte of a request each second
 watch TARGET       one that asks for a stream and never reads
 noise SECONDS SEED random bytes, one connection after the other
+greedy N           N clients that ask and ask, never read, and come again when they are cut off, which they tell
+hasty              connects and closes, again and again
 status N           N requests for /v1/status, each on a connection of its own; prints each one's milliseconds
 """
 import random
+import select
 import socket
 import sys
 import time
 
 
 def connect(path):
-    client = socket.socket(socket.AF_UNIX)
-    client.settimeout(20)
-    client.connect(path)
-    return client
+    if path.startswith("/"):
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(20)
+        client.connect(path)
+        return client
+    host, port = path.rsplit(":", 1)
+    return socket.create_connection((host, int(port)), 20)
 
 
 def request(target):
@@ -62,6 +69,49 @@ def noise(path, seconds, seed):
     print(count, flush=True)
 
 
+def greedy(path, count):
+    text = b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 400
+    clients, told = {}, False
+    poll = select.poll()
+    while True:
+        while len(clients) < int(count):
+            client = connect(path)
+            client.setblocking(False)
+            # The less it takes in, the sooner the other side has to wait.
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            clients[client.fileno()] = [client, time.monotonic()]
+            poll.register(client, select.POLLOUT | select.POLLRDHUP)
+        if not told:
+            print("ready", flush=True)
+            told = True
+        for number, event in poll.poll(100):
+            client, began = clients[number]
+            try:
+                if event & (select.POLLHUP | select.POLLERR | select.POLLRDHUP):
+                    raise ConnectionResetError
+                client.send(text)
+            except BlockingIOError:
+                pass
+            except OSError:
+                poll.unregister(number)
+                del clients[number]
+                client.close()
+                print(f"cut off after {time.monotonic() - began:.1f}", flush=True)
+        time.sleep(0.01)
+
+
+def hasty(path):
+    print("ready", flush=True)
+    while True:
+        client = socket.socket(socket.AF_UNIX)
+        client.setblocking(False)
+        try:
+            client.connect(path)
+        except OSError:
+            pass
+        client.close()
+
+
 def status(path, count):
     for _ in range(int(count)):
         start = time.monotonic()
@@ -77,4 +127,4 @@ def status(path, count):
 
 
 if __name__ == "__main__":
-    {"slow": slow, "watch": watch, "noise": noise, "status": status}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
+    {"slow": slow, "watch": watch, "noise": noise, "greedy": greedy, "hasty": hasty, "status": status}[sys.argv[2]](sys.argv[1], *sys.argv[3:])

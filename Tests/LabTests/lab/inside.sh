@@ -5,7 +5,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
-hosts=2 addresses=both no_avahi=' ' avahi=()
+hosts=2 addresses=both users='' no_avahi=' ' avahi=()
 while (($#)); do
     case $1 in
     --hosts) hosts=$2 && shift ;;
@@ -13,6 +13,7 @@ while (($#)); do
     --avahi) avahi+=("$2") && shift ;;
     --link-local-only) addresses=link-local ;;
     --ipv4-only) addresses=ipv4 ;;
+    --users) users=1 ;;
     esac
     shift
 done
@@ -33,6 +34,7 @@ mount -t tmpfs -o mode=755 tmpfs /run
 mkdir -p /run/netns /run/lab/etc/avahi/services
 # Without root there is only one user here, so avahi must be that one for avahi-daemon's chown.
 for file in passwd group; do
+    [[ ! $users ]] || break
     {
         sed '/^avahi:/d' "/etc/$file"
         [[ $file == passwd ]] && echo 'avahi:x:0:0::/run/avahi-daemon:/usr/sbin/nologin' || echo 'avahi:x:0:'
@@ -55,6 +57,8 @@ make_host() {
         set -e
         hostname "$1"
         mount -t tmpfs -o mode=755 tmpfs /run
+        # What a daemon keeps is not to stay on this machine.
+        mount -t tmpfs -o mode=755 tmpfs /var/lib
         mount -t sysfs sysfs /sys 2>/dev/null || true
         mkdir -p /run/dbus /run/lab
         mkdir -m 700 /run/user

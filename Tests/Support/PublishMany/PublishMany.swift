@@ -62,6 +62,7 @@ enum PublishMany {
         case .waiting(let reason): ("waiting", reason)
         case .registering: ("registering", "")
         case .established: ("established", "")
+        case .refused(let error): ("refused", error.message)
         case .conflicted(let error): ("conflicted", error.message)
         case .failed(let error): ("failed", error.message)
         case .withdrawn: ("withdrawn", "")

@@ -7,8 +7,11 @@
 
 /// Takes keys as they are typed, without echo; signals stay on. With `screen` also the alternate screen, no cursor, and mouse
 /// reports. From then on the terminal is restored when the process crashes (SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE),
-/// exits, or is stopped by Ctrl-Z. Once in a process. False, with errno, when there is no terminal.
+/// exits, or is stopped by Ctrl-Z. Not while it is entered. False, with errno, when there is no terminal, or another job has it.
 bool cterminal_enter(bool screen);
+
+/// Whether this process may read standard input: it is no terminal, or this is the terminal's foreground job. Async-signal-safe.
+bool cterminal_may_read(void);
 
 /// Back to what was before `cterminal_enter`. May be called again and in a signal handler; keeps errno.
 void cterminal_restore(void);

@@ -1,0 +1,80 @@
+import Glibc
+
+/// Where a program keeps what must outlive it: `$XDG_STATE_HOME/filedrop`, or `~/.local/state/filedrop`.
+public struct StateFolder: Sendable {
+    /// Why there is none.
+    public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// For people.
+        public let description: String
+    }
+
+    let descriptor: Descriptor
+
+    /// The user's, which is made if there is none.
+    public init() throws(Failure) {
+        let home = Self.variable("HOME") ?? Self.homeOfUser
+        guard let base = Self.variable("XDG_STATE_HOME") ?? home.map({ $0 + "/.local/state" }) else {
+            throw Failure(description: "there is no home directory")
+        }
+        try self.init(base + "/filedrop")
+    }
+
+    /// A folder, which is made if there is none, with those above it.
+    public init(_ path: String) throws(Failure) {
+        var made = ""
+        for name in path.split(separator: "/") {
+            made += "/" + name
+            if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EROFS, errno != EACCES { break }
+        }
+        let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw Failure(description: "\(path): \(String(cString: strerror(errno)))") }
+        descriptor = Descriptor(number)
+        guard let status = descriptor.status, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+            throw Failure(description: "\(path) belongs to another user, or can be written by one")
+        }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
+        return value
+    }
+
+    private static var homeOfUser: String? {
+        var (entry, result) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &result) == 0, result != nil else { return nil }
+        return entry.pw_dir.map { String(cString: $0) }
+    }
+
+    /// The content of an ordinary file of this user, up to `limit` bytes; nil when there is none.
+    func read(_ name: String, atMost limit: Int) -> [UInt8]? {
+        let number = openat(descriptor.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        let file = Descriptor(number)
+        guard let status = file.status, status.isFile, status.st_uid == geteuid() else { return nil }
+        var content: [UInt8] = []
+        while content.count < limit, let bytes = file.read(min(1 << 20, limit - content.count)), !bytes.isEmpty {
+            content += bytes
+        }
+        return content
+    }
+
+    /// Puts a file in its place whole, over one of that name unless `isNew`.
+    /// - Returns: whether it is there.
+    func write(_ content: [UInt8], to name: String, isNew: Bool = false) -> Bool {
+        let temporary = ".\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
+        let number = openat(descriptor.number, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard number >= 0 else { return false }
+        let file = Descriptor(number)
+        guard file.write(content[...]) == nil, fsync(number) == 0,
+            isNew
+                ? linkat(descriptor.number, temporary, descriptor.number, name, 0) == 0
+                : renameat(descriptor.number, temporary, descriptor.number, name) == 0
+        else {
+            unlinkat(descriptor.number, temporary, 0)
+            return false
+        }
+        if isNew { unlinkat(descriptor.number, temporary, 0) }
+        return true
+    }
+}

@@ -1,0 +1,137 @@
+/// A message of D-Bus, as far as `NameOwnerConversation` needs it (D-Bus specification, "Message Protocol"). In this machine's order
+/// of bytes, in which the bus of this machine answers.
+struct BusMessage {
+    enum Kind: UInt8 {
+        case methodCall = 1
+        case methodReturn, error, signal
+    }
+
+    /// Bytes that are read one value after the other.
+    struct Body {
+        private let bytes: [UInt8]
+        private var place: Int
+
+        init(_ bytes: [UInt8], from start: Int = 0) {
+            self.bytes = bytes
+            place = start
+        }
+
+        var isAtEnd: Bool { place >= bytes.count }
+
+        mutating func byte() -> UInt8? {
+            guard place < bytes.count else { return nil }
+            defer { place += 1 }
+            return bytes[place]
+        }
+
+        /// Type `u`, `i` or `b`.
+        mutating func number() -> UInt32? {
+            align(to: 4)
+            guard place <= bytes.count - 4 else { return nil }
+            defer { place += 4 }
+            return BusMessage.number(bytes, place)
+        }
+
+        /// Type `s` or `o`.
+        mutating func string() -> String? { number().flatMap { text($0) } }
+
+        /// Type `g`.
+        mutating func signature() -> String? { byte().flatMap { text(UInt32($0)) } }
+
+        mutating func align(to size: Int) { place = (place + size - 1) / size * size }
+
+        /// So many bytes and a zero.
+        private mutating func text(_ length: UInt32) -> String? {
+            guard place < bytes.count, length < UInt32(clamping: bytes.count - place) else { return nil }
+            defer { place += Int(length) + 1 }
+            return String(decoding: bytes[place..<place + Int(length)], as: UTF8.self)
+        }
+    }
+
+    /// Nil: a kind that is not known, which is to be ignored.
+    let kind: Kind?
+    private(set) var replySerial: UInt32?
+    private(set) var member: String?
+    let body: Body
+
+    private static let headerLength = 16
+    #if _endian(little)
+    private static let order = UInt8(ascii: "l")
+    #else
+    private static let order = UInt8(ascii: "B")
+    #endif
+
+    /// The length of the message that begins here; nil when it cannot be told, for what has not come yet or makes no sense.
+    static func length(of bytes: [UInt8]) -> Int? {
+        guard bytes.count >= headerLength, bytes[0] == order, let body = number(bytes, 4),
+            let fields = number(bytes, 12)
+        else { return nil }
+        // At most 2^26 bytes each by the specification.
+        guard body <= 1 << 26, fields <= 1 << 26 else { return nil }
+        return (headerLength + Int(fields) + 7) / 8 * 8 + Int(body)
+    }
+
+    /// Reads one whole message; nil for what is none.
+    init?(_ bytes: [UInt8]) {
+        guard let length = Self.length(of: bytes), length == bytes.count, let fields = Self.number(bytes, 12) else {
+            return nil
+        }
+        kind = Kind(rawValue: bytes[1])
+        let end = Self.headerLength + Int(fields)
+        var header = Body(Array(bytes[..<end]), from: Self.headerLength)
+        while !header.isAtEnd {
+            header.align(to: 8)
+            guard !header.isAtEnd else { break }
+            guard let code = header.byte(), let type = header.signature() else { return nil }
+            switch type {
+            case "u":
+                guard let value = header.number() else { return nil }
+                if code == 5 { replySerial = value }
+            case "s", "o":
+                guard let value = header.string() else { return nil }
+                if code == 3 { member = value }
+            case "g": guard header.signature() != nil else { return nil }
+            default: return nil
+            }
+        }
+        body = Body(Array(bytes[((end + 7) / 8 * 8)...]))
+    }
+
+    /// A call of a method with no argument or one string.
+    static func call(
+        _ member: String, of name: String, at path: String, _ argument: String?, serial: UInt32
+    ) -> [UInt8] {
+        var fields: [UInt8] = []
+        // PATH, INTERFACE, MEMBER, DESTINATION.
+        for (code, type, value) in [(UInt8(1), "o", path), (2, "s", name), (3, "s", member), (6, "s", name)] {
+            pad(&fields)
+            fields += [code, 1] + Array(type.utf8) + [0] + string(value)
+        }
+        var body: [UInt8] = []
+        if let argument {
+            body = string(argument)
+            pad(&fields)
+            fields += [8, 1, UInt8(ascii: "g"), 0, 1, UInt8(ascii: "s"), 0]  // SIGNATURE
+        }
+        var message = [order, Kind.methodCall.rawValue, 0, 1]
+        message += native(UInt32(clamping: body.count)) + native(serial) + native(UInt32(clamping: fields.count))
+        message += fields
+        pad(&message)
+        return message + body
+    }
+
+    private static func pad(_ bytes: inout [UInt8]) {
+        while bytes.count % 8 != 0 { bytes.append(0) }
+    }
+
+    private static func string(_ text: String) -> [UInt8] {
+        native(UInt32(clamping: text.utf8.count)) + Array(text.utf8) + [0]
+    }
+
+    private static func native(_ value: UInt32) -> [UInt8] { unsafe withUnsafeBytes(of: value) { unsafe Array($0) } }
+
+    private static func number(_ bytes: [UInt8], _ start: Int) -> UInt32? {
+        guard start >= 0, start <= bytes.count - 4 else { return nil }
+        return unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: start, as: UInt32.self) }
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+
+/// Notices when an avahi-daemon appears on the machine's own bus, beside a private one. Touched by the loop's thread only; never
+/// waits.
+final class SystemAvahiWatch {
+    /// How often a bus that is not there, or has gone, is looked for.
+    private static let interval = Duration.seconds(1)
+
+    /// One was not there before, and is now. Never called from within a call to this object.
+    var appeared: () -> Void = {}
+
+    private let loop: AvahiLoop
+    private let sockets: [String]
+    private let timer: LoopTimer
+    private var watch: LoopWatch?
+    private var conversation = NameOwnerConversation(about: "org.freedesktop.Avahi")
+    /// Nil until the bus was asked, or was seen not to be there.
+    private var isOwned: Bool?
+
+    /// - Parameter address: the system bus's, in D-Bus's form.
+    init(loop: AvahiLoop, address: String) {
+        self.loop = loop
+        sockets = BusAddress.sockets(in: address)
+        timer = LoopTimer(loop: loop)
+        timer.fire = { [weak self] in self?.connect() }
+    }
+
+    /// Begins; what is there already has not appeared.
+    func start() {
+        guard watch == nil, timer.deadline == nil else { return }
+        isOwned = nil
+        connect()
+    }
+
+    func stop() {
+        timer.deadline = nil
+        disconnect()
+    }
+
+    func free() {
+        stop()
+        timer.free()
+    }
+
+    private func connect() {
+        guard let descriptor = sockets.lazy.compactMap(UnixSocket.connected).first else { return becameUnknown() }
+        let greeting = NameOwnerConversation.greeting(user: geteuid())
+        conversation = NameOwnerConversation(about: "org.freedesktop.Avahi")
+        watch = LoopWatch(loop: loop, descriptor: descriptor, wanted: UInt32(POLLIN)) { [weak self] _ in self?.read() }
+        send(greeting)
+    }
+
+    private func becameUnknown() {
+        disconnect()
+        isOwned = false
+        timer.set(after: Self.interval)
+    }
+
+    private func disconnect() {
+        guard let watch else { return }
+        loop.remove(watch)
+        close(watch.descriptor)
+        self.watch = nil
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        guard let watch else { return }
+        // Some hundred bytes: the socket's buffer has room for them, or something is wrong.
+        let count = unsafe Glibc.send(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        if count != bytes.count { becameUnknown() }
+    }
+
+    private func read() {
+        guard let watch else { return }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe recv(watch.descriptor, &buffer, buffer.count, 0)
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0 else { return becameUnknown() }
+        for step in conversation.received(buffer[..<count]) {
+            switch step {
+            case .send(let bytes): send(bytes)
+            case .over: return becameUnknown()
+            case .owned(let isNow):
+                let before = isOwned
+                isOwned = isNow
+                if isNow, before == false { return appeared() }
+            }
+        }
+    }
+}

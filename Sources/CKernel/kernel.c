@@ -1,0 +1,66 @@
+#define _GNU_SOURCE
+#include "CKernel.h"
+
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+long long ckernel_birth(int descriptor) {
+    struct statx status;
+    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0) return 0;
+    if ((status.stx_mask & STATX_BTIME) == 0) return 0;
+    return status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec;
+}
+
+// The kernel keeps the interface of a connection where IPV6_MULTICAST_IF and, for a socket of IPv4 with IP_PKTINFO, IP_PKTOPTIONS
+// read it (tcp_v6_syn_recv_sock and tcp_v4_syn_recv_sock of Linux).
+int ckernel_arrival(int connection, char name[16]) {
+    int number = 0;
+    socklen_t length = sizeof number;
+    if (getsockopt(connection, IPPROTO_IPV6, IPV6_MULTICAST_IF, &number, &length) != 0) {
+        char control[256];
+        length = sizeof control;
+        if (getsockopt(connection, IPPROTO_IP, IP_PKTOPTIONS, control, &length) != 0) return -1;
+        struct msghdr message = {.msg_control = control, .msg_controllen = length};
+        for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+            struct in_pktinfo info;
+            if (part->cmsg_level != IPPROTO_IP || part->cmsg_type != IP_PKTINFO) continue;
+            memcpy(&info, CMSG_DATA(part), sizeof info);
+            number = info.ipi_ifindex;
+        }
+    }
+    if (number <= 0 || !if_indextoname((unsigned)number, name)) return -1;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } own;
+    length = sizeof own;
+    if (getsockname(connection, &own.any, &length) != 0) return -1;
+    const void *address = &own.v6.sin6_addr;
+    if (own.any.sa_family == AF_INET) address = &own.v4.sin_addr;
+    else if (IN6_IS_ADDR_V4MAPPED(&own.v6.sin6_addr)) address = &own.v6.sin6_addr.s6_addr[12];
+    int is_v4 = address != (const void *)&own.v6.sin6_addr;
+    struct ifaddrs *all = 0;
+    if (getifaddrs(&all) != 0) return -1;
+    int is_loopback = 0;
+    for (struct ifaddrs *one = all; one; one = one->ifa_next)
+        if ((one->ifa_flags & IFF_LOOPBACK) && strcmp(one->ifa_name, name) == 0) is_loopback = 1;
+    for (struct ifaddrs *one = all; is_loopback && one; one = one->ifa_next) {
+        if (!one->ifa_addr || one->ifa_addr->sa_family != (is_v4 ? AF_INET : AF_INET6)) continue;
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)one->ifa_addr;
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)one->ifa_addr;
+        if (memcmp(is_v4 ? (const void *)&v4->sin_addr : &v6->sin6_addr, address, is_v4 ? 4 : 16) != 0) continue;
+        // The same link-local address may be on two links.
+        if (!is_v4 && IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr) && v6->sin6_scope_id != own.v6.sin6_scope_id) continue;
+        strncpy(name, one->ifa_name, 15);
+        name[15] = 0;
+        break;
+    }
+    freeifaddrs(all);
+    return 0;
+}

@@ -1,0 +1,46 @@
+extension String {
+    /// Marks upon one character that are shown as they are: no script needs more, and a name full of them covers other lines.
+    private static let marksPerCharacter = 4
+
+    /// The text in at most `columns` columns of a terminal, its end replaced by `…` when it is longer; bounded in bytes as well, for
+    /// marks that take no column are counted.
+    /// - Parameter isUTF8: whether the terminal shows more than ASCII; without it other characters are escaped, `\u{E9}`.
+    package func fitted(to columns: Int, isUTF8: Bool = true) -> String {
+        let text = tamed(isUTF8: isUTF8)
+        guard DisplayWidth.of(text) > columns else { return text }
+        let ending = isUTF8 ? "…" : "..."
+        let room = columns - DisplayWidth.of(ending)
+        guard room >= 0 else { return String(ending.prefix(max(columns, 0))) }
+        var result = String.UnicodeScalarView()
+        var counter = DisplayWidth.Counter()
+        for scalar in text.unicodeScalars {
+            counter.add(scalar)
+            guard counter.width <= room else { break }
+            result.append(scalar)
+        }
+        return String(result) + ending
+    }
+
+    /// The text with blanks after it up to `columns` columns.
+    package func padded(to columns: Int) -> String {
+        self + String(repeating: " ", count: max(0, columns - DisplayWidth.of(self)))
+    }
+
+    /// The text as a terminal can show it: marks beyond a few upon one character escaped, and without UTF-8 all that is not ASCII.
+    package func tamed(isUTF8: Bool) -> String {
+        guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
+        var result = String.UnicodeScalarView()
+        var marks = 0
+        for scalar in unicodeScalars {
+            marks = DisplayWidth.isZeroWidth(scalar) ? marks + 1 : 0
+            let isShown = scalar.isASCII || isUTF8 && marks <= Self.marksPerCharacter
+            if isShown { result.append(scalar) } else { result.append(contentsOf: scalar.escaped.unicodeScalars) }
+        }
+        return String(result)
+    }
+}
+
+extension Unicode.Scalar {
+    /// `\u{E9}`
+    fileprivate var escaped: String { "\\u{\(String(value, radix: 16, uppercase: true))}" }
+}

@@ -1,0 +1,91 @@
+/// The help of ArgumentParser, rendered without a limit, brought to the width of a terminal: wrapped once, at words.
+package enum HelpText {
+    /// Lines so long that ArgumentParser breaks none.
+    package static let unlimited = 100_000
+    /// Less room is not worth a column of its own.
+    private static let leastColumn = 24
+
+    /// What a parser has to say at its end, help or something else: help is brought to the width of the terminal behind a
+    /// descriptor, or to 80 columns.
+    package static func fitted(_ text: String, to descriptor: Int32) -> String {
+        guard text.hasPrefix("OVERVIEW: ") || text.hasPrefix("USAGE: ") else { return text }
+        return wrapped(text, to: TerminalText.columns(descriptor) ?? 80)
+    }
+
+    /// Paragraphs are filled, whatever their lines were; what is indented keeps its lines, and goes on under its second column.
+    package static func wrapped(_ text: String, to columns: Int) -> String {
+        let columns = max(20, columns)
+        var result: [String] = []
+        var paragraph: [Substring] = []
+        func close() {
+            guard let first = paragraph.first else { return }
+            let hanging = first.hasPrefix("USAGE: ") || first.hasPrefix("Usage: ") ? 7 : 0
+            let words = paragraph.flatMap { $0.split(separator: " ") }
+            result += fill(words, to: columns, first: "", next: String(repeating: " ", count: hanging))
+            paragraph = []
+        }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty || line.hasPrefix(" ") {
+                close()
+                result += line.isEmpty ? [""] : indented(line, to: columns)
+            } else {
+                // The statuses are a paragraph of their own, as is what follows a heading.
+                if line.hasPrefix("Exit status:") || paragraph.last?.hasSuffix(":") == true { close() }
+                paragraph.append(line)
+            }
+        }
+        close()
+        return result.joined(separator: "\n")
+    }
+
+    private static func indented(_ line: Substring, to columns: Int) -> [String] {
+        guard DisplayWidth.of(line) > columns else { return [String(line)] }
+        let indent = line.prefix { $0 == " " }.count
+        let body = line.dropFirst(indent)
+        let hang = String(repeating: " ", count: indent)
+        guard let gap = gap(in: body) else {
+            return fill(body.split(separator: " "), to: columns, first: hang, next: hang)
+        }
+        let (label, column) = (body[..<gap.lowerBound], line[..<gap.upperBound].count)
+        let words = body[gap.upperBound...].split(separator: " ")
+        if columns - column >= leastColumn {
+            let start = String(line[..<gap.upperBound])
+            return fill(words, to: columns, first: start, next: String(repeating: " ", count: column))
+        }
+        let under = hang + "    "
+        return fill(label.split(separator: " "), to: columns, first: hang, next: under)
+            + fill(words, to: columns, first: under, next: under)
+    }
+
+    /// The blanks before the second column.
+    private static func gap(in body: Substring) -> Range<Substring.Index>? {
+        var start: Substring.Index?
+        for index in body.indices {
+            if body[index] == " " {
+                start = start ?? index
+            } else if let begin = start {
+                if body.distance(from: begin, to: index) >= 2 { return begin..<index }
+                start = nil
+            }
+        }
+        return nil
+    }
+
+    private static func fill(_ words: [Substring], to columns: Int, first: String, next: String) -> [String] {
+        var lines: [String] = []
+        var line = first
+        var isFresh = true
+        for word in words {
+            if isFresh {
+                line += word
+                isFresh = false
+            } else if DisplayWidth.of(line) + 1 + DisplayWidth.of(word) <= columns {
+                line += " " + word
+            } else {
+                lines.append(line)
+                line = next + word
+            }
+        }
+        return lines + [line]
+    }
+}

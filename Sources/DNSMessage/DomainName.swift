@@ -1,0 +1,113 @@
+/// A domain name as it goes over the wire: labels of any bytes (RFC 1035 §3.1, RFC 2181 §11).
+///
+/// Two names are equal when their labels are, without regard to the case of ASCII letters (RFC 4343); the case that was read is kept.
+public struct DomainName: Sendable {
+    /// The longest label in bytes (RFC 1035 §2.3.4).
+    public static let maximumLabelLength = 63
+    /// The longest name in bytes on the wire, with its length bytes and the root (RFC 1035 §2.3.4).
+    public static let maximumLength = 255
+
+    /// The name on the wire, uncompressed: each label behind its length, and a zero byte at the end.
+    public let wire: [UInt8]
+
+    /// The root: no label.
+    public static let root = DomainName(uncheckedWire: [0])
+
+    init(uncheckedWire wire: [UInt8]) { self.wire = wire }
+
+    /// A name of these labels, without the root's empty one.
+    /// - Throws: `.invalidName` for a label that is empty or longer than 63 bytes, or for more than 255 bytes in all.
+    public init(labels: some Sequence<some Collection<UInt8>>) throws(MessageError) {
+        var wire: [UInt8] = []
+        for label in labels {
+            guard let length = UInt8(exactly: label.count), 1...Self.maximumLabelLength ~= label.count else {
+                throw .invalidName
+            }
+            wire.append(length)
+            wire.append(contentsOf: label)
+            guard wire.count < Self.maximumLength else { throw .invalidName }
+        }
+        wire.append(0)
+        self.init(uncheckedWire: wire)
+    }
+
+    /// The labels in order, without the root's empty one.
+    public var labels: [ArraySlice<UInt8>] {
+        var labels: [ArraySlice<UInt8>] = []
+        var index = 0
+        while index < wire.count, wire[index] > 0 {
+            let end = index + 1 + Int(wire[index])
+            labels.append(wire[index + 1..<end])
+            index = end
+        }
+        return labels
+    }
+
+    /// The name without its first label; nil for the root.
+    public var parent: DomainName? {
+        guard let length = wire.first, length > 0 else { return nil }
+        return DomainName(uncheckedWire: Array(wire[(1 + Int(length))...]))
+    }
+
+    /// Whether the name is `other` or lies below it.
+    public func isWithin(_ other: DomainName) -> Bool {
+        let (mine, others) = (labels, other.labels)
+        return mine.count >= others.count
+            && zip(mine.suffix(others.count), others).allSatisfy { $0.elementsEqual($1) { $0.folded == $1.folded } }
+    }
+}
+
+extension DomainName: Hashable {
+    /// Without regard to the case of ASCII letters. A length byte, at most 63, is no letter: the wire form can be compared as it is.
+    public static func == (one: DomainName, other: DomainName) -> Bool {
+        one.wire == other.wire
+            || one.wire.count == other.wire.count && one.wire.elementsEqual(other.wire) { $0.folded == $1.folded }
+    }
+
+    /// Consistent with `==`. Eight bytes at a time: names are hashed more often than anything else.
+    public func hash(into hasher: inout Hasher) {
+        let bytes = wire.span.bytes
+        var offset = 0
+        while bytes.byteCount - offset >= 8 {
+            hasher.combine(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self).folded)
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        for index in offset..<wire.count { rest = rest << 8 | UInt64(wire[index].folded) }
+        hasher.combine(rest)
+        hasher.combine(wire.count)
+    }
+}
+
+extension UInt64 {
+    /// Each of its eight bytes folded.
+    fileprivate var folded: UInt64 {
+        // The top bit of each byte says whether its lower seven bits are "A" or above, and above "Z".
+        let low = self & 0x7F7F_7F7F_7F7F_7F7F
+        let (fromA, aboveZ) = (low + 0x3F3F_3F3F_3F3F_3F3F, low + 0x2525_2525_2525_2525)
+        let capitals = (fromA ^ aboveZ) & ~self & 0x8080_8080_8080_8080
+        return self | capitals >> 2
+    }
+}
+
+extension DomainName: CustomStringConvertible {
+    /// The labels with dots between and one at the end; `.` and `\` behind a backslash, every byte that is not printable ASCII as `\DDD`
+    /// (RFC 1035 §5.1): safe for a terminal.
+    public var description: String {
+        labels.isEmpty ? "." : labels.map { $0.map(\.presentation).joined() + "." }.joined()
+    }
+}
+
+extension UInt8 {
+    /// An ASCII letter in lower case, any other byte as it is (RFC 4343).
+    var folded: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
+
+    /// As a byte of a label is written (RFC 1035 §5.1).
+    fileprivate var presentation: String {
+        switch self {
+        case UInt8(ascii: "."), UInt8(ascii: "\\"): "\\" + String(Unicode.Scalar(self))
+        case 0x21...0x7E: String(Unicode.Scalar(self))
+        default: "\\" + String(repeating: "0", count: self < 10 ? 2 : self < 100 ? 1 : 0) + String(self)
+        }
+    }
+}

@@ -1,0 +1,218 @@
+extension Message {
+    /// The longest message of multicast DNS, headers of IP and UDP not counted (RFC 6762 §17).
+    public static let maximumMulticastLength = 9000
+    /// The longest message over TCP (RFC 1035 §4.2.2).
+    public static let maximumLength = 65_535
+
+    /// Reads a message. Bytes after the last record are left alone.
+    ///
+    /// Data that breaks the format of its type is kept as `.other`, so that one odd record does not hide the rest. What is made of a
+    /// message is bounded by its length: 255 bytes for each name.
+    /// - Throws: what is wrong with the header, a name, or the frame of a record.
+    public init(reading bytes: [UInt8], limit: Int = maximumLength) throws(MessageError) {
+        guard bytes.count <= limit else { throw .tooLong }
+        var reader = MessageReader(bytes)
+        self.init(id: try reader.word(), flags: Flags(rawValue: try reader.word()))
+        let counts = (try reader.word(), try reader.word(), try reader.word(), try reader.word())
+        for _ in 0..<counts.0 { questions.append(try reader.question()) }
+        answers = try records(counts.1, from: &reader)
+        authorities = try records(counts.2, from: &reader)
+        additionals = try records(counts.3, from: &reader)
+    }
+
+    private mutating func records(_ count: UInt16, from reader: inout MessageReader) throws(MessageError)
+        -> [ResourceRecord]
+    {
+        var records: [ResourceRecord] = []
+        for _ in 0..<count {
+            switch try reader.record() {
+            case .record(let record): records.append(record)
+            case .edns(let read):
+                guard edns == nil else { throw .repeatedOPT }
+                edns = read
+            }
+        }
+        return records
+    }
+}
+
+/// Reads the fields of a message in order. No index is used that was not compared with the end.
+struct MessageReader {
+    /// Pointers followed within one name. A name has at most 127 labels, and each may have been written with a pointer behind it.
+    private static let maximumPointers = 127
+
+    private let bytes: [UInt8]
+    private var index = 0
+    /// Names by where they begin: most names of a message end in a pointer to one that was read before.
+    private var names: [Int: DomainName] = [:]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    enum Entry {
+        case record(ResourceRecord)
+        case edns(EDNS)
+    }
+
+    mutating func byte() throws(MessageError) -> UInt8 {
+        guard index < bytes.count else { throw .truncated }
+        defer { index += 1 }
+        return bytes[index]
+    }
+
+    mutating func word() throws(MessageError) -> UInt16 {
+        guard bytes.count - index >= 2 else { throw .truncated }
+        defer { index += 2 }
+        return UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
+    }
+
+    private mutating func doubleWord() throws(MessageError) -> UInt32 { UInt32(try word()) << 16 | UInt32(try word()) }
+
+    mutating func question() throws(MessageError) -> Question {
+        let name = try name()
+        let (type, rawClass) = (RecordType(rawValue: try word()), try word())
+        return Question(
+            name, type, recordClass: RecordClass(rawValue: rawClass & 0x7FFF), wantsUnicastResponse: rawClass >> 15 == 1
+        )
+    }
+
+    mutating func record() throws(MessageError) -> Entry {
+        let name = try name()
+        let (type, rawClass, ttl) = (RecordType(rawValue: try word()), try word(), try doubleWord())
+        let length = Int(try word())
+        guard bytes.count - index >= length else { throw .truncated }
+        let range = index..<index + length
+        index = range.upperBound
+        guard type != .opt else { return .edns(try edns(payloadSize: rawClass, ttl: ttl, in: range)) }
+        return .record(
+            ResourceRecord(
+                name, type, data(type, in: range), ttl: ttl, flushesCache: rawClass >> 15 == 1,
+                recordClass: RecordClass(rawValue: rawClass & 0x7FFF)))
+    }
+
+    // MARK: Data
+
+    private mutating func data(_ type: RecordType, in range: Range<Int>) -> RecordData {
+        let end = index
+        defer { index = end }
+        index = range.lowerBound
+        guard let data = try? known(type, in: range), index == range.upperBound else {
+            return .other(Array(bytes[range]))
+        }
+        return data
+    }
+
+    private mutating func known(_ type: RecordType, in range: Range<Int>) throws(MessageError) -> RecordData? {
+        switch type {
+        case .a: return .a(try doubleWord())
+        case .aaaa:
+            let words = (try doubleWord(), try doubleWord(), try doubleWord(), try doubleWord())
+            return .aaaa(
+                high: UInt64(words.0) << 32 | UInt64(words.1), low: UInt64(words.2) << 32 | UInt64(words.3))
+        case .ptr: return .ptr(try name())
+        case .cname: return .cname(try name())
+        case .ns: return .ns(try name())
+        case .srv: return .srv(priority: try word(), weight: try word(), port: try word(), target: try name())
+        case .txt:
+            guard TextStrings.areWhole(bytes[range]) else { return nil }
+            index = range.upperBound
+            return .txt(Array(bytes[range]))
+        case .hinfo: return .hinfo(cpu: try string(), os: try string())
+        case .nsec: return .nsec(next: try name(), types: try types(until: range.upperBound))
+        case .soa:
+            return .soa(
+                StartOfAuthority(
+                    primary: try name(), mailbox: try name(), serial: try doubleWord(), refresh: try doubleWord(),
+                    retry: try doubleWord(), expire: try doubleWord(), minimum: try doubleWord()))
+        default: return nil
+        }
+    }
+
+    private mutating func string() throws(MessageError) -> [UInt8] { try take(Int(try byte())) }
+
+    private mutating func take(_ count: Int) throws(MessageError) -> [UInt8] {
+        guard bytes.count - index >= count else { throw .truncated }
+        defer { index += count }
+        return Array(bytes[index..<index + count])
+    }
+
+    /// The windows of a type bitmap (RFC 4034 §4.1.2).
+    private mutating func types(until end: Int) throws(MessageError) -> Set<RecordType> {
+        var types: Set<RecordType> = []
+        while index < end {
+            let window = UInt16(try byte()) << 8
+            let length = Int(try byte())
+            guard 1...32 ~= length, end - index >= length else { throw .truncated }
+            for (place, byte) in (try take(length)).enumerated() {
+                for bit in 0..<8 where byte & 0x80 >> bit != 0 {
+                    types.insert(RecordType(rawValue: window | UInt16(place * 8 + bit)))
+                }
+            }
+        }
+        return types
+    }
+
+    private mutating func edns(payloadSize: UInt16, ttl: UInt32, in range: Range<Int>) throws(MessageError) -> EDNS {
+        var edns = EDNS(
+            payloadSize: payloadSize, extendedResponseCode: UInt8(truncatingIfNeeded: ttl >> 24),
+            version: UInt8(truncatingIfNeeded: ttl >> 16), flags: UInt16(truncatingIfNeeded: ttl))
+        index = range.lowerBound
+        while index < range.upperBound {
+            let (code, length) = (try word(), Int(try word()))
+            guard range.upperBound - index >= length else { throw .truncated }
+            edns.options.append(EDNS.Option(code: code, data: try take(length)))
+        }
+        return edns
+    }
+
+    // MARK: Names
+
+    /// Reads a name; the index is then behind it, or behind its first pointer.
+    mutating func name() throws(MessageError) -> DomainName {
+        let start = index
+        var wire: [UInt8] = []
+        var (place, pointers) = (index, 0)
+        // A pointer leads to an earlier place than all that was read of this name: so no chain can come back.
+        var earliest = index
+        while true {
+            guard place < bytes.count else { throw .truncated }
+            let length = Int(bytes[place])
+            switch length >> 6 {
+            case 0b00:
+                guard bytes.count - place > length else { throw .truncated }
+                guard wire.count + length + 1 <= DomainName.maximumLength else { throw .invalidName }
+                wire.append(contentsOf: bytes[place...place + length])
+                place += length + 1
+                if pointers == 0 { index = place }
+                if length == 0 { return keep(wire, at: start) }
+            case 0b11:
+                guard bytes.count - place >= 2 else { throw .truncated }
+                let target = (length & 0x3F) << 8 | Int(bytes[place + 1])
+                if pointers == 0 { index = place + 2 }
+                pointers += 1
+                guard target < earliest, pointers <= Self.maximumPointers else { throw .badPointer }
+                if let known = names[target] {
+                    guard !wire.isEmpty else { return known }
+                    guard wire.count + known.wire.count <= DomainName.maximumLength else { throw .invalidName }
+                    return keep(wire + known.wire, at: start)
+                }
+                (earliest, place) = (target, target)
+            default: throw .reservedLabel
+            }
+        }
+    }
+
+    private mutating func keep(_ wire: [UInt8], at start: Int) -> DomainName {
+        let name = DomainName(uncheckedWire: wire)
+        names[start] = name
+        return name
+    }
+}
+
+extension TextStrings {
+    /// Whether every length fits, and there is at least one string.
+    static func areWhole(_ data: ArraySlice<UInt8>) -> Bool {
+        var index = data.startIndex
+        while index < data.endIndex { index += 1 + Int(data[index]) }
+        return index == data.endIndex && !data.isEmpty
+    }
+}

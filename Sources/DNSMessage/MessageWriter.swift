@@ -1,0 +1,204 @@
+/// Writes a message record by record, as long as it fits.
+///
+/// What does not fit is not written at all, so that the rest can go into a next message (RFC 6762 §7.2).
+public struct MessageWriter: Sendable {
+    /// Where names may be compressed.
+    public enum Compression: Sendable {
+        /// Wherever a name stands (RFC 6762 §18.14).
+        case multicast
+        /// Not in SRV targets and NSEC (RFC 2782, RFC 4034 §4.1.1, RFC 3597 §4).
+        case unicast
+    }
+
+    /// The sections of records; their numbers are their places in the header, where the questions are 0.
+    public enum Section: Int, Sendable {
+        /// Answers, known answers, or an update's prerequisites.
+        case answer = 1
+        /// Authorities, or an update's changes.
+        case authority
+        /// What may be of use besides.
+        case additional
+    }
+
+    /// A pointer has 14 bits for the place.
+    private static let furthestPointer = 0x3FFF
+
+    /// What was written so far; a whole message at any time.
+    public private(set) var bytes: [UInt8]
+    private var counts: [UInt16] = [0, 0, 0, 0]
+    private let limit: Int
+    private let compression: Compression
+    /// Where each name, and each end of a name, was written.
+    private var places: [DomainName: Int] = [:]
+
+    /// An empty message.
+    /// - Parameter limit: the most bytes that it may have; at least the header's 12, at most 65 535.
+    public init(id: UInt16 = 0, flags: Message.Flags = [], limit: Int, compression: Compression) {
+        self.limit = min(max(limit, 12), Message.maximumLength)
+        self.compression = compression
+        bytes = []
+        append(id)
+        append(flags.rawValue)
+        for _ in 0..<4 { append(UInt16(0)) }
+    }
+
+    /// True while nothing was written but the header.
+    public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
+
+    /// Sets or clears flags of the header.
+    public mutating func setFlags(_ flags: Message.Flags) { put(flags.rawValue, at: 2) }
+
+    /// Adds a question.
+    /// - Returns: false, and nothing is written, when it does not fit or a record was written already.
+    public mutating func add(_ question: Question) -> Bool {
+        attempt(section: 0) { writer throws(MessageError) in
+            writer.append(question.name, compressed: true)
+            writer.append(question.type.rawValue)
+            writer.append(question.recordClass.rawValue & 0x7FFF | (question.wantsUnicastResponse ? 0x8000 : 0))
+        }
+    }
+
+    /// Adds a record.
+    /// - Returns: false, and nothing is written, when it does not fit, a part of it is too long for its field, or a later section was begun.
+    public mutating func add(_ record: ResourceRecord, to section: Section) -> Bool {
+        attempt(section: section.rawValue) { writer throws(MessageError) in
+            writer.append(record.name, compressed: true)
+            writer.append(record.type.rawValue)
+            writer.append(record.recordClass.rawValue & 0x7FFF | (record.flushesCache ? 0x8000 : 0))
+            writer.append(record.ttl)
+            try writer.appendCounted { inner throws(MessageError) in try inner.append(record.data) }
+        }
+    }
+
+    /// Adds an OPT record.
+    /// - Returns: false, and nothing is written, when it does not fit.
+    public mutating func add(_ edns: EDNS) -> Bool {
+        attempt(section: Section.additional.rawValue) { writer throws(MessageError) in
+            writer.bytes.append(0)
+            writer.append(RecordType.opt.rawValue)
+            writer.append(edns.payloadSize)
+            writer.append(UInt32(edns.extendedResponseCode) << 24 | UInt32(edns.version) << 16 | UInt32(edns.flags))
+            try writer.appendCounted { inner throws(MessageError) in
+                for option in edns.options {
+                    inner.append(option.code)
+                    try inner.appendCounted { $0.bytes.append(contentsOf: option.data) }
+                }
+            }
+        }
+    }
+
+    private mutating func attempt(section: Int, _ write: (inout MessageWriter) throws(MessageError) -> Void) -> Bool {
+        let before = bytes.count
+        guard counts[section] < .max, counts[(section + 1)...].allSatisfy({ $0 == 0 }), (try? write(&self)) != nil,
+            bytes.count <= limit
+        else {
+            if bytes.count > before {
+                bytes.removeLast(bytes.count - before)
+                places = places.filter { $0.value < before }
+            }
+            return false
+        }
+        counts[section] += 1
+        put(counts[section], at: 4 + 2 * section)
+        return true
+    }
+
+    // MARK: Fields
+
+    private mutating func append(_ data: RecordData) throws(MessageError) {
+        switch data {
+        case .a(let address): append(address)
+        case .aaaa(let high, let low):
+            for half in [high, low] {
+                append(UInt32(truncatingIfNeeded: half >> 32))
+                append(UInt32(truncatingIfNeeded: half))
+            }
+        case .ptr(let name), .cname(let name), .ns(let name): append(name, compressed: true)
+        case .srv(let priority, let weight, let port, let target):
+            for word in [priority, weight, port] { append(word) }
+            append(target, compressed: compression == .multicast)
+        case .txt(let data), .other(let data): bytes.append(contentsOf: data)
+        case .nsec(let next, let types):
+            append(next, compressed: compression == .multicast)
+            append(types)
+        case .hinfo(let cpu, let os):
+            for string in [cpu, os] {
+                guard let length = UInt8(exactly: string.count) else { throw .oversizedField }
+                bytes.append(length)
+                bytes.append(contentsOf: string)
+            }
+        case .soa(let soa):
+            append(soa.primary, compressed: true)
+            append(soa.mailbox, compressed: true)
+            for word in [soa.serial, soa.refresh, soa.retry, soa.expire, soa.minimum] { append(word) }
+        }
+    }
+
+    /// Windows of a type bitmap in their order (RFC 4034 §4.1.2).
+    private mutating func append(_ types: Set<RecordType>) {
+        for (window, members) in Dictionary(grouping: types, by: { $0.rawValue >> 8 }).sorted(by: { $0.key < $1.key }) {
+            let numbers = members.map { Int($0.rawValue & 0xFF) }
+            var bitmap = [UInt8](repeating: 0, count: (numbers.max() ?? 0) / 8 + 1)
+            for number in numbers { bitmap[number / 8] |= 0x80 >> UInt8(number % 8) }
+            bytes += [UInt8(truncatingIfNeeded: window), UInt8(truncatingIfNeeded: bitmap.count)] + bitmap
+        }
+    }
+
+    /// Writes a name: what was written before as a pointer, unless it is not to be.
+    private mutating func append(_ name: DomainName, compressed: Bool) {
+        var rest = name
+        while let parent = rest.parent {
+            if compressed, let place = places[rest] { return append(UInt16(truncatingIfNeeded: 0xC000 | place)) }
+            if places[rest] == nil, bytes.count <= Self.furthestPointer { places[rest] = bytes.count }
+            bytes.append(contentsOf: rest.wire.prefix(rest.wire.count - parent.wire.count))
+            rest = parent
+        }
+        bytes.append(0)
+    }
+
+    /// Writes what has its length in two bytes before it.
+    private mutating func appendCounted(_ write: (inout MessageWriter) throws(MessageError) -> Void)
+        throws(MessageError)
+    {
+        let place = bytes.count
+        append(UInt16(0))
+        try write(&self)
+        guard let length = UInt16(exactly: bytes.count - place - 2) else { throw .oversizedField }
+        put(length, at: place)
+    }
+
+    private mutating func append(_ word: UInt16) {
+        bytes.append(UInt8(truncatingIfNeeded: word >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: word))
+    }
+
+    private mutating func append(_ word: UInt32) {
+        append(UInt16(truncatingIfNeeded: word >> 16))
+        append(UInt16(truncatingIfNeeded: word))
+    }
+
+    private mutating func put(_ word: UInt16, at place: Int) {
+        bytes[place] = UInt8(truncatingIfNeeded: word >> 8)
+        bytes[place + 1] = UInt8(truncatingIfNeeded: word)
+    }
+}
+
+extension Message {
+    /// The message on the wire.
+    /// - Parameter limit: the most bytes that it may have.
+    /// - Throws: `.tooLong` if it has more, or a part of it does not fit in its field.
+    public func written(
+        limit: Int = maximumLength, compression: MessageWriter.Compression
+    ) throws(MessageError) -> [UInt8] {
+        var writer = MessageWriter(id: id, flags: flags, limit: limit, compression: compression)
+        var fits = questions.allSatisfy { writer.add($0) }
+        for (records, section) in [
+            (answers, MessageWriter.Section.answer), (authorities, .authority), (additionals, .additional),
+        ] {
+            fits = fits && records.allSatisfy { writer.add($0, to: section) }
+        }
+        if let edns { fits = fits && writer.add(edns) }
+        guard fits else { throw .tooLong }
+        return writer.bytes
+    }
+}

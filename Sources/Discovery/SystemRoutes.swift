@@ -1,0 +1,131 @@
+public import DNSSD
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// The kernel's routes, asked one address at a time over rtnetlink(7). For one judgement of many addresses: what was
+/// answered is remembered, so a new value is made for the next.
+public final class SystemRoutes: RouteLookup {
+    /// Answers beyond this number are not remembered: the addresses are strangers'.
+    private static let limit = 1024
+
+    private struct State {
+        /// Nil until something is asked; -1 where there is no socket to be had.
+        var descriptor: Int32?
+        var sequence: UInt32 = 0
+        var answers: [IPAddress: Route?] = [:]
+    }
+    private let state = Locked(State())
+
+    /// Asks nothing yet.
+    public init() {}
+
+    deinit {
+        if let descriptor = state.withLock({ $0.descriptor }), descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The kernel's route now, or when it was first asked of this value; nil when it has none or does not answer.
+    public func route(to address: IPAddress) -> Route? {
+        state.withLock { state in
+            if let known = state.answers[address] { return known }
+            let route = Self.ask(address, &state)
+            if state.answers.count < Self.limit { state.answers[address] = .some(route) }
+            return route
+        }
+    }
+
+    private static func ask(_ address: IPAddress, _ state: inout State) -> Route? {
+        let descriptor: Int32
+        if let open = state.descriptor {
+            descriptor = open
+        } else {
+            descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), 0)  // NETLINK_ROUTE
+            state.descriptor = descriptor
+        }
+        guard descriptor >= 0 else { return nil }
+        state.sequence &+= 1
+        let question = RouteMessage.question(address, sequence: state.sequence)
+        // An unconnected socket's peer is the kernel, which answers before send(2) returns: nothing to wait for.
+        guard unsafe send(descriptor, question, question.count, 0) == question.count else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            guard count > 0 else { return nil }
+            guard let answer = RouteMessage.answer(buffer[..<count], sequence: state.sequence) else { continue }
+            return answer.route
+        }
+    }
+}
+
+/// RTM_GETROUTE and its answer as bytes: Glibc's module has no <linux/rtnetlink.h>.
+package enum RouteMessage {
+    package struct Answer: Equatable {
+        package let route: Route?
+    }
+
+    /// `nlmsghdr`, `rtmsg` and the attribute RTA_DST. No RTA_OIF: which interface it is, is what is asked.
+    package static func question(_ address: IPAddress, sequence: UInt32) -> [UInt8] {
+        let destination: [UInt8]
+        switch address {
+        case .v4(let v4): destination = bigEndian(v4.bits)
+        case .v6(let v6, _): destination = bigEndian(v6.high) + bigEndian(v6.low)
+        }
+        let family = UInt8(address.family == .ipv4 ? AF_INET : AF_INET6)
+        let route: [UInt8] = [family, UInt8(truncatingIfNeeded: address.bitWidth)] + [UInt8](repeating: 0, count: 10)
+        let attribute = native(UInt16(truncatingIfNeeded: 4 + destination.count)) + native(UInt16(1)) + destination
+        let length = UInt32(truncatingIfNeeded: 16 + route.count + attribute.count)
+        // RTM_GETROUTE, NLM_F_REQUEST; the kernel knows whose port it is.
+        return native(length) + native(UInt16(26)) + native(UInt16(1)) + native(sequence) + native(UInt32(0)) + route
+            + attribute
+    }
+
+    /// Nil for what does not answer the question of this number.
+    package static func answer(_ bytes: ArraySlice<UInt8>, sequence: UInt32) -> Answer? {
+        let bytes = Array(bytes)
+        guard let length = number32(bytes, 0), let type = number16(bytes, 4), number32(bytes, 8) == sequence else {
+            return nil
+        }
+        let end = min(Int(length), bytes.count)
+        guard type == 24, end >= 28 else { return Answer(route: nil) }  // RTM_NEWROUTE; else NLMSG_ERROR
+        switch bytes[23] {  // rtm_type
+        case 1: break  // RTN_UNICAST
+        case 2: return Answer(route: .own)  // RTN_LOCAL
+        default: return Answer(route: nil)
+        }
+        var interface: UInt32?
+        var isDirect = true
+        var start = 28
+        while let size = number16(bytes, start), let kind = number16(bytes, start + 2), size >= 4 {
+            guard start + Int(size) <= end else { break }
+            switch kind {
+            case 4 where size == 8: interface = number32(bytes, start + 4)  // RTA_OIF
+            case 5, 18: isDirect = false  // RTA_GATEWAY, RTA_VIA
+            default: break
+            }
+            start += (Int(size) + 3) & ~3
+        }
+        return Answer(route: interface.map { .leaves(by: $0, isDirect: isDirect) })
+    }
+
+    private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+        stride(from: value.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+
+    /// Netlink speaks the machine's own order of bytes.
+    private static func native(_ value: some FixedWidthInteger) -> [UInt8] {
+        unsafe withUnsafeBytes(of: value) { unsafe Array($0) }
+    }
+
+    private static func number16(_ bytes: [UInt8], _ start: Int) -> UInt16? {
+        guard start >= 0, start + 2 <= bytes.count else { return nil }
+        return unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: start, as: UInt16.self) }
+    }
+
+    private static func number32(_ bytes: [UInt8], _ start: Int) -> UInt32? {
+        guard start >= 0, start + 4 <= bytes.count else { return nil }
+        return unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: start, as: UInt32.self) }
+    }
+}

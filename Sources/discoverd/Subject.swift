@@ -1,0 +1,53 @@
+internal import AvahiEngine
+internal import DNSSD
+
+/// What is looked for, in words. A value.
+struct Subject {
+    /// Nil for every type.
+    let type: ServiceType?
+    let domain: Domain
+
+    /// `service of type _witap._tcp`
+    var description: String {
+        let kind = type.map { "service of type \($0)" } ?? "service"
+        return domain == .local ? kind : "\(kind) in \(domain)"
+    }
+
+    /// For who looked at what is there.
+    var isNotFound: String { "no \(description) was found\(hint)" }
+
+    /// For who waits for what comes.
+    var isAwaited: String { "no \(description) so far; waiting for one, Ctrl-C ends\(hint)" }
+
+    /// What may be wrong besides, where Avahi does not look; begins with a semicolon.
+    var wideArea: String {
+        guard domain != .local else { return "" }
+        return "; outside .local avahi-daemon asks DNS servers, and only with enable-wide-area=yes in "
+            + AvahiConfigurationCheck.path
+    }
+
+    private var hint: String {
+        type?.name.lowercased() == "_all" ? "; --all looks for every type" : wideArea
+    }
+}
+
+extension Session {
+    /// Says that something was left out.
+    func tellDegraded(_ reason: String, of subject: Subject? = nil) {
+        notices.notice("not everything may be shown: \(reason)\(subject?.wideArea ?? "")")
+    }
+
+    /// Says that nothing is there yet, to a person who would otherwise see nothing.
+    func tellWaiting(for subject: Subject) {
+        if terminal.isInteractive, !json { notices.notice(subject.isAwaited) }
+    }
+
+    /// Says where no interface is the one that was asked for.
+    func checkInterfaces(_ filter: InterfaceFilter) {
+        guard !filter.patterns.isEmpty, let all = LocalInterface.all(), !all.contains(where: { filter.allows($0.name) })
+        else { return }
+        let patterns = filter.patterns.map { "'\($0)'" }.joined(separator: ", ").escapedForTerminal
+        let names = all.filter { !$0.isLoopback }.map(\.name).joined(separator: ", ")
+        notices.notice("no interface of this machine is meant by \(patterns); there are: \(names.escapedForTerminal)")
+    }
+}

@@ -1,0 +1,13 @@
+// libFuzzer's target: any bytes are read or refused, and what was read is written and read again as it was. `make fuzz` runs it.
+
+/// Looks at one input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    guard let message = try? Message(reading: bytes) else { return 0 }
+    for compression in [MessageWriter.Compression.multicast, .unicast] {
+        guard let written = try? message.written(compression: compression) else { continue }
+        precondition((try? Message(reading: written)) == message, "read otherwise than written")
+    }
+    return 0
+}

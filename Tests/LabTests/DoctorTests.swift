@@ -1,0 +1,83 @@
+import Glibc
+import Testing
+
+/// What `doctor` says of what is wrong.
+@Suite("doctor", .labSlot, .timeLimit(.minutes(60)))
+struct DoctorTests {
+    @Test("an avahi-daemon that hangs is to be restarted, not installed")
+    func hung() async throws {
+        let lab = try await Lab.start()
+        try await lab.avahi("h1", "stop")
+        let run = try await lab.ask("h1", "doctor")
+        let finding = run.output.first { $0.hasPrefix("fail\tavahi\t") } ?? ""
+        #expect(run.exit == .exited(69) && finding.contains("systemctl restart avahi-daemon"), "\(run)")
+        #expect(finding.contains("avahi-daemon (pid ") && !finding.contains("apt install"))
+        try await lab.stop()
+    }
+
+    @Test("two avahi-daemons on one host")
+    func two() async throws {
+        let lab = try await Lab.start()
+        let clean = try await lab.ask("h1", "doctor")
+        #expect(clean.output.contains { $0.hasPrefix("ok\tresponder\tavahi-daemon (pid ") }, "\(clean)")
+        // One that holds the port as a second avahi-daemon does; its name is what counts.
+        let second = try lab.exec(
+            "h1",
+            [
+                "/usr/bin/python3", "-c",
+                """
+                import socket, sys
+                s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+                s.bind(("", 5353))
+                open("/proc/self/comm", "w").write("avahi-daemon")
+                print("ready", flush=True)
+                sys.stdin.read()
+                """,
+            ])
+        try await second.line(.stdout, "ready") { $0 == "ready" }
+        let run = try await lab.ask("h1", "doctor")
+        #expect(run.output.contains { $0.hasPrefix("fail\tresponder\t2 avahi-daemons") }, "\(run)")
+        #expect(run.exit == .exited(1))
+        second.signal(SIGTERM)
+        try await lab.stop()
+    }
+
+    @Test("the daemon: whether it runs, and what it lets this user do")
+    func daemon() async throws {
+        let lab = try await Lab.start()
+        let without = try await lab.ask("h1", "doctor")
+        #expect(without.output.contains { $0.hasPrefix("ok\tdaemon\tno daemon") }, "\(without)")
+        let daemon = try await LabDaemon.start(on: "h1", of: lab)
+        let with = try await lab.ask("h1", "doctor")
+        for text in ["runs", "you may publish", "you may hand services over"] {
+            #expect(with.output.contains { $0.hasPrefix("ok\tdaemon\t") && $0.contains(text) }, "\(with)")
+        }
+        let process = try daemon.process
+        process.signal(SIGKILL)
+        _ = try await process.exit()
+        let stale = try await lab.ask("h1", "doctor")
+        #expect(
+            stale.output.contains { $0.hasPrefix("warn\tdaemon\t") && $0.contains("systemctl restart discoverd") },
+            "\(stale)")
+        try await lab.stop()
+    }
+
+    @Test("daemon --check tells all that is wrong, with file and line")
+    func check() async throws {
+        let lab = try await Lab.start()
+        let daemon = try LabDaemon(lab)
+        try daemon.configure("colour: red\nservices:\n  - {name: a, type: _http._tcp, prot: 80}\n")
+        try daemon.configure("name: c\ntype: _._tcp\nport: 80\n", "services.d/c.yaml")
+        let run = try await lab.toEnd(
+            "h1", [DiscoverdBinary.path] + daemon.arguments + ["--check"], within: .seconds(15))
+        #expect(run.exit == .exited(78))
+        let places = ["discoverd.yaml:1: ", "discoverd.yaml:3: ", "discoverd.yaml:3: ", "services.d/c.yaml:2: "]
+        #expect(run.errors.count == places.count, "\(run)")
+        for (line, place) in zip(run.errors, places) {
+            #expect(line.hasPrefix("discoverd: error: ") && line.contains(place), "\(line)")
+        }
+        try await lab.stop()
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// A packet that ends avahi-daemon while a lookup of its records is held open (docs/decisions/0014-nothing-is-held.md).
+@Suite("one packet", .labSlot, .timeLimit(.minutes(60)))
+struct OnePacketTests {
+    private static let count = 20
+
+    @Test("browse -r: avahi-daemon of the host that browses outlives twenty", arguments: ["host", "service", "beside"])
+    func browse(at place: String) async throws {
+        let lab = try await Lab.start(hosts: 3)
+        let before = try await lab.avahi("h2", "pid")
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json", "--no-daemon")
+        try await browser.json("settled") { $0.event == "settled" }
+        try await attack(lab, at: place)
+        // All were seen, and looked up.
+        try await browser.json(within: .seconds(20), "the last") { $0.service?.name == "x-\(Self.count - 1)" }
+        try await outlived(lab, before, browser)
+        try await lab.stop()
+    }
+
+    @Test("the daemon: avahi-daemon outlives twenty, of a type that it keeps warm", arguments: ["host", "service"])
+    func daemon(at place: String) async throws {
+        let lab = try await Lab.start(hosts: 3)
+        let before = try await lab.avahi("h2", "pid")
+        let daemon = try await LabDaemon.start(on: "h2", of: lab, "browse: [_witap._tcp]\n")
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json")
+        try await attack(lab, at: place)
+        try await browser.json(within: .seconds(20), "the last") { $0.service?.name == "x-\(Self.count - 1)" }
+        try await outlived(lab, before, browser)
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
+    @Test(
+        "resolve and connect, twenty each, with and without the daemon, which keeps each query for a while",
+        arguments: [false, true])
+    func byName(withDaemon: Bool) async throws {
+        let lab = try await Lab.start(hosts: 3)
+        let before = try await lab.avahi("h2", "pid")
+        let daemon = withDaemon ? try await LabDaemon.start(on: "h2", of: lab) : nil
+        let attacker = try lab.python("h3", "alias.py", "_witap._tcp", "x", "--ask", "--count", "\(2 * Self.count)")
+        let sentinel = try await lab.avahiPublish("h1", "good", "_witap._tcp", "9000")
+        for number in 0..<(2 * Self.count) {
+            let command = number.isMultiple(of: 2) ? ["resolve"] : ["connect", "--probe"]
+            let asking = try lab.exec(
+                "h2", [DiscoverdBinary.path] + command + ["x-\(number)", "--timeout", "3"])
+            attacker.write("\n")
+            try await attacker.line(.stdout, "sent") { $0 == "x-\(number)" }
+            _ = try await asking.exit(within: .seconds(15))
+        }
+        #expect(try await lab.ask("h2", "resolve", "good").exit == .exited(0))
+        // Until the last of the records has run out.
+        try await Task.sleep(for: .seconds(2))
+        #expect(try await lab.avahi("h2", "pid") == before)
+        sentinel.signal(SIGINT)
+        try await daemon?.stop()
+        try await lab.stop()
+    }
+
+    private func attack(_ lab: Lab, at place: String) async throws {
+        for ttl in [1, 2] {
+            let attacker = try lab.python(
+                "h3", "alias.py",
+                ["_witap._tcp", ttl == 1 ? "y" : "x", "--at", place, "--ttl", "\(ttl)", "--count", "\(Self.count)"])
+            #expect(try await attacker.exit(within: .seconds(60)) == .exited(0), "\(attacker.lines(.stderr))")
+        }
+        // Until the last of the records has run out.
+        try await Task.sleep(for: .seconds(3))
+    }
+
+    private func outlived(_ lab: Lab, _ before: [String], _ browser: LabProcess) async throws {
+        #expect(try await lab.avahi("h2", "pid") == before)
+        let sentinel = try await lab.avahiPublish("h1", "good", "_witap._tcp", "9000")
+        try await browser.json("what is good") { $0.service?.name == "good" && $0.service?.state == "resolved" }
+        #expect(!browser.lines().contains { $0.contains(#""state":"lost""#) })
+        sentinel.signal(SIGINT)
+        try await browser.stop()
+    }
+}

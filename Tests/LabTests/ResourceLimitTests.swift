@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// A system that refuses: no /proc, few descriptors, little address space.
+@Suite("What the system refuses", .serialized, .labSlot, .timeLimit(.minutes(60)))
+struct ResourceLimitTests {
+    private static let programs = ["discoverd", "discoverd-daemon", "stream-hello"]
+
+    private func command(_ program: String) -> [String] {
+        let path = AppBinary.path(program)
+        switch program {
+        case "discoverd": return [path, "browse", "_witap._tcp", "-t", "--no-daemon", "--backend", "system"]
+        case "discoverd-daemon": return [path, "--backend", "system", "--socket", "/run/lab/limits/control.sock"]
+        default: return [path, "browse", "--backend", "system"]
+        }
+    }
+
+    @Test("without /proc: 71, and the reason", arguments: programs)
+    func withoutProc(_ program: String) async throws {
+        let lab = try await Lab.start(hosts: 1)
+        let run = try await lab.toEnd(
+            "h1",
+            ["unshare", "--mount", "bash", "-c", "mount -t tmpfs none /proc; exec \"$@\"", "bash"] + command(program),
+            within: .seconds(15))
+        #expect(run.exit == .exited(71), "\(run)")
+        #expect(run.output.isEmpty && run.errors.count == 1 && run.errors[0].contains("/proc"), "\(run)")
+        try await lab.stop()
+    }
+
+    @Test(
+        "few descriptors, little address space: it works, or it is status 71 with the limit, at once",
+        arguments: programs)
+    func limits(_ program: String) async throws {
+        let lab = try await Lab.start(hosts: 1)
+        // From too little even for the dynamic linker, whose status is 127, to plenty.
+        let descriptors = [4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 32]
+        let spaces = [
+            40_000, 45_000, 50_000, 55_000, 60_000, 65_000, 70_000, 80_000, 90_000, 100_000, 120_000, 140_000, 160_000,
+            180_000, 200_000, 250_000, 300_000, 400_000,
+        ]
+        var refusals = 0
+        for limit in descriptors.map({ "-n \($0)" }) + spaces.map({ "-v \($0)" }) {
+            let script = "ulimit -c 0; ulimit \(limit) || exit 99; exec \"$@\""
+            // What works goes on until it is ended.
+            let run = try await lab.toEnd(
+                "h1", ["timeout", "-k", "5", "5", "bash", "-c", script, "bash"] + command(program), within: .seconds(15)
+            )
+            let text = "\(program) \(limit): \(run)"
+            switch run.exit {
+            case .exited(71):
+                refusals += 1
+                #expect(run.errors.count == 1 && run.errors[0].hasPrefix("\(program): error: "), "\(text)")
+                #expect(run.errors[0].contains("ulimit \(limit.prefix(2))"), "\(text)")
+                #expect(run.duration < .seconds(4), "\(text)")
+            case .exited(127): #expect(limit.hasPrefix("-v") || limit == "-n 4", "\(text)")
+            case .exited(0), .exited(1): break
+            // It ended with SIGTERM, so it does not hang; the daemon serves.
+            case .exited(124):
+                #expect(program != "discoverd", "\(text)")
+                #expect(program == "stream-hello" || run.errors.contains { $0.contains("serving") }, "\(text)")
+            default: Issue.record("\(text)")
+            }
+        }
+        #expect(refusals > 6)
+        let plenty = try await lab.toEnd(
+            "h1", ["timeout", "5", "bash", "-c", "ulimit -n 64; exec \"$@\"", "bash"] + command(program),
+            within: .seconds(15))
+        #expect(plenty.exit != .exited(71), "\(plenty)")
+        try await lab.stop()
+    }
+}

@@ -1,0 +1,72 @@
+import CommandText
+import Testing
+
+/// What the commands show on a terminal of 80 columns.
+@Suite("output on a terminal", .labSlot, .timeLimit(.minutes(60)))
+struct TerminalOutputTests {
+    static let lab = Task { try await Lab.start() }
+
+    @Test(
+        "browse -r: a header, one line a service, columns that begin where their titles do; in a pipe nothing is left out"
+    )
+    func table() async throws {
+        let lab = try await Self.lab.value
+        let names = [
+            "Tony's long-named 東京 printer in the attic", "🎉 party", "e" + String(repeating: "\u{301}", count: 30),
+            "tony",
+        ]
+        var publishers: [LabProcess] = []
+        for name in names {
+            let note = "note=" + String(repeating: "long ", count: 40)
+            publishers.append(try await lab.publish("h1", name, "9000", "--type", "_columns._tcp", "--txt", note))
+        }
+        let screen = try await TerminalScreen(lab, "h2")
+        try await screen.run("clear; \(DiscoverdBinary.path) browse _columns._tcp -r -t")
+        let lines = try await screen.shows("all services") {
+            $0.count { $0.hasPrefix("+ ") } == names.count && $0.last == "$"
+        }
+        let rows = lines.dropLast()
+        #expect(rows.first?.contains("NAME") == true && rows.count == names.count + 1, "\(lines)")
+        let port = rows.first.flatMap { row in row.firstRange(of: "PORT").map { DisplayWidth.of(row[..<$0.lowerBound]) }
+        }
+        for row in rows.dropFirst() {
+            #expect(DisplayWidth.of(row) < 80, "\(row)")
+            #expect(row.firstRange(of: " 9000 ").map { DisplayWidth.of(row[..<$0.lowerBound]) + 1 } == port, "\(row)")
+        }
+        let piped = try await lab.ask("h2", "browse", "_columns._tcp", "-r", "-t")
+        for name in names {
+            #expect(piped.output.contains { $0.hasPrefix("+\t\(name)\t_columns._tcp\tlocal\teth0\th1.local\t9000\t") })
+        }
+        try await screen.close()
+        for publisher in publishers { try await publisher.stop() }
+    }
+
+    @Test("a person who waits is told so, and a script is not")
+    func waiting() async throws {
+        let lab = try await Self.lab.value
+        let screen = try await TerminalScreen(lab, "h2")
+        try await screen.run("clear; \(DiscoverdBinary.path) browse all")
+        try await screen.shows("no service of type _all._tcp so far")
+        try await screen.shows("--all looks for every type") { $0.joined().contains("--all looks for every type") }
+        try await screen.press("C-c")
+        try await screen.shows("a prompt") { $0.last == "^C$" || $0.last == "$" }
+        try await screen.close()
+        let script = try lab.discoverd("h2", "browse", "all", "--json")
+        try await script.json("settled") { $0.event == "settled" }
+        #expect(script.lines(.stderr).isEmpty)
+        try await script.stop()
+    }
+
+    @Test("LC_ALL=C: ASCII only, in JSON too")
+    func ascii() async throws {
+        let lab = try await Self.lab.value
+        let publisher = try await lab.publish("h1", "Müller", "9000", "--type", "_ascii._tcp")
+        let screen = try await TerminalScreen(lab, "h2")
+        try await screen.run("clear; LC_ALL=C \(DiscoverdBinary.path) browse _ascii._tcp -t")
+        try await screen.shows(#"M\u{FC}ller"#)
+        try await screen.run("clear; LC_ALL=C \(DiscoverdBinary.path) browse _ascii._tcp -t --json")
+        try await screen.shows(#"M\u00fcller"#)
+        try await screen.close()
+        try await publisher.stop()
+    }
+}

@@ -1,0 +1,194 @@
+import DNSMessage
+import MulticastEngine
+import Testing
+
+@Suite("QuestionSchedule")
+struct QuestionScheduleTests {
+    private let type: RecordKey
+    private let start = Duration.seconds(100)
+
+    init() throws { type = RecordKey(try DomainName("_witap._tcp.local"), .ptr) }
+
+    private func nothing(_ key: RecordKey) -> QuestionSchedule.Knowledge { QuestionSchedule.Knowledge(answers: []) }
+
+    private func schedule(_ rate: SendingRate = SendingRate()) -> QuestionSchedule {
+        QuestionSchedule(rate: rate, random: SeededGenerator(seed: 5))
+    }
+
+    /// All packets until a time, each with the time when it was sent.
+    private func run(
+        _ schedule: inout QuestionSchedule, from begin: Duration, until end: Duration,
+        knows: (RecordKey) -> QuestionSchedule.Knowledge
+    ) throws -> [(time: Duration, message: Message)] {
+        var (sent, now): ([(Duration, Message)], Duration) = ([], begin)
+        while let deadline = schedule.deadline(at: now), deadline <= end {
+            now = max(now, deadline)
+            for packet in schedule.packets(at: now, knows: knows) { sent.append((now, try Message(reading: packet))) }
+        }
+        return sent
+    }
+
+    @Test(
+        "RFC 6762 §5.2: the first question for what many answer comes after 20 to 120 ms, the next after 1, 3, 9 s and so on to an hour"
+    )
+    func shared() throws {
+        var schedule = schedule()
+        schedule.ask(type, .shared, at: start)
+        let sent = try run(&schedule, from: start, until: start + .seconds(40_000), knows: nothing)
+        let times = sent.map(\.time)
+        #expect(Duration.milliseconds(20)...Duration.milliseconds(120) ~= times[0] - start)
+        let waits = Array(zip(times.dropFirst(), times).map { $0 - $1 })
+        #expect(Array(waits.prefix(8)) == [1, 3, 9, 27, 81, 243, 729, 2187].map { Duration.seconds($0) })
+        #expect(waits.dropFirst(8).allSatisfy { $0 == Duration.seconds(3600) })
+        #expect(sent.allSatisfy { $0.message.questions == [Question(type.name, .ptr)] && $0.message.id == 0 })
+        #expect(schedule.timesAsked(type) == sent.count)
+    }
+
+    @Test("First waits differ, within 20 to 120 ms")
+    func firstWaits() throws {
+        var schedule = schedule()
+        for number in 0..<200 { schedule.ask(RecordKey(try DomainName("t\(number).local"), .ptr), .shared, at: start) }
+        let sent = try run(&schedule, from: start, until: start + .milliseconds(500), knows: nothing)
+        #expect(Set(sent.map(\.time)).count > 20)
+        #expect(sent.allSatisfy { Duration.milliseconds(20)...Duration.milliseconds(121) ~= $0.time - start })
+        #expect(sent.flatMap(\.message.questions).count == 200)
+    }
+
+    @Test("A question for one name is asked at once, and not at all where the answer came before, or was denied")
+    func unique() throws {
+        var schedule = schedule()
+        let keys = try (0..<4).map { RecordKey(try DomainName("h\($0).local"), .a) }
+        schedule.ask(keys[0], .unique(after: .zero), at: start)
+        for key in keys.dropFirst() { schedule.ask(key, .unique(after: .milliseconds(20)), at: start) }
+        let sent = try run(&schedule, from: start, until: start + .milliseconds(900)) { key in
+            switch key {
+            case keys[1]: QuestionSchedule.Knowledge(answers: [ResourceRecord(key.name, .a, .a(1), ttl: 9)])
+            case keys[2]: QuestionSchedule.Knowledge(answers: [], isDenied: true)
+            default: nothing(key)
+            }
+        }
+        #expect(sent.map(\.time) == [start, start + .milliseconds(20)])
+        #expect(sent.map { $0.message.questions.map(\.name) } == [[keys[0].name], [keys[3].name]])
+        #expect(schedule.timesAsked(keys[1]) == 0)
+    }
+
+    @Test("Whoever asks what is asked already does not ask the link; the last to stop ends the question")
+    func users() throws {
+        var schedule = schedule()
+        schedule.ask(type, .shared, at: start)
+        schedule.ask(type, .shared, at: start)
+        schedule.ask(type, .unique(after: .zero), at: start)
+        #expect(try run(&schedule, from: start, until: start + .milliseconds(500), knows: nothing).count == 1)
+        schedule.stop(type)
+        schedule.stop(type)
+        #expect(try run(&schedule, from: start, until: start + .seconds(3), knows: nothing).count == 1)
+        schedule.stop(type)
+        schedule.stop(type)
+        #expect(schedule.count == 0)
+        #expect(try run(&schedule, from: start, until: start + .seconds(9000), knows: nothing).isEmpty)
+    }
+
+    @Test("RFC 6762 §7.1 and §7.2: known answers go along, over several packets that say so but for the last")
+    func knownAnswers() throws {
+        var schedule = schedule()
+        let known = try (0..<200).map {
+            ResourceRecord(type.name, .ptr, .ptr(try DomainName("Service \($0)._witap._tcp.local")), ttl: 4000)
+        }
+        schedule.ask(type, .shared, at: start)
+        let sent = try run(&schedule, from: start, until: start + .milliseconds(200)) { _ in
+            QuestionSchedule.Knowledge(answers: known)
+        }
+        #expect(sent.count > 2)
+        #expect(sent.flatMap(\.message.answers) == known)
+        #expect(sent.map(\.message.questions.count) == [1] + Array(repeating: 0, count: sent.count - 1))
+        #expect(
+            sent.map { $0.message.flags.contains(.truncated) } == Array(repeating: true, count: sent.count - 1) + [
+                false
+            ])
+        #expect(sent.allSatisfy { (try? $0.message.written(compression: .multicast).count <= 1440) == true })
+    }
+
+    @Test("RFC 6762 §7.3: another host's question takes the place of ours, unless it knows what we do not")
+    func suppression() throws {
+        let mine = ResourceRecord(type.name, .ptr, .ptr(try DomainName("a._witap._tcp.local")), ttl: 4000)
+        let theirs = ResourceRecord(type.name, .ptr, .ptr(try DomainName("b._witap._tcp.local")), ttl: 4000)
+        let knows = { (_: RecordKey) in QuestionSchedule.Knowledge(answers: [mine]) }
+        for (known, count) in [([], 0), ([mine], 0), ([theirs], 1), ([mine, theirs], 1)] {
+            var schedule = schedule()
+            schedule.ask(type, .shared, at: start)
+            schedule.heard(Question(type.name, .ptr), knownAnswers: known, at: start, knows: knows)
+            #expect(try run(&schedule, from: start, until: start + .milliseconds(900), knows: knows).count == count)
+            #expect(schedule.timesAsked(type) == 1)
+        }
+        // What is due much later is asked nonetheless.
+        var schedule = schedule()
+        schedule.ask(type, .shared, at: start)
+        _ = try run(&schedule, from: start, until: start + .milliseconds(3000), knows: knows)
+        schedule.heard(Question(type.name, .ptr), knownAnswers: [], at: start + .milliseconds(2000), knows: knows)
+        #expect(schedule.timesAsked(type) == 2)
+    }
+
+    @Test("What grows old is asked for whatever is known, a second after the last question at the earliest")
+    func refresh() throws {
+        var schedule = schedule()
+        let key = RecordKey(try DomainName("h1.local"), .a)
+        let knows = { (key: RecordKey) in
+            QuestionSchedule.Knowledge(answers: [ResourceRecord(key.name, .a, .a(1), ttl: 9)])
+        }
+        schedule.ask(key, .unique(after: .zero), at: start)
+        #expect(try run(&schedule, from: start, until: start + .seconds(80), knows: knows).isEmpty)
+        schedule.refresh(key, at: start + .seconds(80))
+        schedule.refresh(key, at: start + .seconds(80))
+        #expect(try run(&schedule, from: start + .seconds(80), until: start + .seconds(80), knows: knows).count == 1)
+        schedule.refresh(key, at: start + .milliseconds(80_100))
+        let sent = try run(&schedule, from: start + .milliseconds(80_100), until: start + .seconds(90), knows: knows)
+        #expect(sent.map(\.time) == [start + .seconds(81)])
+    }
+
+    @Test("From the beginning: at once where it was not asked within a second, and with the first intervals")
+    func restart() throws {
+        var schedule = schedule()
+        schedule.ask(type, .shared, at: start)
+        _ = try run(&schedule, from: start, until: start + .seconds(1000), knows: nothing)
+        schedule.restart(type, at: start + .seconds(1000))
+        let sent = try run(&schedule, from: start + .seconds(1000), until: start + .seconds(1010), knows: nothing)
+        #expect(sent.map { $0.time - start - .seconds(1000) } == [.zero, .seconds(1), .seconds(4)])
+    }
+
+    @Test("Whoever asks, and whatever: a burst of 50 packets, then 100 a second")
+    func rate() throws {
+        var schedule = schedule()
+        for number in 0..<10_000 {
+            let name = try DomainName("_type\(number)-with-a-rather-long-name._tcp.local")
+            schedule.ask(RecordKey(name, .ptr), .shared, at: start)
+        }
+        let sent = try run(&schedule, from: start, until: start + .seconds(3), knows: nothing)
+        for second in 0..<3 {
+            let count = sent.count { $0.time - start < .seconds(second + 1) }
+            #expect(count <= 50 + 100 * (second + 1))
+        }
+        let names = sent.flatMap(\.message.questions).map(\.name)
+        #expect(Set(names).count == 10_000)
+    }
+}
+
+@Suite("SendingRate")
+struct SendingRateTests {
+    @Test("Never more than the burst and so many a second, in any window of time", arguments: 0..<20 as Range<UInt64>)
+    func windows(seed: UInt64) {
+        var (generator, rate) = (SeededGenerator(seed: seed), SendingRate(burst: 5, perSecond: 10))
+        var (now, taken): (Duration, [Duration]) = (.seconds(1), [])
+        for _ in 0..<2000 {
+            now += .milliseconds(Int.random(in: 0...200, using: &generator))
+            let next = rate.next(at: now)
+            let isNow = rate.take(at: now)
+            #expect(isNow == (next <= now))
+            if isNow { taken.append(now) }
+        }
+        for (index, begin) in taken.enumerated() {
+            let count = taken[index...].prefix { $0 - begin <= .seconds(2) }.count
+            #expect(count <= 5 + 20 + 1)
+        }
+        #expect(taken.count > 100)
+    }
+}

@@ -1,0 +1,219 @@
+import DNSMessage
+import MulticastEngine
+import Testing
+
+@Suite("RecordCache")
+struct RecordCacheTests {
+    private let host = RecordKey.host
+    private let now = Duration.seconds(1000)
+
+    private func cache(_ limits: RecordCache.Limits = RecordCache.Limits()) -> RecordCache {
+        RecordCache(limits: limits, seed: 7)
+    }
+
+    /// What `advance` says, deadline by deadline, with the time.
+    private func run(_ cache: inout RecordCache, until end: Duration) -> [(time: Duration, change: RecordCache.Change)]
+    {
+        var changes: [(Duration, RecordCache.Change)] = []
+        while let deadline = cache.deadline, deadline <= end {
+            for change in cache.advance(to: deadline).changes { changes.append((deadline, change)) }
+        }
+        return changes
+    }
+
+    @Test("A record is added once, and ends with its TTL unless it is received again")
+    func life() {
+        var cache = cache()
+        #expect(cache.receive([.address(1, ttl: 120)], at: now) == [.added(host, .a(1))])
+        #expect(cache.receive([.address(1, ttl: 120)], at: now + .seconds(60)) == [])
+        let ends = run(&cache, until: now + .seconds(500))
+        #expect(ends.map(\.time) == [now + .seconds(180)])
+        #expect(ends.map(\.change) == [.removed(host, .a(1))])
+        #expect(cache.count == 0)
+        #expect(cache.deadline == nil)
+    }
+
+    @Test("RFC 6762 §10.1: a goodbye ends a record after a second, in which a new announcement revokes it")
+    func goodbye() {
+        var cache = cache()
+        _ = cache.receive([.address(1, ttl: 120), .address(2, ttl: 120)], at: now)
+        #expect(
+            cache.receive([.address(1, ttl: 0), .address(2, ttl: 0), .address(3, ttl: 0)], at: now + .seconds(5)) == [])
+        _ = cache.receive([.address(2, ttl: 120)], at: now + .milliseconds(5500))
+        let ends = run(&cache, until: now + .seconds(20))
+        #expect(ends.map(\.time) == [now + .seconds(6)])
+        #expect(ends.map(\.change) == [.removed(host, .a(1))])
+        #expect(cache.records(host).map(\.data) == [.a(2)])
+    }
+
+    @Test("RFC 6762 §10.2: cache-flush ends what was received more than a second ago, after a second")
+    func flush() {
+        var cache = cache()
+        _ = cache.receive([.address(1, ttl: 120)], at: now)
+        _ = cache.receive([.address(2, ttl: 120)], at: now + .seconds(4))
+        // Another responder's record of the last second is spared, and so is what comes in the same packet.
+        _ = cache.receive([.address(3, ttl: 120, flush: true), .address(4, ttl: 120)], at: now + .milliseconds(4900))
+        let ends = run(&cache, until: now + .seconds(20))
+        #expect(ends.map(\.time) == [now + .milliseconds(5900)])
+        #expect(ends.map(\.change) == [.removed(host, .a(1))])
+        #expect(Set(cache.records(host).map(\.data)) == [.a(2), .a(3), .a(4)])
+    }
+
+    @Test("A PTR record with the cache-flush bit ends no other host's")
+    func flushOfShared() throws {
+        var cache = cache()
+        let type = try DomainName("_witap._tcp.local")
+        for (index, name) in ["a", "b"].enumerated() {
+            let record = ResourceRecord(
+                type, .ptr, .ptr(try DomainName("\(name)._witap._tcp.local")), ttl: 4500, flushesCache: true)
+            _ = cache.receive([record], at: now + .seconds(10 * index))
+        }
+        #expect(run(&cache, until: now + .seconds(60)).isEmpty)
+        #expect(cache.records(RecordKey(type, .ptr)).count == 2)
+    }
+
+    @Test("RFC 6762 §5.2: what is watched is asked for at 80, 85, 90 and 95 % of its life, up to 2 % later")
+    func refreshes() {
+        var cache = cache()
+        cache.watch(host)
+        _ = cache.receive([.address(1, ttl: 1000)], at: now)
+        var asked: [Double] = []
+        while let deadline = cache.deadline, deadline < now + .seconds(1000) {
+            if cache.advance(to: deadline).refreshes.contains(host) { asked.append((deadline - now) / .seconds(1000)) }
+        }
+        #expect(asked.count == 4)
+        for (time, point) in zip(asked, [0.80, 0.85, 0.90, 0.95]) { #expect(point...point + 0.02 ~= time, "\(time)") }
+        // Not what no one watches any more, nor what said goodbye.
+        _ = cache.receive([.address(1, ttl: 1000)], at: now + .seconds(999))
+        cache.unwatch(host)
+        while let deadline = cache.deadline { #expect(cache.advance(to: deadline).refreshes.isEmpty) }
+    }
+
+    @Test("RFC 6762 §7.1: an answer is known until half its life is over")
+    func knownAnswers() {
+        var cache = cache()
+        _ = cache.receive([.address(1, ttl: 120)], at: now)
+        #expect(cache.knownAnswers(host, at: now + .seconds(60)).map(\.ttl) == [60])
+        #expect(cache.knownAnswers(host, at: now + .milliseconds(60_001)).isEmpty)
+        _ = cache.receive([.address(1, ttl: 0)], at: now + .seconds(1))
+        #expect(cache.knownAnswers(host, at: now + .seconds(1)).isEmpty)
+    }
+
+    @Test("RFC 6762 §10.5: two questions of others that nobody answers put a record in doubt for 10 s")
+    func passiveObservation() {
+        var cache = cache()
+        _ = cache.receive([.address(1, ttl: 120), .address(2, ttl: 120)], at: now)
+        let question = Question(host.name, .a)
+        for second in [1, 3] {
+            cache.heard(question, knownAnswers: [.address(2, ttl: 100)], at: now + .seconds(second))
+        }
+        #expect(run(&cache, until: now + .seconds(20)).map(\.time) == [now + .seconds(13)])
+        #expect(cache.records(host).map(\.data) == [.a(2)])
+        // One question, or two at once, is no sign; and an answer ends the doubt.
+        for second in [30.0, 30.5, 33.0] {
+            cache.heard(question, knownAnswers: [], at: now + .milliseconds(Int(second * 1000)))
+        }
+        _ = cache.receive([.address(2, ttl: 120)], at: now + .seconds(34))
+        #expect(run(&cache, until: now + .seconds(60)).isEmpty)
+    }
+
+    @Test("RFC 6762 §6.1: NSEC says what a name does not have, until a record says otherwise")
+    func denial() {
+        var cache = cache()
+        let nsec = ResourceRecord(host.name, .nsec, .nsec(next: host.name, types: [.a]), ttl: 120, flushesCache: true)
+        _ = cache.receive([nsec], at: now)
+        #expect(cache.isDenied(RecordKey(host.name, .aaaa)))
+        #expect(!cache.isDenied(host))
+        _ = cache.receive([ResourceRecord(host.name, .aaaa, .aaaa(high: 1, low: 2), ttl: 120)], at: now)
+        #expect(!cache.isDenied(RecordKey(host.name, .aaaa)))
+    }
+
+    @Test("A machine that slept believes nothing for longer than 10 s unless it hears it again")
+    func sleep() {
+        var cache = cache()
+        _ = cache.receive([.address(1, ttl: 4500), .address(2, ttl: 4500)], at: now)
+        cache.reconfirmAll(at: now + .seconds(2000))
+        _ = cache.receive([.address(2, ttl: 4500)], at: now + .seconds(2001))
+        #expect(run(&cache, until: now + .seconds(2100)).map(\.time) == [now + .seconds(2010)])
+        #expect(cache.records(host).map(\.data) == [.a(2)])
+    }
+
+    @Test("Odd TTLs: the top bit set is zero (RFC 2181 §8), more than the bound is the bound")
+    func oddTTLs() {
+        var limits = RecordCache.Limits()
+        limits.ttl = 300
+        var cache = cache(limits)
+        #expect(cache.receive([.address(1, ttl: .max), .address(2, ttl: 1 << 31)], at: now).isEmpty)
+        #expect(cache.receive([.address(3, ttl: .max >> 1)], at: now).count == 1)
+        #expect(run(&cache, until: now + .seconds(1000)).map(\.time) == [now + .seconds(300)])
+    }
+
+    @Test(
+        "What no one watches makes room; when all is watched, what comes is left out, and that is said until there is room"
+    )
+    func limits() throws {
+        var limits = RecordCache.Limits()
+        limits.records = 64
+        var cache = cache(limits)
+        let watched = try (0..<64).map { RecordKey(try DomainName("w\($0).local"), .a) }
+        for key in watched { cache.watch(key) }
+        for (index, key) in watched.prefix(32).enumerated() {
+            _ = cache.receive([ResourceRecord(key.name, .a, .a(0), ttl: 120)], at: now + .milliseconds(index))
+        }
+        for index in 0..<1000 {
+            let name = try DomainName("x\(index).local")
+            _ = cache.receive([ResourceRecord(name, .a, .a(0), ttl: 10)], at: now + .seconds(2 * index))
+            #expect(cache.count <= 64)
+            #expect(index > 20 || !cache.isFull)
+        }
+        // Those that are watched have ended by their TTL meanwhile; all of them come again, and nothing else stays.
+        let later = now + .seconds(3000)
+        _ = cache.advance(to: later)
+        #expect(cache.count == 0)
+        for key in watched { _ = cache.receive([ResourceRecord(key.name, .a, .a(0), ttl: 120)], at: later) }
+        #expect(!cache.isFull)
+        _ = cache.receive([ResourceRecord(try DomainName("late.local"), .a, .a(0), ttl: 500)], at: later + .seconds(5))
+        #expect(cache.count == 64)
+        #expect(cache.isFull)
+        _ = cache.advance(to: later + .seconds(200))
+        #expect(!cache.isFull)
+    }
+
+    @Test("One name cannot have any number of unique records")
+    func uniqueRecords() {
+        var cache = cache()
+        _ = cache.receive((0..<1000).map { .address($0, ttl: 120) }, at: now)
+        #expect(cache.records(host).count == 64)
+    }
+
+    @Test("A record that flaps leaves nothing behind")
+    func flapping() {
+        var cache = cache()
+        for step in 0..<20_000 {
+            let time = now + .milliseconds(step * 10)
+            _ = cache.receive([.address(1, ttl: step.isMultiple(of: 2) ? 4500 : 0)], at: time)
+            _ = cache.advance(to: time)
+        }
+        #expect(cache.queuedDeadlines < 200)
+    }
+}
+
+extension RecordKey {
+    /// The addresses of `h1.local`.
+    static let host: RecordKey = {
+        guard let name = try? DomainName("h1.local") else { return RecordKey(.root, .a) }
+        return RecordKey(name, .a)
+    }()
+}
+
+extension ResourceRecord {
+    /// An address of `h1.local`.
+    static func address(_ bits: UInt32, ttl: UInt32, flush: Bool = false) -> ResourceRecord {
+        ResourceRecord(RecordKey.host.name, .a, .a(bits), ttl: ttl, flushesCache: flush)
+    }
+}
+
+extension DomainName {
+    /// A name of plain labels.
+    init(_ text: String) throws { try self.init(labels: text.split(separator: ".").map { Array($0.utf8) }) }
+}
