@@ -83,7 +83,7 @@ public actor AvahiEngine: DiscoveryEngine {
 
     /// Publishes with an entry group of its own; see `DiscoveryEngine`.
     public nonisolated func publish(
-        _ service: Service, onConflict: ConflictPolicy, isPersistent: Bool,
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
         start {

@@ -50,7 +50,7 @@ import DNSSD
 
     /// Adds the service on one interface (-1: all) under `name`.
     /// - Throws: `.nameTaken` at once when another client of the same avahi-daemon has the name.
-    func add(_ service: Service, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
+    func add(_ service: OfferedService, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
         guard let group = unsafe pointer else { return }
         let family = AvahiPath.avahiProtocol(service.family)
         let type = try service.type.checkedForAvahi().description
@@ -73,7 +73,7 @@ import DNSSD
     }
 
     /// Replaces the TXT record of what `add` put into it: announced at once, without probing (RFC 6762 §8.4).
-    func update(_ service: Service, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
+    func update(_ service: OfferedService, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
         guard let group = unsafe pointer else { return }
         let family = AvahiPath.avahiProtocol(service.family)
         let code = unsafe AvahiStrings.withList(of: service.txt.strings) { list in

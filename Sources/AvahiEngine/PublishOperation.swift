@@ -3,7 +3,7 @@ import Discovery
 
 /// Publishes one service on avahi-daemon: carries out what its `Registration` decides.
 final class PublishOperation: CoreOperation {
-    private var service: Service
+    private var service: OfferedService
     private let report: (PublicationFact) -> Void
     private var registration: Registration
     private var connection: AvahiConnection?
@@ -15,7 +15,8 @@ final class PublishOperation: CoreOperation {
     private var isQueued = false
 
     init(
-        service: Service, _ registration: Registration, core: EngineCore, report: @escaping (PublicationFact) -> Void
+        service: OfferedService, _ registration: Registration, core: EngineCore,
+        report: @escaping (PublicationFact) -> Void
     ) {
         self.service = service
         self.report = report

@@ -53,7 +53,7 @@ package final class Directory: Sendable {
         Subscriber(time: time, alarms: alarms, limits: limits, repeatsSettled: repeatsSettled)
     }
 
-    func publish(_ service: Service, onConflict policy: ConflictPolicy, isPersistent: Bool) -> PublicationCore {
+    func publish(_ service: OfferedService, onConflict policy: ConflictPolicy, isPersistent: Bool) -> PublicationCore {
         let core = PublicationCore(service: service, time: time)
         let id = publications.withLock { publications -> UInt64? in
             guard !publications.isClosed else { return nil }

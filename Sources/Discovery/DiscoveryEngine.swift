@@ -21,7 +21,7 @@ public protocol DiscoveryEngine: Sendable {
     /// - Parameter isPersistent: no refusal ends it, not of what was never established either, nor a name that is taken with `.fail`: it
     ///   is reported as `.refused` and tried again.
     func publish(
-        _ service: Service, onConflict: ConflictPolicy, isPersistent: Bool,
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation
 
@@ -39,7 +39,7 @@ extension DiscoveryEngine {
 
     /// Publishes a service until the operation is cancelled; a refusal ends what was never established.
     public func publish(
-        _ service: Service, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
+        _ service: OfferedService, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
         publish(service, onConflict: onConflict, isPersistent: false, reporting: reporting)
     }

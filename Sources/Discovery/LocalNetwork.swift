@@ -82,7 +82,7 @@ public final class LocalNetwork: Sendable {
     /// - Parameter isPersistent: nothing else ends it: what the backend refuses, and a name that is taken with `.fail`, is `.refused` and
     ///   tried again. Without it that ends what was never established.
     public func publish(
-        _ service: Service,
+        _ service: OfferedService,
         onConflict policy: ConflictPolicy = .rename,
         isPersistent: Bool = false
     ) -> Publication {
@@ -91,7 +91,7 @@ public final class LocalNetwork: Sendable {
 
     /// Publishes a service while `body` runs. It is withdrawn, with goodbyes, also when `body` throws or is cancelled.
     public func withPublished<Result>(
-        _ service: Service,
+        _ service: OfferedService,
         onConflict policy: ConflictPolicy = .rename,
         _ body: (Publication) async throws -> Result
     ) async throws -> Result {

@@ -5,7 +5,7 @@ public import DNSSD
 /// It stays wanted through every fault of the backend, and once it was established also when the backend comes to refuse it. A rename after a collision is not an error: it shows in `status`.
 public final class Publication: Sendable {
     /// What was asked for, with the TXT record of the last `update(txt:)`.
-    public var service: Service { core.service }
+    public var service: OfferedService { core.service }
     /// Where it stands now.
     public var status: PublicationStatus { core.status }
     /// How long it has been in this state.

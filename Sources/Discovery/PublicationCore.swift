@@ -3,10 +3,11 @@ import DNSSD
 /// What a `Publication` and those who watch it share: the newest status, who waits for one, and the engine's operation.
 final class PublicationCore: Sendable {
     /// Publishes a service on the engine.
-    typealias Open = @Sendable (Service, _ report: @escaping @Sendable (PublicationFact) -> Void) -> any EngineOperation
+    typealias Open =
+        @Sendable (OfferedService, _ report: @escaping @Sendable (PublicationFact) -> Void) -> any EngineOperation
 
     private struct State {
-        var service: Service
+        var service: OfferedService
         var status: PublicationStatus
         /// Who waits for another status.
         var waiters = Waiters()
@@ -19,13 +20,13 @@ final class PublicationCore: Sendable {
     let time: any TimeSource
     private let state: Locked<State>
 
-    init(service: Service, time: any TimeSource) {
+    init(service: OfferedService, time: any TimeSource) {
         self.time = time
         let status = PublicationStatus(wanted: service.name, since: time.now)
         state = Locked(State(service: service, status: status))
     }
 
-    var service: Service { state.withLock { $0.service } }
+    var service: OfferedService { state.withLock { $0.service } }
 
     var status: PublicationStatus { state.withLock { $0.status } }
 

@@ -22,7 +22,7 @@ extension RegistrationRequest {
     }
 
     private init(checked json: JSONValue) throws(DiscoveryError) {
-        var service = try Service(
+        var service = try OfferedService(
             name: try Self.require("name", json["name"]?.string, "text"),
             type: try Self.optional("type", json["type"], \.string, "text") ?? "_witap._tcp",
             domain: try Self.optional("domain", json["domain"], \.string, "text") ?? "local",

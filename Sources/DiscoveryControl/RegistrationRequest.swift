@@ -22,14 +22,14 @@ public struct RegistrationRequest: Hashable, Sendable {
     }
 
     /// What to publish.
-    public var service: Service
+    public var service: OfferedService
     /// What to do when the name is taken.
     public var onConflict: ConflictPolicy
     /// What must pass.
     public var check: Check?
 
     /// Creates a request.
-    public init(_ service: Service, onConflict: ConflictPolicy = .rename, check: Check? = nil) {
+    public init(_ service: OfferedService, onConflict: ConflictPolicy = .rename, check: Check? = nil) {
         self.service = service
         self.onConflict = onConflict
         self.check = check

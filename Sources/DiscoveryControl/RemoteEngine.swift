@@ -123,7 +123,7 @@ public final class RemoteEngine: DiscoveryEngine {
 
     /// Publishes a service as long as the operation lives.
     public func publish(
-        _ service: Service,
+        _ service: OfferedService,
         onConflict: ConflictPolicy,
         isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void

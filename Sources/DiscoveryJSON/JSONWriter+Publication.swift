@@ -2,13 +2,15 @@ public import DNSSD
 
 extension JSONWriter {
     /// Writes where a publication stands as one line: `name` is the name now, `service.name` the wanted one.
-    public mutating func publishedLine(_ service: Service, name: ServiceName, state: String, reason: String? = nil) {
+    public mutating func publishedLine(
+        _ service: OfferedService, name: ServiceName, state: String, reason: String? = nil
+    ) {
         line("published") { $0.publishedMembers(service, name: name, state: state, reason: reason) }
     }
 
     /// Writes the members of that line.
     public mutating func publishedMembers(
-        _ service: Service, name: ServiceName, state: String = "established", reason: String? = nil
+        _ service: OfferedService, name: ServiceName, state: String = "established", reason: String? = nil
     ) {
         member("name", name.value)
         member("wanted", service.name.value)

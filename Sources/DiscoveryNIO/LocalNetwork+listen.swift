@@ -69,7 +69,7 @@ extension LocalNetwork {
         _ policy: ConflictPolicy
     ) async throws -> PublishedListener {
         let port = try Port(channel.localAddress?.port ?? 0)
-        let service = Service(
+        let service = OfferedService(
             name: name, type: type, domain: domain, port: port, txt: txt, interfaces: interfaces, family: family)
         return PublishedListener(channel: channel, port: port, publication: publish(service, onConflict: policy))
     }

@@ -40,12 +40,12 @@ extension NetService {
         }
     }
 
-    private func service(isListening: Bool) throws(DiscoveryError) -> Service {
+    private func service(isListening: Bool) throws(DiscoveryError) -> OfferedService {
         let (type, subtypes) = try ServiceType.withSubtypes(type)
         let instance = try instance()
         // With 0 the port is known once it is bound; until then any will do.
         let port = try Port(isListening && port == 0 ? 1 : port)
-        return Service(
+        return OfferedService(
             name: instance.name, type: type, domain: instance.domain, port: port, txt: txt ?? TXTRecord(),
             subtypes: subtypes)
     }

@@ -19,7 +19,7 @@ final class Publisher: Sendable {
     static let maximumWaiting = 64
 
     private struct State {
-        var service: Service
+        var service: OfferedService
         var publication: Publication?
         var waiting = 0
     }
@@ -30,7 +30,7 @@ final class Publisher: Sendable {
     private let listensOn: DNSSD.Port??
     private let state: Locked<State>
 
-    init(_ service: Service, _ policy: ConflictPolicy, listensOn: DNSSD.Port??, _ network: LocalNetwork) {
+    init(_ service: OfferedService, _ policy: ConflictPolicy, listensOn: DNSSD.Port??, _ network: LocalNetwork) {
         self.network = network
         self.policy = policy
         self.listensOn = listensOn
@@ -70,7 +70,7 @@ final class Publisher: Sendable {
         if let publication { Task { [state] in await publication.update(txt: state.withLock { $0.service.txt }) } }
     }
 
-    private var service: Service { state.withLock { $0.service } }
+    private var service: OfferedService { state.withLock { $0.service } }
 
     private func follow(_ publication: Publication, _ tell: @escaping @Sendable (Event) async -> Void) async {
         let time = network.directory.time

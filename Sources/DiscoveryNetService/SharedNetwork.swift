@@ -37,7 +37,7 @@ private struct BrokenEngine: DiscoveryEngine {
     }
 
     func publish(
-        _ service: Service, onConflict: ConflictPolicy, isPersistent: Bool,
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any EngineOperation {
         report { reporting(PublicationFact(name: service.name, state: .failed($0))) }

@@ -20,8 +20,8 @@ extension EngineConformance {
             _ name: String,
             port: Int = 9000,
             txt: KeyValuePairs<String, String?> = [:]
-        ) throws -> Service {
-            Service(name: try ServiceName(name), type: type, port: try Port(port), txt: try TXTRecord(txt))
+        ) throws -> OfferedService {
+            OfferedService(name: try ServiceName(name), type: type, port: try Port(port), txt: try TXTRecord(txt))
         }
 
         func watch(_ resolution: ServiceQuery.Resolution = .watch) -> Watcher {

@@ -42,7 +42,7 @@ public final class SimulatedEngine: DiscoveryEngine {
 
     /// Publishes a service; a collision is noticed at once.
     public func publish(
-        _ service: Service,
+        _ service: OfferedService,
         onConflict: ConflictPolicy,
         isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void

@@ -34,7 +34,7 @@ struct SimulatedOperation: Sendable {
     }
 
     struct Publication: Sendable {
-        var service: Service
+        var service: OfferedService
         let policy: ConflictPolicy
         let isPersistent: Bool
         let report: @Sendable (PublicationFact) -> Void

@@ -141,7 +141,7 @@ extension SimulatedWorld {
 
     /// The interfaces of `machine` on which a service of `owner` is seen, with the addresses it has there.
     private func paths(
-        to service: Service,
+        to service: OfferedService,
         of owner: String,
         from machine: SimulatedMachine,
         _ filter: InterfaceFilter

@@ -3,7 +3,7 @@ internal import ServiceLifecycle
 internal import UnixSignals
 
 /// Reads the configuration anew on SIGHUP.
-struct HangUp: ServiceLifecycle.Service {
+struct HangUp: Service {
     let daemon: Daemon
     let reloader: Reloader
 

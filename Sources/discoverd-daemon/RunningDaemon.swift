@@ -6,7 +6,7 @@ internal import Logging
 internal import ServiceLifecycle
 
 /// The daemon as a service of swift-service-lifecycle, which tells the service manager how it is.
-struct RunningDaemon: ServiceLifecycle.Service {
+struct RunningDaemon: Service {
     /// How long the backend has to tell its first state before the daemon counts as started without.
     private static let firstState = Duration.seconds(2)
     /// How long goodbyes may take: a daemon is expected to end within 2 s.

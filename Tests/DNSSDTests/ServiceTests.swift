@@ -4,7 +4,7 @@ import Testing
 @Suite("Service and Port")
 struct ServiceTests {
     @Test func fromText() throws {
-        let service = try Service(
+        let service = try OfferedService(
             name: "tony",
             type: "_p._sub._http._tcp.local",
             port: 9000,
@@ -20,11 +20,14 @@ struct ServiceTests {
     @Test("The error is that of the part that breaks a rule")
     func errors() {
         let refusals = [
-            refusal { () throws(DiscoveryError) in try Service(name: "", type: "_http._tcp", port: 1) },
-            refusal { () throws(DiscoveryError) in try Service(name: "a", type: "_http", port: 1) },
-            refusal { () throws(DiscoveryError) in try Service(name: "a", type: "_http._tcp", domain: "", port: 1) },
-            refusal { () throws(DiscoveryError) in try Service(name: "a", type: "_http._tcp", port: 0) },
-            refusal { () throws(DiscoveryError) in try Service(name: "a", type: "_http._tcp", port: 1, subtypes: [""])
+            refusal { () throws(DiscoveryError) in try OfferedService(name: "", type: "_http._tcp", port: 1) },
+            refusal { () throws(DiscoveryError) in try OfferedService(name: "a", type: "_http", port: 1) },
+            refusal { () throws(DiscoveryError) in
+                try OfferedService(name: "a", type: "_http._tcp", domain: "", port: 1)
+            },
+            refusal { () throws(DiscoveryError) in try OfferedService(name: "a", type: "_http._tcp", port: 0) },
+            refusal { () throws(DiscoveryError) in
+                try OfferedService(name: "a", type: "_http._tcp", port: 1, subtypes: [""])
             },
         ]
         #expect(

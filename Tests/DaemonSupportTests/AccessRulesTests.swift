@@ -19,8 +19,8 @@ import Testing
         ]
     }
 
-    private func service(_ type: ServiceType, _ domain: String = "local") throws -> Service {
-        Service(
+    private func service(_ type: ServiceType, _ domain: String = "local") throws -> OfferedService {
+        OfferedService(
             name: try ServiceName("a"), type: type, domain: try Domain(domain), port: try #require(Port(rawValue: 80)))
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ConfigurationChangeTests {
     private func definition(_ name: String, port: Int = 1) throws -> ServiceDefinition {
-        ServiceDefinition(service: try Service(name: name, type: "_aa._tcp", port: port))
+        ServiceDefinition(service: try OfferedService(name: name, type: "_aa._tcp", port: port))
     }
 
     @Test func whatStaysIsNotTouched() throws {

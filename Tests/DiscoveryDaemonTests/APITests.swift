@@ -14,7 +14,7 @@ import Testing
         let other = LocalNetwork(engine: try network.addMachine("h1"))
         let type = try ServiceType("_xx._tcp")
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"), browse: [type])
-        let one = other.publish(try Service(name: "one", type: "_xx._tcp", port: 1))
+        let one = other.publish(try OfferedService(name: "one", type: "_xx._tcp", port: 1))
         _ = try await one.established()
         let stream = await Lines(daemon.path, "/v1/services/watch?type=_xx._tcp")
         let found = try await stream.next { $0["event"]?.string == "added" }
@@ -25,7 +25,7 @@ import Testing
         let listed = try await daemon.get("/v1/services?type=_xx._tcp")["services"]?.array
         #expect(listed?.count == 1)
         // What happens while nobody reads is told to who comes back, and nothing else.
-        let two = other.publish(try Service(name: "two", type: "_xx._tcp", port: 2))
+        let two = other.publish(try OfferedService(name: "two", type: "_xx._tcp", port: 2))
         _ = try await two.established()
         await one.withdraw()
         let resumed = await Lines(daemon.path, "/v1/services/watch?type=_xx._tcp&since=\(cursor)")
@@ -47,12 +47,12 @@ import Testing
         func ask() async throws -> String {
             String(decoding: try await daemon.client.send(ControlClient.Request("GET", target)), as: UTF8.self)
         }
-        let one = other.publish(try Service(name: "one", type: "_xx._tcp", port: 1))
+        let one = other.publish(try OfferedService(name: "one", type: "_xx._tcp", port: 1))
         _ = try await one.established()
         while try await !ask().contains("one") {}
         let first = try await ask()
         #expect(try await ask() == first)
-        let two = other.publish(try Service(name: "two", type: "_xx._tcp", port: 2))
+        let two = other.publish(try OfferedService(name: "two", type: "_xx._tcp", port: 2))
         _ = try await two.established()
         while try await !ask().contains("two") {}
         await one.withdraw()
@@ -241,7 +241,7 @@ import Testing
 
     @Test func statusTypesMetricsAndTargetsAreServed() async throws {
         let other = LocalNetwork(engine: try network.addMachine("h1"))
-        let publication = other.publish(try Service(name: "m", type: "_prom._tcp", port: 9100))
+        let publication = other.publish(try OfferedService(name: "m", type: "_prom._tcp", port: 9100))
         _ = try await publication.established()
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
         #expect(try await daemon.get("/v1/status")["backend"]?["kind"]?.string == "simulated")
@@ -261,7 +261,7 @@ import Testing
             NetworkInterface(index: 2, name: "eth0"), link: "lan",
             addresses: [.v4(IPv4Address(bits: 0xAC11_0002)), .v4(IPv4Address(bits: 0xA9FE_AA02))])
         let other = LocalNetwork(engine: try network.addMachine("h1", interfaces: [.loopback, far]))
-        let publication = other.publish(try Service(name: "m", type: "_prom._tcp", port: 9100))
+        let publication = other.publish(try OfferedService(name: "m", type: "_prom._tcp", port: 9100))
         _ = try await publication.established()
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
         let services = try await daemon.get("/v1/services?type=_prom._tcp")["services"]?.array

@@ -104,12 +104,13 @@ import Testing
         for round in 0..<30 {
             var publications: [Publication] = []
             for number in 0..<10 {
-                publications.append(other.publish(try Service(name: "s\(round)-\(number)", type: "_xx._tcp", port: 1)))
+                publications.append(
+                    other.publish(try OfferedService(name: "s\(round)-\(number)", type: "_xx._tcp", port: 1)))
             }
             for publication in publications { _ = try await publication.established() }
             for publication in publications { await publication.withdraw() }
         }
-        let last = other.publish(try Service(name: "last", type: "_xx._tcp", port: 1))
+        let last = other.publish(try OfferedService(name: "last", type: "_xx._tcp", port: 1))
         _ = try await last.established()
         let told = try await watcher.next { $0["service"]?["name"]?.string == "last" }
         #expect(told["event"]?.string == "added")
@@ -131,7 +132,8 @@ import Testing
         let count = (buffer + 512 * 1024) / 8192
         var publications: [Publication] = []
         for number in 0..<count {
-            publications.append(other.publish(try Service(name: "s\(number)", type: "_xx._tcp", port: 1, txt: txt)))
+            publications.append(
+                other.publish(try OfferedService(name: "s\(number)", type: "_xx._tcp", port: 1, txt: txt)))
         }
         // All of them are known, with their TXT records, before it asks: so its first answer would be all of them, and settled.
         let known = await Lines(daemon.path, "/v1/services/watch?type=_xx._tcp")

@@ -40,7 +40,8 @@ import Testing
         let txt = TXTRecord(strings: (0..<36).map { Array("k\($0)=\(String(repeating: "x", count: 240))".utf8) })
         var publications: [Publication] = []
         for number in 0..<16 {
-            publications.append(other.publish(try Service(name: "s\(number)", type: "_xx._tcp", port: 1, txt: txt)))
+            publications.append(
+                other.publish(try OfferedService(name: "s\(number)", type: "_xx._tcp", port: 1, txt: txt)))
         }
         for publication in publications { _ = try await publication.established() }
         for target in ["/v1/ping", "/v1/registrations", "/v1/services?type=_xx._tcp", "/v1/nothing"] {

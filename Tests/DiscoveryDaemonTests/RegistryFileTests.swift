@@ -17,7 +17,7 @@ import Testing
     private var path: String { directory + "/registrations.json" }
 
     private func kept() throws -> [RegistryFile.Kept] {
-        var service = try Service(name: "Büro \\ 🖨", type: "_xx._udp", port: 7, subtypes: ["_color"])
+        var service = try OfferedService(name: "Büro \\ 🖨", type: "_xx._udp", port: 7, subtypes: ["_color"])
         try service.txt.append(key: "bin", value: [0xFF, 0])
         try service.txt.append(key: "flag", value: nil)
         service.interfaces = try InterfaceFilter(["en*", "!lo"])
@@ -28,7 +28,7 @@ import Testing
         return [
             RegistryFile.Kept(id: "1", uid: 1000, request: request),
             RegistryFile.Kept(
-                id: "2", uid: 0, request: RegistrationRequest(try Service(name: "b", type: "_yy._tcp", port: 1))),
+                id: "2", uid: 0, request: RegistrationRequest(try OfferedService(name: "b", type: "_yy._tcp", port: 1))),
         ]
     }
 

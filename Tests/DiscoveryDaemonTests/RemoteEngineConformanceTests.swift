@@ -36,8 +36,8 @@ import Testing
         let other = LocalNetwork(engine: try network.addMachine("h2"), limits: TestDaemon.limits)
         let daemon = try await TestDaemon(engine: machine)
         let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
-        let staying = other.publish(try Service(name: "staying", type: "_xx._tcp", port: 1))
-        let own = remote.publish(try Service(name: "own", type: "_xx._tcp", port: 2))
+        let staying = other.publish(try OfferedService(name: "staying", type: "_xx._tcp", port: 1))
+        let own = remote.publish(try OfferedService(name: "own", type: "_xx._tcp", port: 2))
         _ = try await staying.established()
         _ = try await own.established()
         var events: [String] = []
@@ -60,11 +60,11 @@ import Testing
         let network = SimulatedNetwork()
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
-        let old = remote.publish(try Service(name: "old", type: "_xx._tcp", port: 1))
+        let old = remote.publish(try OfferedService(name: "old", type: "_xx._tcp", port: 1))
         _ = try await old.established()
         let forbidden = DiscoveryError(.notPermitted, "forbidden")
         network.setRefusal(of: "h1", to: forbidden)
-        let new = remote.publish(try Service(name: "new", type: "_xx._tcp", port: 2))
+        let new = remote.publish(try OfferedService(name: "new", type: "_xx._tcp", port: 2))
         let error = await #expect(throws: DiscoveryError.self) { try await new.established() }
         #expect(error == forbidden)
         network.stopBackend(of: "h1")
@@ -97,7 +97,7 @@ import Testing
         let remote = LocalNetwork(engine: engine, limits: RemoteEngine.limits)
         var all: [Publication] = []
         for number in 1...4 {
-            let one = remote.publish(try Service(name: "s\(number)", type: "_xx._tcp", port: 9))
+            let one = remote.publish(try OfferedService(name: "s\(number)", type: "_xx._tcp", port: 9))
             _ = try await one.established()
             all.append(one)
         }
@@ -113,12 +113,12 @@ import Testing
         let other = LocalNetwork(engine: try network.addMachine("h1"))
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
         let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
-        let taken = other.publish(try Service(name: "taken", type: "_xx._tcp", port: 1))
+        let taken = other.publish(try OfferedService(name: "taken", type: "_xx._tcp", port: 1))
         _ = try await taken.established()
-        let refused = remote.publish(try Service(name: "taken", type: "_xx._tcp", port: 2), onConflict: .fail)
+        let refused = remote.publish(try OfferedService(name: "taken", type: "_xx._tcp", port: 2), onConflict: .fail)
         await #expect(throws: DiscoveryError.self) { try await refused.established() }
         // The owner of a command's service, or root, withdraws it under the command's feet.
-        let unwanted = remote.publish(try Service(name: "unwanted", type: "_xx._tcp", port: 3))
+        let unwanted = remote.publish(try OfferedService(name: "unwanted", type: "_xx._tcp", port: 3))
         _ = try await unwanted.established()
         for status in await daemon.daemon.registry.statuses where status.name == "unwanted" {
             _ = try await daemon.client.send(ControlClient.Request("DELETE", "/v1/registrations/\(status.id)"))
@@ -139,7 +139,7 @@ import Testing
         let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
         var publications: [Publication] = []
         for number in 0..<30 {
-            publications.append(machine.publish(try Service(name: "s", type: "_t\(number)._tcp", port: 1)))
+            publications.append(machine.publish(try OfferedService(name: "s", type: "_t\(number)._tcp", port: 1)))
         }
         for publication in publications { _ = try await publication.established() }
         var found: Set<String> = []

@@ -24,7 +24,7 @@ struct NetServiceBrowserTests {
     private func publish(_ names: String...) async throws -> [Publication] {
         var publications: [Publication] = []
         for name in names {
-            let service = Service(
+            let service = OfferedService(
                 name: try ServiceName(name), type: try ServiceType("_tonyipp._tcp"), port: try DNSSD.Port(9000))
             publications.append(one.publish(service))
             _ = try await publications.last?.established()
@@ -47,7 +47,7 @@ struct NetServiceBrowserTests {
         #expect(tony.type == "_tonyipp._tcp." && tony.domain == "local." && tony.port == -1)
         for publication in publications.dropFirst() { await publication.withdraw() }
         // The simulated network tells one thing after another: what was withdrawn is known when this is.
-        let marker = Service(
+        let marker = OfferedService(
             name: try ServiceName("marker"), type: try ServiceType("_marker._tcp"), port: try DNSSD.Port(9000))
         let marked = one.publish(marker)
         _ = try await marked.established()

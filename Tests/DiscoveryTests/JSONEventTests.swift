@@ -27,7 +27,8 @@ struct JSONEventTests {
 
     @Test("A renamed publication is the contract's example")
     func published() throws {
-        let service = Service(name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"), port: try Port(9000))
+        let service = OfferedService(
+            name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"), port: try Port(9000))
         let expected =
             #"{"v":1,"event":"published","name":"tony #2","wanted":"tony","type":"_witap._tcp","domain":"local","#
             + #""port":9000,"state":"established"}"# + "\n"
@@ -38,7 +39,8 @@ struct JSONEventTests {
 
     @Test("Why a publication waits is said")
     func waiting() throws {
-        let service = Service(name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"), port: try Port(9000))
+        let service = OfferedService(
+            name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"), port: try Port(9000))
         let line = text { $0.publishedLine(service, name: service.name, state: "waiting", reason: "no bus") }
         #expect(line.hasSuffix(#""state":"waiting","reason":"no bus"}"# + "\n"))
     }

@@ -17,8 +17,8 @@ import Testing
         type = try ServiceType("_witap._tcp")
     }
 
-    private func service(_ name: String, txt: KeyValuePairs<String, String?> = [:]) throws -> Service {
-        Service(name: try ServiceName(name), type: type, port: try Port(9000), txt: try TXTRecord(txt))
+    private func service(_ name: String, txt: KeyValuePairs<String, String?> = [:]) throws -> OfferedService {
+        OfferedService(name: try ServiceName(name), type: type, port: try Port(9000), txt: try TXTRecord(txt))
     }
 
     private func words(_ iterator: inout ServiceEvents.AsyncIterator) -> [String] {

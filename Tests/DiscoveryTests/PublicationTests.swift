@@ -8,12 +8,13 @@ import Testing
     private let time = TestTime()
     private let one: LocalNetwork
     private let two: LocalNetwork
-    private let service: Service
+    private let service: OfferedService
 
     init() throws {
         one = LocalNetwork(engine: try world.addMachine("h1"), time: time)
         two = LocalNetwork(engine: try world.addMachine("h2"), time: time)
-        service = Service(name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"), port: try Port(9000))
+        service = OfferedService(
+            name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"), port: try Port(9000))
     }
 
     @Test func updatesBeginWithNowAndEndWithTheLast() async throws {

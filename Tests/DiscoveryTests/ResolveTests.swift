@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test func everyAddressOfOneService() async throws {
-        let service = Service(name: try ServiceName("tony"), type: try instance("tony").type, port: try Port(9000))
+        let service = OfferedService(
+            name: try ServiceName("tony"), type: try instance("tony").type, port: try Port(9000))
         try await publisher.withPublished(service) { publication in
             let name = try await publication.established()
             let found = try await browser.resolve(try instance(name.value), within: .seconds(5))

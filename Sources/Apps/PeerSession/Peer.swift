@@ -69,7 +69,7 @@ public enum Delivery: Hashable, Sendable {
 /// What a session tells.
 public enum SessionEvent: Hashable, Sendable {
     /// The service is announced; the name may have got a number.
-    case published(Service, as: ServiceName)
+    case published(OfferedService, as: ServiceName)
     /// mDNS answers, went away or came back; peers are kept meanwhile.
     case backend(BackendState)
     /// A peer came, or has another state.

@@ -139,7 +139,7 @@ final class Lobby: Sendable {
         }
     }
 
-    private func tellPublished(_ status: PublicationStatus, _ service: Service) {
+    private func tellPublished(_ status: PublicationStatus, _ service: OfferedService) {
         terminal.tell("published", "on the air as \(status.name), port \(service.port)") {
             $0.publishedMembers(service, name: status.name)
         }

@@ -7,7 +7,7 @@ extension AccessRules {
         uid: UInt32,
         gids: [UInt32],
         userName: String?,
-        _ service: Service,
+        _ service: OfferedService,
         isAttached: Bool
     ) -> Decision {
         let general = mayManage(uid: uid, gids: gids, userName: userName)

@@ -44,7 +44,7 @@ extension ServiceDefinition {
             try Self.subtypes(value, of: type)
         }
         guard let name, let type, let port else { return nil }
-        var service = Service(name: name, type: type, port: port)
+        var service = OfferedService(name: name, type: type, port: port)
         service.subtypes = (type.subtype.map { [$0] } ?? []) + (labels ?? [])
         if let domain { service.domain = domain }
         if let txt { service.txt = txt }

@@ -4,14 +4,14 @@ public import Discovery
 /// A service to publish as an administrator or a client described it.
 public struct ServiceDefinition: Hashable, Sendable {
     /// What to publish.
-    public var service: Service
+    public var service: OfferedService
     /// What to do when the name is taken.
     public var onConflict: ConflictPolicy
     /// What must work for the service to be advertised; nil: it always is.
     public var check: CheckSpecification?
 
     /// Creates a definition.
-    public init(service: Service, onConflict: ConflictPolicy = .rename, check: CheckSpecification? = nil) {
+    public init(service: OfferedService, onConflict: ConflictPolicy = .rename, check: CheckSpecification? = nil) {
         self.service = service
         self.onConflict = onConflict
         self.check = check

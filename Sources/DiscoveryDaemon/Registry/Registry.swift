@@ -63,7 +63,7 @@ package actor Registry {
 
     /// Why a peer may not publish a service of this machine, and why not hand one over; nil when it may.
     package func refusals(for peer: Peer) -> (publish: String?, handOver: String?) {
-        guard let any = try? Service(name: "any", type: "_any._tcp", port: 9) else { return (nil, nil) }
+        guard let any = try? OfferedService(name: "any", type: "_any._tcp", port: 9) else { return (nil, nil) }
         return (policy.refusalToPublish(peer, any, .attached), policy.refusalToPublish(peer, any, .detached))
     }
 

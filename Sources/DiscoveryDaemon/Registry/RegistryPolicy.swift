@@ -4,7 +4,7 @@ package import DiscoveryControl
 /// What the registry asks of the configuration: who may do what, and how services are checked.
 package struct RegistryPolicy: Sendable {
     /// Why a peer may not publish a service for as long as its origin says; nil when it may.
-    package var refusalToPublish: @Sendable (Peer, Service, RegistrationStatus.Origin) -> String?
+    package var refusalToPublish: @Sendable (Peer, OfferedService, RegistrationStatus.Origin) -> String?
     /// Why a peer may not manage the daemon; nil when it may.
     package var refusalToManage: @Sendable (Peer) -> String?
     /// How many services a user may publish.
@@ -15,10 +15,10 @@ package struct RegistryPolicy: Sendable {
     package var check:
         @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void) async -> Void
     /// Whether a program listens at a service's port on this machine; nil when that cannot be told.
-    package var listens: @Sendable (Service) -> Bool?
+    package var listens: @Sendable (OfferedService) -> Bool?
 
     package init(
-        refusalToPublish: @escaping @Sendable (Peer, Service, RegistrationStatus.Origin) -> String?,
+        refusalToPublish: @escaping @Sendable (Peer, OfferedService, RegistrationStatus.Origin) -> String?,
         refusalToManage: @escaping @Sendable (Peer) -> String?,
         quota: @escaping @Sendable (UInt32) -> Int,
         validate: @escaping @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void,
@@ -26,7 +26,7 @@ package struct RegistryPolicy: Sendable {
             @escaping @Sendable (
                 RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void
             ) async -> Void,
-        listens: @escaping @Sendable (Service) -> Bool? = { _ in nil }
+        listens: @escaping @Sendable (OfferedService) -> Bool? = { _ in nil }
     ) {
         self.refusalToPublish = refusalToPublish
         self.refusalToManage = refusalToManage

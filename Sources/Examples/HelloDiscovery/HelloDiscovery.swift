@@ -6,7 +6,7 @@ import Discovery
 struct HelloDiscovery {
     static func main() async throws {
         let network = LocalNetwork(engine: try AvahiEngine())
-        let hello = try Service(name: "hello", type: "_witap._tcp", port: 9000)
+        let hello = try OfferedService(name: "hello", type: "_witap._tcp", port: 9000)
 
         // Published while the closure runs; the goodbye is sent however it ends.
         try await network.withPublished(hello) { publication in

@@ -107,9 +107,9 @@ struct ListenCommand: NetworkCommand {
         }
     }
 
-    private func service(port: Port) throws -> Service {
+    private func service(port: Port) throws -> OfferedService {
         let type = try type ?? ServiceType(DefaultType.text)
-        return Service(
+        return OfferedService(
             name: name,
             type: type,
             domain: domain.domain,

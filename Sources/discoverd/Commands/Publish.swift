@@ -95,10 +95,10 @@ struct PublishCommand: PlacedCommand {
         return try await run.run(session.network.publish(service, onConflict: policy))
     }
 
-    private func service() throws -> Service {
+    private func service() throws -> OfferedService {
         let type = try type ?? ServiceType(DefaultType.text)
         let subtypes = (type.subtype.map { [$0] } ?? []) + subtype
-        return Service(
+        return OfferedService(
             name: name,
             type: type,
             domain: domain.domain,

@@ -5,7 +5,7 @@ internal import DiscoveryJSON
 /// The run of `publish`: tells what becomes of the name, runs a program once it is established, withdraws at the end.
 struct Publishing {
     let session: Session
-    let service: Service
+    let service: OfferedService
     /// A program to publish for, byte for byte; empty when there is none.
     let program: [[UInt8]]
     /// Standard output is not there for it.
@@ -20,7 +20,7 @@ struct Publishing {
     private var child: ChildProcess?
     private var isEstablished = false
 
-    init(session: Session, service: Service, program: [[UInt8]], timeout: Duration?, isChecked: Bool) {
+    init(session: Session, service: OfferedService, program: [[UInt8]], timeout: Duration?, isChecked: Bool) {
         self.isChecked = isChecked
         self.session = session
         self.service = service

@@ -33,7 +33,7 @@ struct ConnectorBench {
     }
 
     func publish(_ name: String = "tony") throws -> (target: ServiceInstance, publication: any EngineOperation) {
-        let service = Service(
+        let service = OfferedService(
             name: try ServiceName(name), type: try ServiceType("_witap._tcp"), port: try Port(9000))
         let publication = publisher.publish(service, onConflict: .fail) { _ in }
         return (ServiceInstance(name: service.name, type: service.type), publication)

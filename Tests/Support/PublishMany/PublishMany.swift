@@ -25,7 +25,7 @@ enum PublishMany {
             let digits = String(number)
             let name = "\(prefix)-\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
             return network.publish(
-                Service(
+                OfferedService(
                     name: try ServiceName(name), type: type, port: port, txt: try TXTRecord(["number": digits]),
                     interfaces: interfaces))
         }

@@ -1,4 +1,4 @@
-extension Service {
+extension OfferedService {
     /// Creates a description from text. A subtype in `type` becomes one of `subtypes`, whose underscore may be left
     /// out.
     /// - Throws: the error of the first part that breaks a rule.

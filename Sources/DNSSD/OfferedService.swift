@@ -1,5 +1,5 @@
 /// What to publish: a service of this machine.
-public struct Service: Hashable, Sendable {
+public struct OfferedService: Hashable, Sendable {
     /// The wanted name, which a collision may change (RFC 6763 Appendix D).
     public var name: ServiceName
     /// The type, without a subtype.
@@ -38,3 +38,7 @@ public struct Service: Hashable, Sendable {
         self.family = family
     }
 }
+
+/// The former name, which clashed with ServiceLifecycle's protocol.
+@available(*, unavailable, renamed: "OfferedService")
+public typealias Service = OfferedService
