@@ -21,6 +21,8 @@ final class BackendSource {
         case ended(DiscoveryError)
         /// It has ended, and there will be no other.
         case over(DiscoveryError)
+        /// The connection is to be made anew: `prepare()` decides once more.
+        case again
         /// The connection that waits for avahi-daemon has waited long enough: `.fail` says why it goes on waiting.
         case instead(Step)
     }
@@ -92,10 +94,7 @@ final class BackendSource {
         let watch = SystemAvahiWatch(loop: loop, address: address.system)
         watch.appeared = { [weak self] in self?.systemAppeared() }
         systemWatch = watch
-        sharedTimer.fire = { [weak self] in
-            guard let self else { return }
-            self.tell(.instead(self.prepare()))
-        }
+        sharedTimer.fire = { [weak self] in self?.tell(.again) }
     }
 
     /// Whether avahi-daemon has the limits of `PrivateBackendConfiguration`.
@@ -111,7 +110,11 @@ final class BackendSource {
         if choice == .undecided, shared?.answers ?? false { choice = .private }
         if choice == .undecided, privateBackend != nil { return ask() }
         guard choice == .private, let backend = privateBackend else { return .connect }
-        return step(of: backend, "a private avahi-daemon is being started")
+        let step = step(of: backend, "a private avahi-daemon is being started")
+        guard case .fail = step, isAutomatic else { return step }
+        // The system's may have been slow, and hold UDP port 5353: it is asked again.
+        choice = .undecided
+        return ask()
     }
 
     /// A connection was tried: libdbus knows its addresses now.
@@ -131,7 +134,9 @@ final class BackendSource {
     func isWaitingForDaemon() {
         switch choice {
         case .system: break
-        case .private: set(Self.privateLimit) { [unowned self] in self.prepare() }
+        case .private:
+            timer.fire = { [weak self] in self?.tell(.again) }
+            timer.set(after: Self.privateLimit)
         case .undecided: limitSilence()
         }
     }
@@ -214,11 +219,6 @@ final class BackendSource {
             shared?.withdraw()
             return .fail(error)
         }
-    }
-
-    private func set(_ delay: Duration, _ step: @escaping () -> Step) {
-        timer.fire = { [weak self] in self?.tell(.instead(step())) }
-        timer.set(after: delay)
     }
 
     /// Two responders on one machine quarrel over names, and unicast answers reach only one of them (decision 0007). Those

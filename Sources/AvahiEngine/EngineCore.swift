@@ -146,6 +146,9 @@ final class EngineCore {
         case .over(let error):
             carryOut(lifecycle.ended(error))
             backendEnded(error)
+        case .again:
+            disconnect()
+            connect()
         case .instead(.fail(let error)): down(error.message)
         case .instead(let step):
             disconnect()

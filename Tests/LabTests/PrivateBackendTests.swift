@@ -136,6 +136,24 @@ struct PrivateBackendTests {
         try await lab.stop()
     }
 
+    @Test("auto waits for a slow avahi-daemon of the system's, also beside a command that starts a private one")
+    func slowSystem() async throws {
+        let lab = try await Lab.start()
+        // What another command holds while it is starting one.
+        let lock = #"/run/user/discoverd-$(stat -Lc %i /proc/self/ns/net).lock"#
+        let other = try lab.exec("h1", "bash", "-c", "exec flock --no-fork \(lock) sh -c 'echo held; exec cat'")
+        try await other.line { $0 == "held" }
+        try await lab.avahi("h1", "stop")
+        let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--json")
+        try await publisher.line(.stdout, "waiting") { $0.contains("another process is starting") }
+        other.closeInput()
+        try await other.exit()
+        try await lab.avahi("h1", "cont")
+        try await publisher.json("established") { $0.state == "established" }
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
     /// A bus of its own, which starts an avahi-daemon that never comes: libavahi-client waits 25 s for it.
     private static let hangingBus = """
         mkdir -p /run/hang; cd /run/hang

@@ -28,6 +28,12 @@ final class HandmadePeer {
         close(udp)
     }
 
+    /// Has the connection end without a goodbye when this goes.
+    func reset() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(tcp, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
+
     func say(_ frame: Frame) { _ = Glibc.send(tcp, frame.bytes, frame.bytes.count, Int32(MSG_NOSIGNAL)) }
 
     /// The next frame that is no ping.

@@ -105,10 +105,17 @@ extension PeerSession {
         let number = add(channel, isIncoming: true)
         addJob.yield { [weak self] in
             let wire = try? await channel.eventLoop.submit { try Wire(wrappingChannelSynchronously: channel) }.get()
-            guard let self, let wire else { return channel.close(promise: nil) }
+            guard let self else { return channel.close(promise: nil) }
+            // Reset before it was read: it must not count among the strangers for ever.
+            guard let wire else { return await self.discard(channel, number) }
             try? await channel.setOption(.autoRead, value: true).get()
             await self.serve(wire, number)
         }
+    }
+
+    private func discard(_ channel: any Channel, _ number: PeerTable.LinkID) {
+        links[number] = nil
+        channel.close(promise: nil)
     }
 
     private func add(_ channel: any Channel, isIncoming: Bool) -> PeerTable.LinkID {
