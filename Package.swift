@@ -175,17 +175,18 @@ let package = Package(
         app("StreamHello", ["DiscoveryNIO"] + nio),
         // The chat's rules and wire, apart from the program so that they can be tested as values.
         .target(
-            name: "LanChatCore", dependencies: ["AppSupport", "DNSSD"], path: "Sources/Apps/LanChatCore",
+            name: "LanChatCore", dependencies: ["AppSupport", "CommandText", "DNSSD"], path: "Sources/Apps/LanChatCore",
             swiftSettings: settings),
-        app("LanChat", ["CTerminal", "LanChatCore", "DiscoveryNIO", "TerminalUI"] + nio),
+        app("LanChat", ["CTerminal", "CommandText", "LanChatCore", "DiscoveryNIO", "TerminalUI"] + nio),
         // What goes over the wire and into the file system.
         .target(
             name: "FileDropCore",
             dependencies: [
-                "AppSupport", "CKernel", "CLinux", "DNSSD", .product(name: "Crypto", package: "swift-crypto"),
+                "AppSupport", "CKernel", "CLinux", "CommandText", "DNSSD",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Sources/Apps/FileDropCore", swiftSettings: settings),
-        app("FileDrop", ["FileDropCore", "DiscoveryNIO"] + nio),
+        app("FileDrop", ["FileDropCore", "DiscoveryNIO", "TerminalUI"] + nio),
         .testTarget(name: "AppSupportTests", dependencies: ["AppSupport"], swiftSettings: settings),
         .testTarget(
             name: "LanChatTests", dependencies: ["AppSupport", "DNSSD", "LanChatCore"], swiftSettings: settings),
@@ -193,11 +194,13 @@ let package = Package(
         // Programs on the library: games and sessions. A terminal as a screen, and a list of services to choose from.
         .target(name: "CTerminal", path: "Sources/Apps/CTerminal"),
         .target(
-            name: "TerminalUI", dependencies: ["CTerminal", "AppSupport", "DNSSD", "Discovery", "DiscoveryJSON"],
+            name: "TerminalUI",
+            dependencies: ["CTerminal", "AppSupport", "CommandText", "DNSSD", "Discovery", "DiscoveryJSON"],
             path: "Sources/Apps/TerminalUI", swiftSettings: settings),
         // A connection to one other player.
         .target(
-            name: "Pairing", dependencies: [.product(name: "NIOCore", package: "swift-nio")],
+            name: "Pairing",
+            dependencies: ["AppSupport", "DNSSD", "DiscoveryNIO", .product(name: "NIOCore", package: "swift-nio")],
             path: "Sources/Apps/Pairing", swiftSettings: settings),
         app("FourInARow", ["Pairing", "TerminalUI", "DiscoveryControl", "DiscoveryNIO"]),
         app("WiTap", ["Pairing", "TerminalUI", "DiscoveryNIO"]),

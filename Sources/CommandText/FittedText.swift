@@ -21,6 +21,16 @@ extension String {
         return String(result) + ending
     }
 
+    /// The end of the text that fits into so many columns.
+    package func tail(columns: Int) -> String {
+        var room = columns
+        let tail = reversed().prefix { character in
+            room -= DisplayWidth.of(String(character))
+            return room >= 0
+        }
+        return String(tail.reversed())
+    }
+
     /// The text with blanks after it up to `columns` columns.
     package func padded(to columns: Int) -> String {
         self + String(repeating: " ", count: max(0, columns - DisplayWidth.of(self)))

@@ -30,6 +30,14 @@ struct DisplayWidthTests {
         }
     }
 
+    @Test("the end of a text that fits; wide characters take two columns")
+    func tail() {
+        #expect("abcdef".tail(columns: 3) == "def")
+        #expect("\u{6F22}\u{5B57}".tail(columns: 3) == "\u{5B57}")
+        #expect("ab".tail(columns: 10) == "ab")
+        #expect("❤️e\u{301}".tail(columns: 1) == "e\u{301}" && "❤️".tail(columns: 1).isEmpty)
+    }
+
     @Test("a flood of marks upon one letter is bounded")
     func marks() {
         let flood = "a" + String(repeating: "\u{301}", count: 500)

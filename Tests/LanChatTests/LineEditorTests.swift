@@ -42,11 +42,4 @@ struct LineEditorTests {
         _ = editor.received(repeatElement(0x62, count: 100_000))
         #expect(editor.text.count == LineEditor.limit)
     }
-
-    @Test("the end of a text that fits; wide characters take two columns")
-    func tail() {
-        #expect("abcdef".tail(columns: 3) == "def")
-        #expect("\u{6F22}\u{5B57}".tail(columns: 3) == "\u{5B57}")
-        #expect("ab".tail(columns: 10) == "ab")
-    }
 }

@@ -42,6 +42,13 @@ struct CanvasTests {
         #expect(canvas.text == ["日本x", "     …", "日本…"])
         var renderer = Renderer(ascii)
         #expect(text(renderer.draw(canvas)).contains("? ? x"))
+        // As wide as elsewhere: flags, hearts, families, a mark that stands alone.
+        for piece in ["🇩🇪", "❤️", "👨‍👩‍👧", "\u{301}", "한", "e\u{301}"] {
+            for column in 0..<6 {
+                canvas.put(piece, row: 1, column: column)
+                canvas.put("12345" + piece, row: 2, column: column)
+            }
+        }
     }
 
     @Test("only rows that changed are drawn; all of them when the size changed or it is wanted")

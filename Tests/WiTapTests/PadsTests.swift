@@ -61,32 +61,69 @@ struct PadsTests {
 
     @Test("who is at an address: the one player there, the host of several, and no one else")
     func neighbours() throws {
-        func player(_ name: String, _ host: String, _ addresses: String...) throws -> ServiceEvent {
-            .found(
-                DiscoveredService(
-                    instance: ServiceInstance(
-                        name: ServiceName(observed: name), type: try ServiceType("_witap._tcp")),
-                    state: .resolved, host: try HostName(host),
-                    endpoints: try addresses.map {
-                        Endpoint(
-                            address: try #require(IPAddress($0)), port: try Port(9),
-                            interface: NetworkInterface(index: 2, name: "eth0"))
-                    }))
-        }
         var neighbours = Neighbours()
+        func name(at text: String) throws -> String? { neighbours.name(at: try #require(IPAddress(text))) }
         neighbours.update(try player("anna", "h1.local", "10.0.0.1", "fe80::1%2"))
         neighbours.update(try player("bob", "h2.local", "10.0.0.2"))
         neighbours.update(try player("carl", "h2.local", "10.0.0.2"))
-        #expect(neighbours.name(at: "fe80::1") == "anna")
-        #expect(neighbours.name(at: "::ffff:10.0.0.1") == "anna")
-        #expect(neighbours.name(at: "10.0.0.2") == "h2")
-        #expect(neighbours.name(at: "10.0.0.3") == nil)
-        #expect(neighbours.name(at: "?") == nil)
+        #expect(try name(at: "fe80::1") == "anna")
+        #expect(try name(at: "fe80::1%2") == "anna")
+        #expect(try name(at: "fe80::1%3") == nil)
+        #expect(try name(at: "::ffff:10.0.0.1") == "anna")
+        #expect(try name(at: "10.0.0.2") == "h2")
+        #expect(try name(at: "10.0.0.3") == nil)
+        // It goes: one address after the other, and then it is gone.
+        neighbours.update(try player("anna", "h1.local", "10.0.0.1"))
+        neighbours.update(.lost(try service("anna", "h1.local", "10.0.0.1")))
+        #expect(try name(at: "fe80::1") == "anna")
         // It moved; what was at the old address is not there any more.
         neighbours.update(try player("anna", "h1.local", "10.0.0.9"))
-        #expect(neighbours.name(at: "10.0.0.1") == nil)
+        #expect(try name(at: "10.0.0.1") == nil)
         for number in 0..<1000 { neighbours.update(try player("p\(number)", "h3.local", "10.0.1.1")) }
-        #expect(neighbours.name(at: "10.0.0.9") == nil)
+        #expect(try name(at: "10.0.0.9") == nil)
+    }
+
+    @Test("who it can only be: the one player of whom no such address is known, if it is one, and not oneself")
+    func onlyOne() throws {
+        var neighbours = Neighbours()
+        let own = ServiceName(observed: "me")
+        func name(at text: String) throws -> String? {
+            neighbours.onlyOne(perhapsAt: try #require(IPAddress(text)), unless: own)
+        }
+        neighbours.update(try player("me", "me.local"))
+        #expect(try name(at: "fe80::1%2") == nil)
+        neighbours.update(try player("anna", "h1.local"))
+        #expect(try name(at: "fe80::1%2") == "anna" && name(at: "10.0.0.1") == "anna")
+        neighbours.update(try player("bob", "h2.local"))
+        #expect(try name(at: "fe80::1%2") == nil)
+        neighbours.update(try player("bob", "h2.local", "10.0.0.2"))
+        #expect(try name(at: "fe80::1%2") == nil && name(at: "10.0.0.1") == "anna")
+        neighbours.update(try player("bob", "h2.local", "10.0.0.2", "fe80::2%2"))
+        #expect(try name(at: "fe80::1%2") == "anna" && name(at: "2001:db8::1") == nil)
+        // A browser that resolves nothing takes nothing away; whoever was never resolved and is gone was no one.
+        neighbours.update(try player("bob", "h2.local"))
+        #expect(try name(at: "fe80::1%2") == "anna")
+        neighbours.update(.lost(try service("anna", "h1.local")))
+        #expect(try name(at: "fe80::1%2") == nil)
+    }
+
+    private func player(_ name: String, _ host: String, _ addresses: String...) throws -> ServiceEvent {
+        .found(try service(name, host, addresses))
+    }
+
+    private func service(_ name: String, _ host: String, _ addresses: String...) throws -> DiscoveredService {
+        try service(name, host, addresses)
+    }
+
+    private func service(_ name: String, _ host: String, _ addresses: [String]) throws -> DiscoveredService {
+        DiscoveredService(
+            instance: ServiceInstance(name: ServiceName(observed: name), type: try ServiceType("_witap._tcp")),
+            state: addresses.isEmpty ? .found : .resolved, host: addresses.isEmpty ? nil : try HostName(host),
+            endpoints: try addresses.map {
+                Endpoint(
+                    address: try #require(IPAddress($0)), port: try Port(9),
+                    interface: NetworkInterface(index: 2, name: "eth0"))
+            })
     }
 
     @Test("the type is made of an identifier")

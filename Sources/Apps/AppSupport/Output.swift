@@ -67,9 +67,6 @@ public struct Notices: Sendable {
         text("\(program): error: \(error.message)\n" + error.advice.map { "  \($0)\n" }.joined())
     }
 
-    /// The beginning of a line that a person ends.
-    func prompt(_ text: String) { _ = Output.write(Array(text.safeForTerminal.utf8), to: STDERR_FILENO) }
-
     /// A standard error that is closed is no reason to stop.
     func text(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.safeForTerminal)

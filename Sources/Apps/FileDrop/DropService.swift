@@ -3,6 +3,7 @@ import DNSSD
 import Discovery
 import DiscoveryNIO
 import FileDropCore
+import TerminalUI
 
 /// The two services, and what their TXT records say of the framed mode.
 ///
@@ -71,13 +72,16 @@ extension App {
             throw AppError(.notDone, "nobody offers \(type) on this network (\(limit))")
         }
         if services.count == 1 { return first }
-        let sorted = services.sorted { $0.instance.name.value < $1.instance.name.value }
-        guard let chooser = Chooser(self) else {
-            let names = sorted.map { "\"\($0.instance.name)\"" }.joined(separator: ", ")
+        let chosen = try await choose(
+            from: try network().browse(type, on: interfaces), title: "filedrop: which one?", action: "take it",
+            none: "No one is there.",
+            text: { "\($0.instance.name)\($0.host.map { "  on \($0)" } ?? "")\($0.dropSize)" })
+        guard let chosen else {
+            let names = services.map { "\"\($0.instance.name)\"" }.sorted().joined(separator: ", ")
             throw AppError(.usage, "there are several, and none was named: \(names)")
         }
-        let lines = sorted.map { "\($0.instance.name)\($0.host.map { "  on \($0)" } ?? "")\($0.dropSize)" }
-        return sorted[try await chooser.choose(lines)]
+        guard chosen.state != .resolved else { return chosen }
+        return try await network().resolve(chosen.instance, on: interfaces, within: limit)
     }
 }
 

@@ -1,3 +1,5 @@
+import CommandText
+
 /// A progress bar as text: `photo.jpg  [#####-----]  50%  12.3 MB/s  0:07`.
 public struct ProgressLine: Hashable, Sendable {
     /// Bytes that are done.
@@ -17,7 +19,7 @@ public struct ProgressLine: Hashable, Sendable {
         self.elapsed = elapsed
     }
 
-    /// At most so many characters.
+    /// In at most so many columns of a terminal.
     public func text(columns: Int) -> String {
         let rate = elapsed > .milliseconds(200) ? Double(done) / (elapsed / .seconds(1)) : 0
         // What the other side announces may be more than any link carries.
@@ -52,6 +54,6 @@ public struct ProgressLine: Hashable, Sendable {
     }
 
     private static func fit(_ text: String, _ columns: Int) -> String {
-        text.count <= max(8, columns) ? text : "…" + text.suffix(max(8, columns) - 1)
+        DisplayWidth.of(text) <= max(8, columns) ? text : "…" + text.tail(columns: max(8, columns) - 1)
     }
 }

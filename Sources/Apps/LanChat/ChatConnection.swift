@@ -1,5 +1,6 @@
 import AppSupport
 import DNSSD
+import DiscoveryNIO
 import LanChatCore
 import NIOCore
 import NIOPosix
@@ -34,7 +35,7 @@ final class ChatConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        let host = ChatHost(context.remoteAddress?.ipAddress.flatMap { IPAddress($0) })
+        let host = ChatHost(context.remoteAddress.flatMap { IPAddress($0) })
         let id: Int
         switch server.entered(self, from: host) {
         case .success(let place): id = place

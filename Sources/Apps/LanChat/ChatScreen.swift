@@ -1,5 +1,6 @@
 import AppSupport
 import CTerminal
+import CommandText
 import DNSSD
 import Glibc
 import LanChatCore

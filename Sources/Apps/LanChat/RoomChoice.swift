@@ -19,19 +19,13 @@ struct RoomChoice: Sendable {
         let rooms = try await rooms()
         guard let only = rooms.first else { return .any(type) }
         if rooms.count == 1 { return join(only) }
-        guard !app.json, let terminal = Terminal.openScreen(for: app) else {
-            let names = rooms.map(\.name.description).joined(separator: ", ")
-            throw AppError(
-                .usage, "there are \(rooms.count) rooms, and none was named: \(names)", advice: ["lanchat join NAME"])
-        }
-        let picker = ServicePicker(
-            terminal: terminal, title: "lanchat: which room?", action: "join", none: "No room is there.")
-        let picked = try await picker.pick(from: network.browse(type, on: interfaces, resolution: .none))
-        terminal.close()
-        switch picked {
-        case .service(let service): return join(service.instance)
-        case .left: throw AppError(told: "no room was chosen", .notDone)
-        }
+        let chosen = try await app.choose(
+            from: network.browse(type, on: interfaces, resolution: .none), title: "lanchat: which room?",
+            action: "join", none: "No room is there.")
+        if let chosen { return join(chosen.instance) }
+        let names = rooms.map(\.name.description).joined(separator: ", ")
+        throw AppError(
+            .usage, "there are \(rooms.count) rooms, and none was named: \(names)", advice: ["lanchat join NAME"])
     }
 
     private func join(_ room: ServiceInstance) -> ConnectTarget {

@@ -1,3 +1,6 @@
+import AppSupport
+public import DNSSD
+import DiscoveryNIO
 public import NIOCore
 
 /// A connection to one other program, as the bytes that come and a way to send some.
@@ -5,7 +8,9 @@ public import NIOCore
 /// Bytes are read no faster than they are consumed. The end and the loss of the connection both end `bytes`: who plays a game
 /// makes no difference.
 public struct ByteLink: Sendable {
-    /// Where the other is, for people: an address.
+    /// Where the other is; nil when that is not known.
+    public let address: IPAddress?
+    /// The same for people: `fe80::1%eth0`.
     public let remote: String
     private let connection: Connection
     private var channel: NIOAsyncChannel<ByteBuffer, ByteBuffer> { connection.channel }
@@ -27,7 +32,8 @@ public struct ByteLink: Sendable {
     public static func make(_ channel: any Channel) -> EventLoopFuture<ByteLink> {
         channel.eventLoop.makeCompletedFuture {
             ByteLink(
-                remote: channel.remoteAddress?.ipAddress ?? "?",
+                address: channel.remoteAddress.flatMap { IPAddress($0) },
+                remote: channel.remoteAddress?.readableHost ?? "?",
                 connection: Connection(try NIOAsyncChannel(wrappingChannelSynchronously: channel)))
         }
     }

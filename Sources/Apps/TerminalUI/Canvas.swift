@@ -1,3 +1,4 @@
+import CommandText
 import DNSSD
 
 /// How text looks. Without colour only bold and reverse are left, so nothing may be told by colour alone.
@@ -30,7 +31,7 @@ public struct Canvas: Hashable, Sendable {
     /// Columns and rows.
     public let size: ScreenSize
 
-    /// One column; the second column of a wide character has no character.
+    /// One column; the further columns of a wide character have no character.
     struct Cell: Hashable, Sendable {
         var character: Character?
         var style: Style
@@ -49,10 +50,11 @@ public struct Canvas: Hashable, Sendable {
     public mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain, limit: Int = .max) {
         guard rows.indices.contains(row), column >= 0, column < size.columns else { return }
         var column = column
-        for character in text.oneLine.cut(columns: min(limit, size.columns - column)) {
+        for character in text.oneLine.fitted(to: min(limit, size.columns - column)) {
             let width = character.columns
+            guard column + width <= size.columns else { break }
             rows[row][column] = Cell(character: character, style: style)
-            if width == 2 { rows[row][column + 1] = Cell(character: nil, style: style) }
+            for next in column + 1..<column + width { rows[row][next] = Cell(character: nil, style: style) }
             column += width
         }
     }
@@ -86,25 +88,13 @@ extension String {
 }
 
 extension String {
-    /// The beginning that fits into so many columns, with `…` at its end when that is not all.
-    public func cut(columns: Int) -> String {
-        guard reduce(0, { $0 + $1.columns }) > columns else { return self }
-        var room = columns - 1
-        guard room >= 0 else { return "" }
-        let beginning = prefix { character in
-            room -= character.columns
-            return room >= 0
-        }
-        return beginning + "…"
-    }
-
     /// Lines of so many columns, broken at spaces where possible; the last of `rows` ends with `…` when there is more.
     func wrapped(columns: Int, rows: Int) -> [String] {
         var lines: [String] = []
         var rest = self[...]
         while !rest.isEmpty, lines.count < rows {
             guard lines.count < rows - 1, rest.reduce(0, { $0 + $1.columns }) > columns else {
-                lines.append(String(rest).cut(columns: columns))
+                lines.append(String(rest).fitted(to: columns))
                 break
             }
             var room = columns
@@ -125,15 +115,6 @@ extension String {
 }
 
 extension Character {
-    /// How many columns a terminal gives it: two for the wide characters of East Asia and for emoji, as wcwidth(3) says.
-    var columns: Int {
-        guard let scalar = unicodeScalars.first, !isASCII else { return 1 }
-        switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
-            0x20000...0x3FFFD:
-            return 2
-        default: return scalar.properties.isEmojiPresentation ? 2 : 1
-        }
-    }
+    /// How many columns a terminal gives it; a mark that stands alone has one.
+    var columns: Int { max(1, DisplayWidth.of(String(self))) }
 }

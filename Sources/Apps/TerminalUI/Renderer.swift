@@ -44,8 +44,8 @@ package struct Renderer: Sendable {
                 text += sequence(style)
             }
             text.append(ability.hasUnicode || character.isASCII ? character : Self.substitutes[character] ?? "?")
-            // A wide one has two columns, whatever is shown there.
-            if !ability.hasUnicode && character.columns == 2 { text.append(" ") }
+            // It has as many columns, whatever is shown there.
+            if !ability.hasUnicode { text += String(repeating: " ", count: character.columns - 1) }
         }
         return style == .plain ? text : text + sequence(.plain)
     }

@@ -22,6 +22,7 @@ public actor ServicePicker {
     private let title: String
     private let action: String
     private let none: String
+    private let text: @Sendable (DiscoveredService) -> String
     private var list = ServiceList()
     private let message: String
     /// Why the list may not be true now.
@@ -35,14 +36,17 @@ public actor ServicePicker {
     ///   - action: what Enter does.
     ///   - none: what is shown while there is none.
     ///   - message: what happened before, shown below the list.
+    ///   - text: how a service is listed on a screen.
     public init(
-        terminal: Terminal, title: String, action: String = "play", none: String = "Nobody yet.", message: String = ""
+        terminal: Terminal, title: String, action: String = "play", none: String = "Nobody yet.", message: String = "",
+        text: @escaping @Sendable (DiscoveredService) -> String = { $0.instance.name.description }
     ) {
         self.terminal = terminal
         self.title = title
         self.action = action
         self.none = none
         self.message = message
+        self.text = text
     }
 
     /// Shows services until one is chosen.
@@ -162,7 +166,7 @@ extension ServicePicker {
             let rows = canvas.layout.body.dropFirst()
             let names = list.services.map { service in
                 let state = service.state == .unreachable || service.state == .unavailable ? "  (\(service.state))" : ""
-                return "\(service.instance.name)\(state)"
+                return text(service) + state
             }
             canvas.put(list: names, selected: selectedIndex, rows: rows)
             if names.isEmpty { canvas.put(isSettled ? none : "Looking …", row: rows.lowerBound, column: 4) }

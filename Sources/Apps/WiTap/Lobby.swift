@@ -44,16 +44,22 @@ final class Lobby: Sendable {
     func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask {
-                // Without it players are shown by address; why there is none is told by whoever publishes.
-                do {
-                    for try await event in self.network.browse(self.type, on: self.interfaces, resolution: .watch) {
-                        self.neighbours.withLock { $0.update(event) }
-                    }
-                } catch {}
+                await self.meet(self.network.browse(self.type, on: self.interfaces, resolution: .watch))
+            }
+            // Whoever is seen, also before it can be resolved: a player is for a second while its name is probed for.
+            group.addTask {
+                await self.meet(self.network.browse(self.type, on: self.interfaces, resolution: .none))
             }
             try await self.play()
             group.cancelAll()
         }
+    }
+
+    /// Takes note of who is there. Without it players are shown by address; why there is none is told by whoever publishes.
+    private func meet(_ events: ServiceEvents) async {
+        do {
+            for try await event in events { neighbours.withLock { $0.update(event) } }
+        } catch {}
     }
 
     private func play() async throws {
@@ -72,7 +78,7 @@ final class Lobby: Sendable {
             switch turn {
             case .left: return
             case .invitation(let link):
-                let opponent = await name(at: link.remote) ?? link.remote
+                let opponent = await name(of: link, unless: own) ?? link.remote
                 guard try await play(link, own, with: opponent, &message) else { return }
             case .invite(let instance):
                 guard let link = try await invite(instance, &message) else { continue }
@@ -81,12 +87,15 @@ final class Lobby: Sendable {
         }
     }
 
-    /// Who is at an address. A player who invites at once may have to be resolved still: nil after a second.
-    private func name(at address: String) async -> String? {
+    /// Who invites. A player who does so at once may have to be resolved still: after a second, who it can only be.
+    private func name(of link: ByteLink, unless own: ServiceName) async -> String? {
+        guard let address = link.address else { return nil }
         let end = ContinuousClock.now + .seconds(1)
         while true {
             if let name = neighbours.withLock({ $0.name(at: address) }) { return name }
-            guard ContinuousClock.now < end, (try? await Task.sleep(for: .milliseconds(50))) != nil else { return nil }
+            guard ContinuousClock.now < end, (try? await Task.sleep(for: .milliseconds(50))) != nil else {
+                return neighbours.withLock { $0.onlyOne(perhapsAt: address, unless: own) }
+            }
         }
     }
 

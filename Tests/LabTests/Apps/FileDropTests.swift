@@ -190,6 +190,41 @@ struct FileDropTests {
         try await lab.stop()
     }
 
+    @Test("of two that offer, a person at a terminal chooses one from a list; who leaves it fetches nothing")
+    func chosen() async throws {
+        let lab = try await Lab.start()
+        let folder = try TestFolder()
+        try folder.makeFile("film", size: 5000)
+        var offers: [LabProcess] = []
+        for name in ["anna", "bob"] {
+            offers.append(try lab.app("h1", program, "offer", "\(folder.path)/film", "--name", name))
+            try await offers.last?.line { $0.hasPrefix("published \(name)") }
+        }
+        let screen = try await TerminalScreen(lab, "h2")
+        let before = try await screen.settings()
+        try await screen.run("\(AppBinary.path(program)) fetch \(folder.path)/in; echo status $?")
+        try await screen.shows("the list") { lines in
+            lines.contains { $0.contains(" anna  on h1.local  1 file, 5.0 kB") }
+                && lines.contains { $0.contains(" bob  on h1.local") }
+        }
+        try await screen.press("q")
+        try await screen.shows("status 1")
+        try await screen.run("clear; \(AppBinary.path(program)) fetch \(folder.path)/in; echo status $?")
+        try await screen.shows("the list again") { lines in
+            [" anna", " bob"].allSatisfy { name in lines.contains { $0.contains(name) } }
+        }
+        // The selection stays on whoever was found first; the last of the list is bob.
+        try await screen.press("Down")
+        try await screen.shows("> bob")
+        try await screen.press("Enter")
+        try await screen.shows("status 0")
+        #expect(folder.isSame("film", "in/film"))
+        #expect(try await screen.settings() == before)
+        try await screen.close()
+        for offer in offers { try await offer.stop() }
+        try await lab.stop()
+    }
+
     @Test("what is offered is fetched, by our own in both modes and by nc")
     func offered() async throws {
         let lab = try await Lab.start()

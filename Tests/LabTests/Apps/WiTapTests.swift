@@ -238,9 +238,8 @@ struct WiTapTests {
         try await right.shows("> h1")
         try await left.press("Enter")
         for screen in [left, right] { try await screen.shows("(you, ===)") }
-        await withKnownIssue("over IPv6 the inviter is still shown by address", isIntermittent: true) {
-            try await right.shows("h2 (you, ===) and h1 (***)")
-        }
+        // Who invites at once is off the air before it could be resolved, and calls from a link-local address.
+        try await right.shows("h2 (you, ===) and h1 (***)")
         // Held by the mouse until it is let go, on the second pad.
         try await left.press("Escape", "[<0;38;6M")
         try await right.shows("*****")
