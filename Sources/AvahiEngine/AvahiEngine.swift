@@ -49,44 +49,76 @@ public actor AvahiEngine: DiscoveryEngine {
         loop.stop()
     }
 
+    /// Every domain's: avahi-daemon is asked, whatever it makes of those beyond the link.
+    public nonisolated func finds(in domain: Domain) -> Bool { true }
+
+    /// The link's alone: avahi-daemon answers multicast questions, and tells no DNS server of anything.
+    public nonisolated func publishes(in domain: Domain) -> Bool { domain == .local }
+
+    /// Follows the connection to avahi-daemon; see `EngineRole`.
+    public nonisolated func watchState(
+        _ reporting: @escaping @Sendable (EngineState) -> Void
+    ) -> any EngineOperation {
+        start { _ in StateOperation(report: reporting) }
+    }
+
     /// Starts a query on avahi-daemon; see `DiscoveryEngine`.
     public nonisolated func browse(
-        _ query: ServiceQuery, reporting: @escaping @Sendable (BrowseFact) -> Void
+        _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
         start { core in
             switch query.target {
             case .type(let type, let domain):
                 BrowseOperation(
                     query: query, type: type, domain: domain, loop: core.loop, pool: core.pool, links: core.links,
-                    report: reporting)
+                    report: FactBatch(on: core.loop, reporting))
             case .instance(let instance):
                 InstanceOperation(
                     query: query, instance: instance, loop: core.loop, pool: core.pool, links: core.links,
-                    report: reporting)
+                    report: FactBatch(on: core.loop, reporting))
             }
         }
     }
 
     /// Starts a query for types; see `DiscoveryEngine`.
     public nonisolated func browseTypes(
-        _ query: TypeQuery, reporting: @escaping @Sendable (TypeFact) -> Void
+        _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
-        start { TypesOperation(query: query, loop: $0.loop, links: $0.links, report: reporting) }
+        start { core in
+            PresenceOperation(
+                interfaces: query.interfaces, loop: core.loop, links: core.links,
+                report: FactBatch(on: core.loop, reporting)
+            ) { connection, report throws(DiscoveryError) in
+                try TypeBrowser(on: connection, domain: query.domain, family: query.family, report: report)
+            }
+        }
     }
 
     /// Starts a query for domains; see `DiscoveryEngine`.
     public nonisolated func browseDomains(
-        _ query: DomainQuery, reporting: @escaping @Sendable (DomainFact) -> Void
+        _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
-        start { DomainsOperation(query: query, loop: $0.loop, links: $0.links, report: reporting) }
+        start { core in
+            PresenceOperation(
+                interfaces: query.interfaces, loop: core.loop, links: core.links,
+                report: FactBatch(on: core.loop, reporting)
+            ) { connection, report throws(DiscoveryError) in
+                try DomainBrowser(on: connection, purpose: query.purpose, report: report)
+            }
+        }
     }
 
     /// Publishes with an entry group of its own; see `DiscoveryEngine`.
     public nonisolated func publish(
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
-    ) -> any EngineOperation {
+    ) -> any PublicationOperation {
         start {
+            guard service.domain == .local else {
+                let text = "avahi-daemon publishes in the domain local alone, not in \(service.domain)"
+                reporting(PublicationFact(name: service.name, state: .failed(DiscoveryError(.invalidDomain, text))))
+                return StateOperation { _ in }
+            }
             let registration = Registration(name: service.name, policy: onConflict, isPersistent: isPersistent)
             return PublishOperation(service: service, registration, core: $0, report: reporting)
         }
@@ -110,9 +142,9 @@ public actor AvahiEngine: DiscoveryEngine {
     /// How many objects avahi-daemon holds for this engine, for tests that look for what was left behind.
     public var openObjects: Int { core.objectCount + core.operationCount }
 
-    private nonisolated func start(
+    fileprivate nonisolated func start(
         _ make: @escaping @Sendable (EngineCore) -> any CoreOperation
-    ) -> any EngineOperation {
+    ) -> Handle {
         let id = numbers.withLock { number in
             number += 1
             return number
@@ -133,7 +165,7 @@ public actor AvahiEngine: DiscoveryEngine {
     }
 
     /// What a caller holds of an operation.
-    private final class Handle: EngineOperation {
+    fileprivate final class Handle: PublicationOperation {
         let engine: AvahiEngine
         let id: UInt64
 

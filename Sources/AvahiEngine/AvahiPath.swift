@@ -48,3 +48,7 @@ extension NetworkInterface {
         self.init(index: UInt32(index), name: String(decoding: bytes, as: UTF8.self))
     }
 }
+
+extension IPAddress.Family {
+    var other: IPAddress.Family { self == .ipv4 ? .ipv6 : .ipv4 }
+}

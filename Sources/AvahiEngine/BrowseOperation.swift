@@ -24,8 +24,7 @@ final class BrowseOperation: CoreOperation {
     private let type: ServiceType
     private let domain: Domain
     private let pool: ResolverPool
-    private let report: (BrowseFact) -> Void
-    private var backend = BackendReport()
+    private let batch: FactBatch<BrowseFact>
     private var browser: ServiceBrowser?
     private var sightings: [Path: Sighting] = [:]
     private var tasks: [Place: ResolutionTask] = [:]
@@ -44,21 +43,21 @@ final class BrowseOperation: CoreOperation {
 
     init(
         query: ServiceQuery, type: ServiceType, domain: Domain, loop: AvahiLoop, pool: ResolverPool, links: LinkMonitor,
-        report: @escaping (BrowseFact) -> Void
+        report: FactBatch<BrowseFact>
     ) {
         self.query = query
         self.type = type
         self.domain = domain
         self.pool = pool
         self.links = links
-        self.report = report
+        batch = report
         restart = Restart(loop: loop)
         listTimer = LoopTimer(loop: loop)
         listTimer.fire = { [weak self] in self?.waitForFirstList() }
     }
 
     func connected(_ connection: AvahiConnection) {
-        if let state = backend.up() { report(.backend(state)) }
+        batch.add(.backend(.up))
         isListed = false
         firstList = FirstList(backlog: .current())
         names = InterfaceNames()
@@ -70,13 +69,14 @@ final class BrowseOperation: CoreOperation {
 
     func disconnected(_ reason: String) {
         free()
-        if let state = backend.down(reason) { report(.backend(state)) }
+        batch.add(.backend(.down(reason)))
     }
 
     func end() {
         free()
         restart.free()
         listTimer.free()
+        batch.end()
     }
 
     private func free() {
@@ -135,7 +135,7 @@ final class BrowseOperation: CoreOperation {
         switch firstList.verdict(at: .now, backlog: { PacketBacklog.current() }) {
         case .complete:
             // One that watches hears of the others later.
-            if firstList.isDoubtful, query.resolution != .watch { report(.degraded(Self.lossText)) }
+            if firstList.isDoubtful, query.resolution != .watch { batch.add(.degraded(Self.lossText)) }
             listed()
         case .lookAgain(let time): listTimer.deadline = time
         }
@@ -145,7 +145,7 @@ final class BrowseOperation: CoreOperation {
         listTimer.deadline = nil
         guard !isListed else { return }
         isListed = true
-        report(.listed)
+        batch.add(.listed)
     }
 
     private func appeared(_ name: ServiceName, _ path: AvahiPath) {
@@ -156,9 +156,11 @@ final class BrowseOperation: CoreOperation {
         else { return }
         guard sightings.count < Self.maximumSightings else { return full() }
         let instance = ServiceInstance(name: name, type: type, domain: domain)
-        let sighting = Sighting(instance: instance, interface: interface, family: path.family)
+        let sighting = Sighting(
+            instance: instance, origin: .link(interface), family: path.family,
+            isOwn: path.isLocal || interface.isLoopback)
         sightings[key] = sighting
-        report(.appeared(sighting))
+        batch.add(.appeared(sighting))
         if !isListed { firstList.appeared(at: .now) }
         if !path.isLocal { count(key, instance, on: interface) }
         if query.resolution != .none { resolve(instance, on: interface, over: path) }
@@ -172,8 +174,8 @@ final class BrowseOperation: CoreOperation {
             addressFamily: query.family, pool: pool
         ) { [weak self] outcome in
             switch outcome {
-            case .resolved(let resolution, _): self?.report(.resolved(resolution))
-            case .failed: self?.report(.resolutionFailed(instance, interface))
+            case .resolved(let resolution, _, _): self?.batch.add(.resolved(resolution))
+            case .failed: self?.batch.add(.resolutionFailed(instance, .link(interface)))
             }
         }
         tasks[place] = task
@@ -185,8 +187,8 @@ final class BrowseOperation: CoreOperation {
         unconfirmed.remove(path)
         guard let sighting = sightings.removeValue(forKey: path) else { return }
         forget(path)
-        let isHidden = !receivers.isReceiving(sighting.interface, over: sighting.family)
-        report(isHidden ? .hidden(sighting) : .disappeared(sighting))
+        let isHidden = !receivers.isReceiving(sighting)
+        batch.add(isHidden ? .hidden(sighting) : .disappeared(sighting))
         let other = Path(name: path.name, index: path.index, family: path.family.other)
         if sightings[other] == nil { tasks.removeValue(forKey: Place(name: path.name, index: path.index))?.cancel() }
     }
@@ -201,7 +203,7 @@ final class BrowseOperation: CoreOperation {
             "results may be incomplete: avahi-daemon's cache is full on \(interface.name) (\(family)); "
             + "raise cache-entries-max in avahi-daemon.conf"
         pool.troubles.note(.cache(place), of: self, text)
-        report(.degraded(text))
+        batch.add(.degraded(text))
     }
 
     private func forget(_ path: Path) {
@@ -218,12 +220,12 @@ final class BrowseOperation: CoreOperation {
         isFull = true
         let text = "more than \(Self.maximumSightings) sightings of \(type): the rest is left out"
         pool.troubles.note(.sightings, of: self, text)
-        report(.degraded(text))
+        batch.add(.degraded(text))
     }
 
     private func failed(_ error: DiscoveryError, _ connection: AvahiConnection) {
         pool.troubles.note(.browsing, of: self, error.message)
-        report(.degraded(error.message))
+        batch.add(.degraded(error.message))
         // Nothing more will come for now, which is an answer too: nobody may wait for ever.
         listed()
         restart.schedule { [weak self] in if connection.isOpen { self?.browse(on: connection) } }

@@ -4,20 +4,13 @@ import Discovery
 
 /// One `AvahiDomainBrowser` (avahi-client/lookup.h). Touched by the loop's thread only.
 @safe final class DomainBrowser {
-    enum Event {
-        /// A domain in escaped presentation form. Statically configured ones have no interface.
-        case appeared(String, interface: Int32)
-        case disappeared(String, interface: Int32)
-        case allForNow
-        case failed(DiscoveryError)
-    }
-
     private let connection: AvahiConnection
-    private var pointer: OpaquePointer?
-    private let report: (Event) -> Void
+    private var object: AvahiObject?
+    private let report: (PresenceBrowserEvent<Domain>) -> Void
 
     init(
-        on connection: AvahiConnection, purpose: DomainQuery.Purpose, report: @escaping (Event) -> Void
+        on connection: AvahiConnection, purpose: DomainQuery.Purpose,
+        report: @escaping (PresenceBrowserEvent<Domain>) -> Void
     ) throws(DiscoveryError) {
         self.connection = connection
         self.report = report
@@ -30,28 +23,21 @@ import Discovery
                 let browser = unsafe Unmanaged<DomainBrowser>.fromOpaque(userdata).takeUnretainedValue()
                 browser.received(event, unsafe domain.map { unsafe String(cString: $0) } ?? "", interface)
             }, Unmanaged.passUnretained(self).toOpaque())
-        guard let made = unsafe made else { throw connection.lastError(during: "cannot browse for domains") }
-        unsafe pointer = made
-        connection.objectCount += 1
+        object = try unsafe AvahiObject(on: connection, made, during: "cannot browse for domains") {
+            unsafe avahi_domain_browser_free($0)
+        }
     }
 
     private func received(_ event: AvahiBrowserEvent, _ domain: String, _ interface: Int32) {
         switch event {
-        case AVAHI_BROWSER_NEW: report(.appeared(domain, interface: interface))
-        case AVAHI_BROWSER_REMOVE: report(.disappeared(domain, interface: interface))
+        case AVAHI_BROWSER_NEW, AVAHI_BROWSER_REMOVE:
+            guard let domain = Domain(observed: domain) else { return }
+            // Statically configured ones have no interface.
+            let path = PresencePath(index: interface, family: nil)
+            report(event == AVAHI_BROWSER_NEW ? .appeared(domain, path) : .disappeared(domain, path))
         case AVAHI_BROWSER_CACHE_EXHAUSTED: break
         case AVAHI_BROWSER_ALL_FOR_NOW: report(.allForNow)
         default: report(.failed(connection.lastError(during: "browsing for domains ended")))
         }
     }
-
-    func free() {
-        guard let browser = unsafe pointer else { return }
-        unsafe pointer = nil
-        guard connection.isOpen else { return }
-        unsafe avahi_domain_browser_free(browser)
-        connection.objectCount -= 1
-    }
-
-    deinit { free() }
 }

@@ -10,8 +10,7 @@ final class InstanceOperation: CoreOperation {
     private let instance: ServiceInstance
     private let pool: ResolverPool
     private let links: LinkMonitor
-    private let report: (BrowseFact) -> Void
-    private var backend = BackendReport()
+    private let batch: FactBatch<BrowseFact>
     private var tasks: [NetworkInterface: ResolutionTask] = [:]
     private var unanswered: Set<NetworkInterface> = []
     private var sightings: [NetworkInterface: Sighting] = [:]
@@ -20,24 +19,24 @@ final class InstanceOperation: CoreOperation {
 
     init(
         query: ServiceQuery, instance: ServiceInstance, loop: AvahiLoop, pool: ResolverPool, links: LinkMonitor,
-        report: @escaping (BrowseFact) -> Void
+        report: FactBatch<BrowseFact>
     ) {
         self.query = query
         self.instance = instance
         self.pool = pool
         self.links = links
-        self.report = report
+        batch = report
         timer = LoopTimer(loop: loop)
         timer.fire = { [weak self] in self?.listed() }
     }
 
     func connected(_ connection: AvahiConnection) {
-        if let state = backend.up() { report(.backend(state)) }
+        batch.add(.backend(.up))
         isListed = false
         do throws(DiscoveryError) {
             _ = try instance.type.checkedForAvahi()
         } catch {
-            report(.degraded(error.message))
+            batch.add(.degraded(error.message))
             return listed()
         }
         ask()
@@ -59,7 +58,8 @@ final class InstanceOperation: CoreOperation {
             let task =
                 known
                 ?? ResolutionTask(
-                    instance, on: interface, approach: .atOnce, watches: true, addressFamily: query.family, pool: pool
+                    instance, on: interface, approach: .atOnce, watches: query.resolution == .watch,
+                    addressFamily: query.family, pool: pool
                 ) { [weak self] in self?.answered($0, on: interface) }
             for family in families where query.family == nil || query.family == family { task.add(family) }
             guard known == nil else { continue }
@@ -72,12 +72,13 @@ final class InstanceOperation: CoreOperation {
 
     func disconnected(_ reason: String) {
         free()
-        if let state = backend.down(reason) { report(.backend(state)) }
+        batch.add(.backend(.down(reason)))
     }
 
     func end() {
         free()
         timer.free()
+        batch.end()
     }
 
     private func free() {
@@ -91,18 +92,19 @@ final class InstanceOperation: CoreOperation {
     private func answered(_ outcome: ResolutionTask.Outcome, on interface: NetworkInterface) {
         unanswered.remove(interface)
         switch outcome {
-        case .resolved(let resolution, let family):
+        case .resolved(let resolution, let family, let isOwn):
             if sightings[interface] == nil {
-                let sighting = Sighting(instance: instance, interface: interface, family: family)
+                let sighting = Sighting(
+                    instance: instance, origin: .link(interface), family: family, isOwn: isOwn || interface.isLoopback)
                 sightings[interface] = sighting
-                report(.appeared(sighting))
+                batch.add(.appeared(sighting))
             }
-            report(.resolved(resolution))
+            batch.add(.resolved(resolution))
             if timer.deadline == nil { timer.set(after: Self.grace) }
         case .failed:
             if let sighting = sightings.removeValue(forKey: interface) {
-                let isHidden = !SystemInterfaces.isReceiving(interface, over: sighting.family)
-                report(isHidden ? .hidden(sighting) : .disappeared(sighting))
+                let isHidden = !SystemInterfaces.isReceiving(interface, over: sighting.family ?? .ipv4)
+                batch.add(isHidden ? .hidden(sighting) : .disappeared(sighting))
             }
         }
         if unanswered.isEmpty { listed() }
@@ -111,6 +113,6 @@ final class InstanceOperation: CoreOperation {
     private func listed() {
         guard !isListed else { return }
         isListed = true
-        report(.listed)
+        batch.add(.listed)
     }
 }

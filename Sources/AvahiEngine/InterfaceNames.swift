@@ -1,3 +1,5 @@
+import DNSSD
+
 /// The names of the interfaces, to notice that one has another: avahi-daemon says nothing of that. A value.
 struct InterfaceNames {
     private var names: [Int32: String]
@@ -10,4 +12,9 @@ struct InterfaceNames {
         defer { names = new }
         return Set(new.filter { index, name in names[index].map { $0 != name } ?? false }.keys)
     }
+}
+
+extension NetworkInterface {
+    /// What is heard there is of this machine. Linux has one, and its name is fixed (drivers/net/loopback.c).
+    var isLoopback: Bool { name == "lo" }
 }

@@ -1,4 +1,5 @@
 import DNSSD
+import Discovery
 
 /// Which interfaces can receive, asked of the system when something disappears; thousands that disappear together ask once.
 struct Receivers {
@@ -12,7 +13,12 @@ struct Receivers {
     private var known: [Key: Bool] = [:]
     private var validUntil = MonotonicTime(microseconds: 0)
 
-    mutating func isReceiving(_ interface: NetworkInterface, over family: IPAddress.Family) -> Bool {
+    mutating func isReceiving(_ sighting: Sighting) -> Bool {
+        guard let interface = sighting.origin.interface, let family = sighting.family else { return true }
+        return isReceiving(interface, over: family)
+    }
+
+    private mutating func isReceiving(_ interface: NetworkInterface, over family: IPAddress.Family) -> Bool {
         let now = MonotonicTime.now
         if validUntil < now {
             known = [:]

@@ -20,7 +20,7 @@ import DNSSD
     private static let internetClass: UInt16 = 1
 
     private let connection: AvahiConnection
-    private var pointer: OpaquePointer?
+    private var object: AvahiObject?
     private let report: (Event) -> Void
 
     init(
@@ -39,9 +39,9 @@ import DNSSD
                 let bytes = unsafe data.map { unsafe Array(UnsafeRawBufferPointer(start: $0, count: size)) } ?? []
                 browser.received(event, bytes, AvahiPath(interface: interface, avahiProtocol: proto, flags: flags))
             }, Unmanaged.passUnretained(self).toOpaque())
-        guard let made = unsafe made else { throw connection.lastError(during: "cannot look up \(host)") }
-        unsafe pointer = made
-        connection.objectCount += 1
+        object = try unsafe AvahiObject(on: connection, made, during: "cannot look up \(host)") {
+            unsafe avahi_record_browser_free($0)
+        }
     }
 
     private func received(_ event: AvahiBrowserEvent, _ bytes: [UInt8], _ path: AvahiPath?) {
@@ -54,13 +54,5 @@ import DNSSD
         }
     }
 
-    func free() {
-        guard let browser = unsafe pointer else { return }
-        unsafe pointer = nil
-        guard connection.isOpen else { return }
-        unsafe avahi_record_browser_free(browser)
-        connection.objectCount -= 1
-    }
-
-    deinit { free() }
+    func free() { object?.free() }
 }

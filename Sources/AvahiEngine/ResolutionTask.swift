@@ -5,7 +5,7 @@ import Discovery
 final class ResolutionTask {
     /// What came of it; told anew when something changes, while it watches.
     enum Outcome {
-        case resolved(Resolution, over: IPAddress.Family)
+        case resolved(Resolution, over: IPAddress.Family, isOwn: Bool)
         case failed
     }
 
@@ -22,6 +22,7 @@ final class ResolutionTask {
         let port: Port?
         let txt: TXTRecord
         let family: IPAddress.Family
+        let isOwn: Bool
     }
 
     /// The longest that a resolver is open: less than the second that the shortest-lived record lives.
@@ -155,9 +156,12 @@ final class ResolutionTask {
 
     private func received(_ event: ServiceResolver.Event, over family: IPAddress.Family) {
         switch event {
-        case .found(let host, let port, let txt):
+        case .found(let host, let port, let txt, let isLocal):
             guard let host = HostName(observed: host) else { return received(.failed(Self.badHost), over: family) }
-            found(Answer(host: host, port: Port(rawValue: port), txt: TXTRecord(strings: txt), family: family))
+            found(
+                Answer(
+                    host: host, port: Port(rawValue: port), txt: TXTRecord(strings: txt), family: family,
+                    isOwn: isLocal))
         case .failed:
             // Freed: it would stay alive and ask on. The retry makes a new one.
             resolvers.removeValue(forKey: family)?.free()
@@ -191,13 +195,13 @@ final class ResolutionTask {
         let addresses = answer.port == nil ? [] : lease?.tracker.addresses
         guard let addresses else { return }
         let resolution = Resolution(
-            instance: instance, interface: interface, host: answer.host, port: answer.port, txt: answer.txt,
-            addresses: addresses, isComplete: true)
+            instance: instance, origin: .link(interface),
+            target: Resolution.Target(host: answer.host, port: answer.port, addresses: addresses), txt: answer.txt)
         retryDelay = .seconds(1)
         if resolution != told {
             told = resolution
             looks = 0
-            report(.resolved(resolution, over: answer.family))
+            report(.resolved(resolution, over: answer.family, isOwn: answer.isOwn))
         }
         guard isPending else { return }
         isPending = false
@@ -218,7 +222,8 @@ final class ResolutionTask {
         looks = 0
         isPending = false
         report(.failed)
-        if watches, isWanted {
+        // One that was asked for by name is looked for until it answers.
+        if isWanted, watches || approach == .atOnce {
             pool.submit(self, after: retryDelay)
             retryDelay = min(retryDelay * 2, .seconds(60))
         }

@@ -14,7 +14,7 @@ import DNSSD
     }
 
     private let connection: AvahiConnection
-    private var pointer: OpaquePointer?
+    private var object: AvahiObject?
     private let report: (Event) -> Void
     private var browsed: BrowsedType
 
@@ -43,9 +43,9 @@ import DNSSD
                     event, name: unsafe text(name),
                     AvahiPath(interface: interface, avahiProtocol: proto, flags: flags))
             }, Unmanaged.passUnretained(self).toOpaque())
-        guard let made = unsafe made else { throw connection.lastError(during: "cannot browse for \(type)") }
-        unsafe pointer = made
-        connection.objectCount += 1
+        object = try unsafe AvahiObject(on: connection, made, during: "cannot browse for \(type)") {
+            unsafe avahi_service_browser_free($0)
+        }
     }
 
     private func received(_ event: AvahiBrowserEvent, name: String, _ path: AvahiPath?) {
@@ -58,13 +58,5 @@ import DNSSD
         }
     }
 
-    func free() {
-        guard let browser = unsafe pointer else { return }
-        unsafe pointer = nil
-        guard connection.isOpen else { return }
-        unsafe avahi_service_browser_free(browser)
-        connection.objectCount -= 1
-    }
-
-    deinit { free() }
+    func free() { object?.free() }
 }

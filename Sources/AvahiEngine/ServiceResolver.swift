@@ -7,12 +7,13 @@ import DNSSD
 /// tells again when SRV or TXT change; it also stays alive after its time-out of 5 s.
 @safe final class ServiceResolver {
     enum Event: Sendable {
-        case found(host: String, port: UInt16, txt: [[UInt8]])
+        /// `isLocal`: it is published on this machine.
+        case found(host: String, port: UInt16, txt: [[UInt8]], isLocal: Bool)
         case failed(DiscoveryError)
     }
 
     private let connection: AvahiConnection
-    private var pointer: OpaquePointer?
+    private var object: AvahiObject?
     private let report: (Event) -> Void
 
     init(
@@ -26,27 +27,21 @@ import DNSSD
             client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(family), instance.name.value,
             instance.type.description, instance.domain.name, AvahiProtocol(AVAHI_PROTO_UNSPEC),
             AVAHI_LOOKUP_NO_ADDRESS,
-            { _, _, _, event, _, _, _, host, _, port, txt, _, userdata in
+            { _, _, _, event, _, _, _, host, _, port, txt, flags, userdata in
                 guard let userdata = unsafe userdata else { return }
                 let resolver = unsafe Unmanaged<ServiceResolver>.fromOpaque(userdata).takeUnretainedValue()
                 guard event == AVAHI_RESOLVER_FOUND, let host = unsafe host else { return resolver.failed() }
                 unsafe resolver.report(
-                    .found(host: String(cString: host), port: port, txt: AvahiStrings.bytes(of: txt)))
+                    .found(
+                        host: String(cString: host), port: port, txt: AvahiStrings.bytes(of: txt),
+                        isLocal: flags.rawValue & AVAHI_LOOKUP_RESULT_LOCAL.rawValue != 0))
             }, Unmanaged.passUnretained(self).toOpaque())
-        guard let made = unsafe made else { throw connection.lastError(during: "cannot resolve \(instance.name)") }
-        unsafe pointer = made
-        connection.objectCount += 1
+        object = try unsafe AvahiObject(on: connection, made, during: "cannot resolve \(instance.name)") {
+            unsafe avahi_service_resolver_free($0)
+        }
     }
 
     private func failed() { report(.failed(connection.lastError(during: "not resolved"))) }
 
-    func free() {
-        guard let resolver = unsafe pointer else { return }
-        unsafe pointer = nil
-        guard connection.isOpen else { return }
-        unsafe avahi_service_resolver_free(resolver)
-        connection.objectCount -= 1
-    }
-
-    deinit { free() }
+    func free() { object?.free() }
 }

@@ -1,22 +1,16 @@
 import CAvahi
 import DNSSD
+import Discovery
 
 /// One `AvahiServiceTypeBrowser` (avahi-client/lookup.h). Touched by the loop's thread only.
 @safe final class TypeBrowser {
-    enum Event {
-        /// The type in escaped presentation form, and its domain.
-        case appeared(type: String, domain: String, AvahiPath)
-        case disappeared(type: String, domain: String, AvahiPath)
-        case allForNow
-        case failed(DiscoveryError)
-    }
-
     private let connection: AvahiConnection
-    private var pointer: OpaquePointer?
-    private let report: (Event) -> Void
+    private var object: AvahiObject?
+    private let report: (PresenceBrowserEvent<TypeKey>) -> Void
 
     init(
-        on connection: AvahiConnection, domain: Domain, family: IPAddress.Family?, report: @escaping (Event) -> Void
+        on connection: AvahiConnection, domain: Domain, family: IPAddress.Family?,
+        report: @escaping (PresenceBrowserEvent<TypeKey>) -> Void
     ) throws(DiscoveryError) {
         self.connection = connection
         self.report = report
@@ -31,28 +25,23 @@ import DNSSD
                 let path = AvahiPath(interface: interface, avahiProtocol: proto, flags: flags)
                 browser.received(event, type: type, domain: domain, path)
             }, Unmanaged.passUnretained(self).toOpaque())
-        guard let made = unsafe made else { throw connection.lastError(during: "cannot browse for types in \(domain)") }
-        unsafe pointer = made
-        connection.objectCount += 1
+        object = try unsafe AvahiObject(on: connection, made, during: "cannot browse for types in \(domain)") {
+            unsafe avahi_service_type_browser_free($0)
+        }
     }
 
     private func received(_ event: AvahiBrowserEvent, type: String, domain: String, _ path: AvahiPath?) {
         switch event {
-        case AVAHI_BROWSER_NEW: if let path { report(.appeared(type: type, domain: domain, path)) }
-        case AVAHI_BROWSER_REMOVE: if let path { report(.disappeared(type: type, domain: domain, path)) }
+        case AVAHI_BROWSER_NEW, AVAHI_BROWSER_REMOVE:
+            guard let path, let type = ServiceType(observed: type), let domain = Domain(observed: domain) else {
+                return
+            }
+            let key = TypeKey(type: type, domain: domain)
+            let seen = PresencePath(index: path.index, family: path.family)
+            report(event == AVAHI_BROWSER_NEW ? .appeared(key, seen) : .disappeared(key, seen))
         case AVAHI_BROWSER_CACHE_EXHAUSTED: break
         case AVAHI_BROWSER_ALL_FOR_NOW: report(.allForNow)
         default: report(.failed(connection.lastError(during: "browsing for types ended")))
         }
     }
-
-    func free() {
-        guard let browser = unsafe pointer else { return }
-        unsafe pointer = nil
-        guard connection.isOpen else { return }
-        unsafe avahi_service_type_browser_free(browser)
-        connection.objectCount -= 1
-    }
-
-    deinit { free() }
 }

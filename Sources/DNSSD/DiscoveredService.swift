@@ -14,7 +14,7 @@ public struct DiscoveredService: Hashable, Sendable {
 
     /// Its identity.
     public let instance: ServiceInstance
-    /// The interfaces on which it was seen, sorted.
+    /// The interfaces on which it was seen, sorted; none of a service that a DNS server told of.
     public var interfaces: [NetworkInterface]
     /// Subtype labels under which it was seen; not all that it has.
     public var subtypes: [String]
@@ -28,6 +28,8 @@ public struct DiscoveredService: Hashable, Sendable {
     public var txt: TXTRecord
     /// Every place where it can be dialled.
     public var endpoints: [Endpoint]
+    /// This machine publishes it.
+    public var isOwn: Bool
 
     /// Creates a value.
     public init(
@@ -38,7 +40,8 @@ public struct DiscoveredService: Hashable, Sendable {
         host: HostName? = nil,
         port: Port? = nil,
         txt: TXTRecord = TXTRecord(),
-        endpoints: [Endpoint] = []
+        endpoints: [Endpoint] = [],
+        isOwn: Bool = false
     ) {
         self.instance = instance
         self.interfaces = interfaces
@@ -48,5 +51,6 @@ public struct DiscoveredService: Hashable, Sendable {
         self.port = port
         self.txt = txt
         self.endpoints = endpoints
+        self.isOwn = isOwn
     }
 }

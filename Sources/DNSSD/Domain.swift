@@ -9,6 +9,20 @@ public struct Domain: Sendable {
     init(unchecked name: String) { self.name = name }
 }
 
+extension Domain {
+    /// Whether this is `other` or below it: `lab.example.org` is within `example.org`.
+    public func isWithin(_ other: Domain) -> Bool {
+        if self == other { return true }
+        let (mine, theirs) = (Array(name.utf8), Array(other.name.utf8))
+        guard mine.count > theirs.count, mine[mine.count - theirs.count - 1] == UInt8(ascii: ".") else { return false }
+        let before = mine.dropLast(theirs.count + 1)
+        // An escaped dot ends no label.
+        let backslashes = before.reversed().prefix { $0 == UInt8(ascii: "\\") }.count
+        guard backslashes.isMultiple(of: 2) else { return false }
+        return String(decoding: mine.suffix(theirs.count), as: UTF8.self).hasSameFoldedBytes(as: other.name)
+    }
+}
+
 extension Domain: Hashable {
     /// Without regard to ASCII case.
     public static func == (one: Domain, other: Domain) -> Bool {

@@ -13,8 +13,14 @@ extension Endpoint: CustomStringConvertible {
 }
 
 extension Endpoint: Comparable {
-    /// By family, address, port and interface.
+    /// By family, address, port and interface, those of no interface first.
     public static func < (one: Endpoint, other: Endpoint) -> Bool {
-        (one.address, one.port, one.interface) < (other.address, other.port, other.interface)
+        guard (one.address, one.port) == (other.address, other.port) else {
+            return (one.address, one.port) < (other.address, other.port)
+        }
+        guard let mine = one.interface, let theirs = other.interface else {
+            return one.interface == nil && other.interface != nil
+        }
+        return mine < theirs
     }
 }

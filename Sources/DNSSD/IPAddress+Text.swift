@@ -16,8 +16,13 @@ extension IPAddress: CustomStringConvertible {
     }
 
     /// Reads what `text(scopedTo:)` wrote: as `init(_:)`, but a scope may also be the interface's name, and a
-    /// link-local address without scope gets the interface's. Nil when the scope is another interface.
-    public init?(_ text: String, on interface: NetworkInterface) {
+    /// link-local address without scope gets the interface's. Nil when the scope is another interface. Without an interface, as
+    /// `init(_:)`.
+    public init?(_ text: String, on interface: NetworkInterface?) {
+        guard let interface else {
+            self.init(text)
+            return
+        }
         self.init(text) { scope in
             scope == interface.name || scope == String(interface.index) ? interface.index : nil
         }

@@ -5,17 +5,22 @@ public import DNSSD
 ///
 /// Judged in this order: what never can be a destination, or gives out a cloud's credentials, is refused; then `deny`; then
 /// `allow` takes; then the rules, which refuse all but addresses on the link on which the service was seen, and private and
-/// unique local ones to which the kernel's route leaves by that link.
+/// unique local ones to which the kernel's route leaves by that link. What a DNS server said is on no link: of a domain that
+/// this machine's owner named, all addresses but this machine's loopback and link-local ones; of others, none.
 public struct AddressPolicy: Hashable, Sendable {
     /// Blocks that are dialled whatever the rules say.
     public var allow: [CIDR]
     /// Blocks that are not dialled, whatever `allow` says.
     public var deny: [CIDR]
+    /// Domains, with all below them, whose DNS servers may name any address: those that were configured, or named on a command
+    /// line. Domains that a network recommended are not.
+    public var namedDomains: Set<Domain>
 
     /// The rules alone, or with exceptions.
-    public init(allow: [CIDR] = [], deny: [CIDR] = []) {
+    public init(allow: [CIDR] = [], deny: [CIDR] = [], namedDomains: Set<Domain> = []) {
         self.allow = allow
         self.deny = deny
+        self.namedDomains = namedDomains
     }
 
     /// Why an address is not dialled.
@@ -27,13 +32,16 @@ public struct AddressPolicy: Hashable, Sendable {
     }
 
     /// Judges an endpoint.
-    /// - Parameter seenOnLoopback: the service was seen on a loopback interface, so it is this machine's own.
-    /// - Parameter local: this machine's addresses and networks.
-    /// - Parameter routes: where this machine would send what goes to the address.
+    /// - Parameters:
+    ///   - domain: that of the service.
+    ///   - isOwn: this machine publishes the service.
+    ///   - local: this machine's addresses and networks.
+    ///   - routes: where this machine would send what goes to the address.
     /// - Returns: why it must not be dialled; nil when it may.
     public func refusal(
         of endpoint: Endpoint,
-        seenOnLoopback: Bool,
+        in domain: Domain = .local,
+        isOwn: Bool,
         local: LocalAddresses,
         routes: some RouteLookup
     ) -> Refusal? {
@@ -48,7 +56,13 @@ public struct AddressPolicy: Hashable, Sendable {
             return Refusal("denied by \(block)", canBeAllowed: false)
         }
         if allow.contains(where: { $0.contains(address) }) { return nil }
-        return Self.rule(against: endpoint, seenOnLoopback, local, routes).map { Refusal($0, canBeAllowed: true) }
+        let reason =
+            if let interface = endpoint.interface {
+                Self.rule(against: address, seenOn: interface, isOwn, local, routes)
+            } else {
+                rule(against: address, in: domain)
+            }
+        return reason.map { Refusal($0, canBeAllowed: true) }
     }
 
     private static func impossibility(of endpoint: Endpoint, _ local: LocalAddresses) -> String? {
@@ -57,6 +71,10 @@ public struct AddressPolicy: Hashable, Sendable {
         if case .v4(let v4) = address, v4.isThisNetwork { return "an address of \"this network\" (0.0.0.0/8)" }
         if address.isMulticast { return "a multicast address" }
         if address.isBroadcast || local.isSubnetBroadcast(address, endpoint.interface) { return "a broadcast address" }
+        if endpoint.interface == nil {
+            if address.isLoopback { return "a loopback address that a DNS server names" }
+            if address.isLinkLocal { return "a link-local address that a DNS server names" }
+        }
         if address.isIPv4Mapped { return "an IPv4-mapped address" }
         if case .v6(let v6, _) = address, v6.isIPv4Compatible { return "an IPv4-compatible address" }
         if case .v6(let v6, let scope) = address, v6.isLinkLocal, scope == 0 {
@@ -65,15 +83,21 @@ public struct AddressPolicy: Hashable, Sendable {
         return nil
     }
 
+    private func rule(against address: IPAddress, in domain: Domain) -> String? {
+        if address.isNAT64 { return "a NAT64 address" }
+        return namedDomains.contains(where: domain.isWithin)
+            ? nil : "an address from \(domain), a domain that was neither configured nor named"
+    }
+
     private static func rule(
-        against endpoint: Endpoint,
-        _ seenOnLoopback: Bool,
+        against address: IPAddress,
+        seenOn interface: NetworkInterface,
+        _ isOwn: Bool,
         _ local: LocalAddresses,
         _ routes: some RouteLookup
     ) -> String? {
-        let (address, interface) = (endpoint.address, endpoint.interface)
         if address.isLoopback {
-            return seenOnLoopback && local.isLoopback(interface)
+            return isOwn && local.isLoopback(interface)
                 ? nil : "a loopback address of a service that was not seen on the loopback interface"
         }
         if address.isNAT64 { return "a NAT64 address" }
@@ -82,7 +106,7 @@ public struct AddressPolicy: Hashable, Sendable {
         }
         let route = routes.route(to: address)
         if local.isOwn(address) || route == .own {
-            return seenOnLoopback ? nil : "this machine's own address, of a service that is not seen to be its own"
+            return isOwn ? nil : "this machine's own address, of a service that is not seen to be its own"
         }
         let isNear = address.isPrivate || address.isLinkLocal
         // Only this machine's own programs are heard on loopback, and may speak for another host.

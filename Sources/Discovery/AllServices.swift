@@ -48,10 +48,11 @@ final class AllServices: Listener {
         self.types = types
         self.resolution = resolution
         self.subscriber = subscriber
-        state = Locked(State(notices: Notices(interval: directory.limits.noticeInterval)))
+        state = Locked(State(notices: Notices(interval: directory.limits(types.domain).noticeInterval)))
     }
 
     func receive(_ changes: [Change<TypeCatalog.Value>], now: Duration) -> FollowUp? {
+        let limit = directory.limits(types.domain).types
         let (wanted, news) = state.withLock { state -> ([ServiceQuery], [Change<DiscoveredService>]) in
             var wanted: [ServiceQuery] = []
             var news: [Change<DiscoveredService>] = []
@@ -65,8 +66,8 @@ final class AllServices: Listener {
                         resolution: resolution
                     )
                     guard !state.asked.contains(query) else { continue }
-                    guard state.asked.count < directory.limits.types else {
-                        let text = "more than \(directory.limits.types) service types: further ones are left out"
+                    guard state.asked.count < limit else {
+                        let text = "more than \(limit) service types: further ones are left out"
                         if state.notices.shouldTell("types", now: now) { news.append(.degraded(text)) }
                         continue
                     }

@@ -4,8 +4,8 @@ import DNSSD
 struct Candidate: Hashable, Sendable {
     let instance: ServiceInstance
     let endpoint: Endpoint
-    /// The service was seen on a loopback interface.
-    let seenOnLoopback: Bool
+    /// This machine publishes the service.
+    let isOwn: Bool
 
     static func == (one: Candidate, other: Candidate) -> Bool {
         one.instance == other.instance && one.endpoint == other.endpoint
@@ -56,12 +56,10 @@ struct Candidates: Sendable {
         // Those that could not be reached a while ago come last.
         let likely = services.filter { $0.state != .unreachable } + services.filter { $0.state == .unreachable }
         for service in likely {
-            let seenOnLoopback = service.interfaces.contains { order.local.isLoopback($0) }
             let endpoints = service.endpoints.filter { family == nil || $0.address.family == family }
             var permitted: [Candidate] = []
             for endpoint in order.sorted(endpoints, now: now) {
-                let candidate = Candidate(
-                    instance: service.instance, endpoint: endpoint, seenOnLoopback: seenOnLoopback)
+                let candidate = Candidate(instance: service.instance, endpoint: endpoint, isOwn: service.isOwn)
                 if let refusal = candidate.refusal(by: policy, order.local, routes) {
                     denied.append((candidate, refusal))
                 } else {
@@ -86,6 +84,6 @@ extension Candidate {
         _ local: LocalAddresses,
         _ routes: some RouteLookup
     ) -> AddressPolicy.Refusal? {
-        policy.refusal(of: endpoint, seenOnLoopback: seenOnLoopback, local: local, routes: routes)
+        policy.refusal(of: endpoint, in: instance.domain, isOwn: isOwn, local: local, routes: routes)
     }
 }

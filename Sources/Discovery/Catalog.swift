@@ -51,7 +51,7 @@ package struct Catalog: FactCatalog {
         case .disappeared(let sighting): changes += disappeared(sighting, hold: limits.removalHold, now: now)
         case .hidden(let sighting): changes += disappeared(sighting, hold: limits.linkHold, now: now)
         case .resolved(let resolution): changes += resolved(resolution, now: now)
-        case .resolutionFailed(let instance, let interface): changes += resolutionFailed(instance, interface, now: now)
+        case .resolutionFailed(let instance, let origin): changes += resolutionFailed(instance, origin, now: now)
         case .listed: changes += listed(now: now)
         case .backend(let state): changes += backend(state, now: now)
         case .degraded(let text): changes += degraded(text, text, now: now)
@@ -90,9 +90,10 @@ extension Catalog {
                 tellBy: now + wait
             )
         }
-        // Before it is told, one time for all interfaces; afterwards each has its own.
+        // Before it is told, one time for all origins; afterwards each has its own.
         let until = entry.told == nil ? entry.tellBy : now + wait
-        entry.sites[sighting.interface, default: CatalogSite(awaitedUntil: until)].appeared(sighting.family)
+        entry.sites[sighting.origin, default: CatalogSite(awaitedUntil: until)]
+            .appeared(sighting.family, isOwn: sighting.isOwn)
         entries[sighting.instance] = entry
         return evaluate([sighting.instance], now: now)
     }
@@ -103,19 +104,16 @@ extension Catalog {
         now: Duration
     ) -> [Change<DiscoveredService>] {
         guard watch.isUp else { return [] }
-        entries[sighting.instance]?.sites[sighting.interface]?
+        entries[sighting.instance]?.sites[sighting.origin]?
             .disappeared(sighting.family, holdUntil: now + hold)
         return evaluate([sighting.instance], now: now)
     }
 
     private mutating func resolved(_ resolution: Resolution, now: Duration) -> [Change<DiscoveredService>] {
-        guard let entry = entries[resolution.instance], entry.sites[resolution.interface] != nil else { return [] }
+        guard let entry = entries[resolution.instance], entry.sites[resolution.origin] != nil else { return [] }
         var changes: [Change<DiscoveredService>] = []
         var resolution = resolution
-        if resolution.addresses.count > limits.addressesPerHost {
-            resolution.addresses = Array(
-                resolution.addresses.sorted().prefix(limits.addressesPerHost)
-            )
+        if resolution.bound(addressesPerHost: limits.addressesPerHost) {
             let text =
                 "\(resolution.host) has more than \(limits.addressesPerHost) addresses: further ones are left out"
             changes += degraded("addresses", text, now: now)
@@ -126,18 +124,18 @@ extension Catalog {
             let text = "\(resolution.host) has more than \(limits.servicesPerHost) services: further ones are left out"
             return changes + degraded("host-services", text, now: now) + settleIfDone()
         }
-        entries[resolution.instance]?.sites[resolution.interface]?.resolved(resolution, now: now)
+        entries[resolution.instance]?.sites[resolution.origin]?.resolved(resolution, now: now)
         return changes + evaluate([resolution.instance], now: now)
     }
 
     private mutating func resolutionFailed(
         _ instance: ServiceInstance,
-        _ interface: NetworkInterface,
+        _ origin: Origin,
         now: Duration
     ) -> [Change<DiscoveredService>] {
         // While the backend is away nothing can answer: that says nothing of the service.
         guard watch.isUp else { return [] }
-        entries[instance]?.sites[interface]?.failed()
+        entries[instance]?.sites[origin]?.failed()
         return evaluate([instance], now: now)
     }
 
@@ -147,14 +145,14 @@ extension Catalog {
         for instance in entries.keys {
             entries[instance]?.updateSites { site in
                 site.listed(holdUntil: deadline)
-                // The first list has every interface in it: there is nothing more to wait for.
+                // The first list has every origin in it: there is nothing more to wait for.
                 if !isResolving { site.stopWaiting() }
             }
         }
         return evaluate(inOrder(entries.keys), now: now) + settleIfDone()
     }
 
-    private mutating func backend(_ state: BackendState, now: Duration) -> [Change<DiscoveredService>] {
+    private mutating func backend(_ state: EngineState, now: Duration) -> [Change<DiscoveredService>] {
         guard let news = watch.became(state) else { return [] }
         if !watch.isUp {
             for instance in entries.keys { entries[instance]?.updateSites { $0.backendLost() } }
@@ -234,5 +232,27 @@ extension Catalog {
         guard isListed, !isSettled, awaited.isEmpty else { return [] }
         isSettled = true
         return [.settled]
+    }
+}
+
+extension Resolution {
+    /// SRV records kept of one service.
+    private static var targetLimit: Int { 8 }
+
+    /// Leaves out what is too much.
+    /// - Returns: whether addresses were.
+    fileprivate mutating func bound(addressesPerHost limit: Int) -> Bool {
+        alternatives = Array(alternatives.prefix(Self.targetLimit - 1))
+        var isOver = target.bound(addresses: limit)
+        for index in alternatives.indices { isOver = alternatives[index].bound(addresses: limit) || isOver }
+        return isOver
+    }
+}
+
+extension Resolution.Target {
+    fileprivate mutating func bound(addresses limit: Int) -> Bool {
+        guard addresses.count > limit else { return false }
+        addresses = Array(addresses.sorted().prefix(limit))
+        return true
     }
 }

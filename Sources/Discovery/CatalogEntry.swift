@@ -9,14 +9,14 @@ struct CatalogEntry: Sendable {
     let isInitial: Bool
     /// When it was first told at the latest.
     let tellBy: Duration
-    var sites: [NetworkInterface: CatalogSite] = [:]
+    var sites: [Origin: CatalogSite] = [:]
     /// What was told last; nil: nothing yet.
     var told: DiscoveredService?
 
     /// It is seen nowhere any more, and has not been for a while.
     var isGone: Bool { sites.isEmpty }
 
-    /// Every interface on which it is seen has answered, or has had its time.
+    /// Every origin at which it is seen has answered, or has had its time.
     var isReady: Bool {
         var isSeen = false
         for site in sites.values where site.presence.isLive {
@@ -34,28 +34,30 @@ struct CatalogEntry: Sendable {
     }
 
     mutating func updateSites(_ body: (inout CatalogSite) -> Void) {
-        for interface in sites.keys {
-            if var site = sites[interface] {
+        for origin in sites.keys {
+            if var site = sites[origin] {
                 body(&site)
-                sites[interface] = site
+                sites[origin] = site
             }
         }
     }
 
     mutating func expire(_ now: Duration, _ limits: DiscoveryLimits) {
-        for interface in sites.keys {
-            sites[interface]?.expire(now, limits)
-            if sites[interface]?.presence.isEmpty == true { sites[interface] = nil }
+        for origin in sites.keys {
+            sites[origin]?.expire(now, limits)
+            if sites[origin]?.presence.isEmpty == true { sites[origin] = nil }
         }
     }
 
     /// The service as it is to be told now.
     func service(subtypes: [String], family: IPAddress.Family?, addressLimit: Int) -> DiscoveredService {
         let ready = sites.filter(\.value.isReady)
-        var service = DiscoveredService(instance: instance, interfaces: ready.keys.sorted(), subtypes: subtypes)
-        let resolved = ready.compactMap { interface, site in
-            site.resolution.map { (interface: interface, resolution: $0, isFailing: site.isFailing) }
-        }.sorted { $0.interface.precedesAsSource($1.interface) }
+        var service = DiscoveredService(
+            instance: instance, interfaces: ready.keys.compactMap(\.interface).sorted(), subtypes: subtypes)
+        service.isOwn = sites.values.contains(where: \.isOwn)
+        let resolved = ready.compactMap { origin, site in
+            site.resolution.map { (origin: origin, resolution: $0, isFailing: site.isFailing) }
+        }.sorted { $0.origin.precedesAsSource($1.origin) }
         guard let first = resolved.first?.resolution else { return service }
         service.host = first.host
         service.port = first.port
@@ -74,21 +76,27 @@ struct CatalogEntry: Sendable {
         family: IPAddress.Family?,
         limit: Int
     ) -> [Endpoint] {
-        struct Place: Hashable {
+        struct SocketAddress: Hashable {
             let address: IPAddress
             let port: Port
         }
-        var places: Set<Place> = []
+        var known: Set<SocketAddress> = []
         var addresses: Set<IPAddress> = []
         var endpoints: [Endpoint] = []
         for resolution in resolutions {
-            guard let port = resolution.port else { continue }
-            for address in resolution.addresses.sorted() {
-                if let family, address.family != family { continue }
-                guard addresses.contains(address) || addresses.count < limit else { continue }
-                addresses.insert(address)
-                guard places.insert(Place(address: address, port: port)).inserted else { continue }
-                endpoints.append(Endpoint(address: address, port: port, interface: resolution.interface))
+            let hasAlternatives = !resolution.alternatives.isEmpty
+            for target in resolution.targets {
+                guard let port = target.port else { continue }
+                for address in target.addresses.sorted() {
+                    if let family, address.family != family { continue }
+                    guard addresses.contains(address) || addresses.count < limit else { continue }
+                    addresses.insert(address)
+                    guard known.insert(SocketAddress(address: address, port: port)).inserted else { continue }
+                    endpoints.append(
+                        Endpoint(
+                            address: address, port: port, interface: resolution.origin.interface,
+                            target: hasAlternatives ? ServiceTarget(target) : nil))
+                }
             }
         }
         // Numbered, because `sort` need not keep the order of equals: the ports of one address, by interface.
@@ -99,11 +107,17 @@ struct CatalogEntry: Sendable {
     }
 }
 
-extension NetworkInterface {
-    private var isLoopback: Bool { name == "lo" }
+extension ServiceTarget {
+    fileprivate init(_ target: Resolution.Target) {
+        self.init(host: target.host, priority: target.priority, weight: target.weight)
+    }
+}
+
+extension Origin {
+    private var isLoopback: Bool { interface?.name == "lo" }
 
     /// What a service answers on a real interface is what others see of it, so loopback comes last.
-    func precedesAsSource(_ other: NetworkInterface) -> Bool {
+    fileprivate func precedesAsSource(_ other: Origin) -> Bool {
         isLoopback == other.isLoopback ? self < other : other.isLoopback
     }
 }

@@ -1,17 +1,19 @@
 import DNSSD
 
-/// One service on one interface: over which families it is seen there, and what it answered.
+/// One service at one origin: over which families it is seen there, and what it answered.
 struct CatalogSite: Hashable, Sendable {
     private struct Shrink: Hashable {
-        let addresses: [IPAddress]
+        let resolution: Resolution
         let since: Duration
     }
 
-    private(set) var presence = Presence<IPAddress.Family>()
+    private(set) var presence = Presence<IPAddress.Family?>()
+    /// This machine publishes it.
+    private(set) var isOwn = false
     /// What is told: an address that went away stays in it until it has been gone for a while.
     private(set) var resolution: Resolution?
     private var shrink: Shrink?
-    /// Until when to wait for an answer before the interface is told; nil: it answered, or has had its time.
+    /// Until when to wait for an answer before the origin is told; nil: it answered, or has had its time.
     private var awaitedUntil: Duration?
     /// It does not answer any more.
     private(set) var isFailing = false
@@ -25,9 +27,12 @@ struct CatalogSite: Hashable, Sendable {
         [presence.nextDeadline, awaitedUntil, shrink.map { Self.end(of: $0, limits) }].compactMap(\.self).min()
     }
 
-    mutating func appeared(_ family: IPAddress.Family) { presence.appeared(family) }
+    mutating func appeared(_ family: IPAddress.Family?, isOwn: Bool) {
+        presence.appeared(family)
+        self.isOwn = isOwn
+    }
 
-    mutating func disappeared(_ family: IPAddress.Family, holdUntil deadline: Duration) {
+    mutating func disappeared(_ family: IPAddress.Family?, holdUntil deadline: Duration) {
         presence.disappeared(family, holdUntil: deadline)
     }
 
@@ -41,15 +46,18 @@ struct CatalogSite: Hashable, Sendable {
     /// Takes over an answer; addresses that are missing from it are held, for a link that comes back brings them back.
     mutating func resolved(_ new: Resolution, now: Duration) {
         isFailing = false
-        if new.isComplete { awaitedUntil = nil }
-        guard let old = resolution, old.host == new.host, Self.isShrunk(new.addresses, from: old.addresses) else {
+        awaitedUntil = nil
+        guard let old = resolution, old.targets.map(\.host) == new.targets.map(\.host),
+            Self.isShrunk(new.addresses, from: old.addresses)
+        else {
             resolution = new
             shrink = nil
             return
         }
-        shrink = Shrink(addresses: new.addresses, since: shrink?.since ?? now)
-        resolution = new
-        resolution?.addresses = old.addresses
+        shrink = Shrink(resolution: new, since: shrink?.since ?? now)
+        var kept = new
+        (kept.target.addresses, kept.alternatives) = (old.target.addresses, old.alternatives)
+        resolution = kept
     }
 
     mutating func backendLost() {
@@ -63,13 +71,13 @@ struct CatalogSite: Hashable, Sendable {
         presence.expire(now)
         if let awaitedUntil, awaitedUntil <= now { self.awaitedUntil = nil }
         if let shrink, Self.end(of: shrink, limits) <= now {
-            resolution?.addresses = shrink.addresses
+            resolution = shrink.resolution
             self.shrink = nil
         }
     }
 
     private static func end(of shrink: Shrink, _ limits: DiscoveryLimits) -> Duration {
-        shrink.since + (shrink.addresses.isEmpty ? limits.removalHold : limits.addressHold)
+        shrink.since + (shrink.resolution.addresses.isEmpty ? limits.removalHold : limits.addressHold)
     }
 
     private static func isShrunk(_ new: [IPAddress], from old: [IPAddress]) -> Bool {

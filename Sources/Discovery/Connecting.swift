@@ -12,6 +12,7 @@ struct Connecting<D: Dialer>: Sendable {
     private typealias Group = TaskGroup<Happening>
 
     private let connector: Connector<D>
+    private let seed = UInt64.random(in: .min ... .max)
     let target: ConnectTarget
     let family: IPAddress.Family?
     let time: any TimeSource
@@ -152,7 +153,8 @@ struct Connecting<D: Dialer>: Sendable {
 
     private mutating func judge(now: Duration) -> [Race<Candidate>.Action] {
         let history = connector.network.directory.history.withLock { $0 }
-        let order = EndpointOrder(local: connector.localAddresses(), history: history)
+        var order = EndpointOrder(local: connector.localAddresses(), history: history)
+        order.seed = seed
         let (permitted, denied) = candidates.judged(
             by: connector.policy, order, connector.routes(), family: family, now: now)
         for (candidate, refusal) in denied { log.denied(candidate, refusal) }

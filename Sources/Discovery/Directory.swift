@@ -3,7 +3,8 @@ import DNSSD
 /// All open queries of one `LocalNetwork`.
 package final class Directory: Sendable {
     package let engine: any DiscoveryEngine
-    package let limits: DiscoveryLimits
+    /// What bounds the queries of a domain.
+    let limits: @Sendable (Domain) -> DiscoveryLimits
     package let time: any TimeSource
     package let alarms: Alarms
     package let services: QueryTable<ServiceQuery, Catalog>
@@ -14,6 +15,7 @@ package final class Directory: Sendable {
     /// What dialling taught of services.
     package let reachability: Reachability
     private let publications = Locked(Publications())
+    let watchers = Locked(BackendWatchers())
 
     private struct Publications {
         var lastID: UInt64 = 0
@@ -21,8 +23,9 @@ package final class Directory: Sendable {
         var isClosed = false
     }
 
-    package init(engine: any DiscoveryEngine, limits: DiscoveryLimits, time: any TimeSource) {
+    package init(engine: any DiscoveryEngine, limits fixed: DiscoveryLimits?, time: any TimeSource) {
         self.engine = engine
+        let limits: @Sendable (Domain) -> DiscoveryLimits = { fixed ?? engine.limits(in: $0) }
         self.limits = limits
         self.time = time
         let alarms = Alarms(time: time)
@@ -32,25 +35,25 @@ package final class Directory: Sendable {
         services = QueryTable(
             time: time,
             alarms: alarms,
-            makeCatalog: { Catalog($0, limits: limits, unreachable: reachability.marked) },
+            makeCatalog: { Catalog($0, limits: limits($0.domain), unreachable: reachability.marked) },
             open: { engine.browse($0, reporting: $1) }
         )
         types = QueryTable(
             time: time,
             alarms: alarms,
-            makeCatalog: { _ in TypeCatalog(limits: limits) },
-            open: { query, report in engine.browseTypes(query) { report($0.presence) } }
+            makeCatalog: { TypeCatalog(limits: limits($0.domain)) },
+            open: { engine.browseTypes($0, reporting: $1) }
         )
         domains = QueryTable(
             time: time,
             alarms: alarms,
-            makeCatalog: { _ in DomainCatalog(limits: limits) },
-            open: { query, report in engine.browseDomains(query) { report($0.presence) } }
+            makeCatalog: { _ in DomainCatalog(limits: limits(.local)) },
+            open: { engine.browseDomains($0, reporting: $1) }
         )
     }
 
     package func makeSubscriber<Value>(repeatsSettled: Bool = false) -> Subscriber<Value> {
-        Subscriber(time: time, alarms: alarms, limits: limits, repeatsSettled: repeatsSettled)
+        Subscriber(time: time, alarms: alarms, limits: limits(.local), repeatsSettled: repeatsSettled)
     }
 
     func publish(_ service: OfferedService, onConflict policy: ConflictPolicy, isPersistent: Bool) -> PublicationCore {
@@ -88,6 +91,7 @@ package final class Directory: Sendable {
         services.shutDown()
         types.shutDown()
         domains.shutDown()
+        shutDownWatchers()
         await engine.shutdown()
         for core in cores { core.withdrawn() }
     }

@@ -7,6 +7,8 @@ public struct EndpointOrder: Hashable, Sendable {
     public var local: LocalAddresses
     /// What dialling taught.
     public var history: EndpointHistory
+    /// What the chances of RFC 2782's weights come from: the same for one connection, so that its order stays.
+    var seed: UInt64 = 0
 
     /// Creates an order.
     public init(local: LocalAddresses, history: EndpointHistory = EndpointHistory()) {
@@ -23,12 +25,20 @@ public struct EndpointOrder: Hashable, Sendable {
         }.sorted { $0.rank < $1.rank }.map(\.endpoint)
         let failed = ranked.filter { history.hasFailed($0, now: now) }
         let others = ranked.filter { !history.hasFailed($0, now: now) }
+        let targets = TargetOrder.sorted(Set(others.compactMap(\.target)), seed: seed)
+        let byTarget: [ServiceTarget?] = others.contains { $0.target == nil } ? [nil] + targets : targets
+        return byTarget.flatMap { target in preferred(others.filter { $0.target == target }, now: now) }
+            + Self.interleaved(failed)
+    }
+
+    /// Those of one target: what worked last first.
+    private func preferred(_ others: [Endpoint], now: Duration) -> [Endpoint] {
         // Swift's sort keeps no order of equals that it promises, so those without a success are not sorted.
         let worked = others.compactMap { endpoint in
             history.lastSuccess(endpoint, now: now).map { (endpoint: endpoint, time: $0) }
         }.sorted { $0.time > $1.time }.map(\.endpoint)
         let unknown = others.filter { history.lastSuccess($0, now: now) == nil }
-        return Self.interleaved(worked + unknown) + Self.interleaved(failed)
+        return Self.interleaved(worked + unknown)
     }
 
     /// One of each family in turn, beginning with the family of the first (RFC 8305 §4, First Address Family Count 1).

@@ -77,9 +77,11 @@ extension LocalAddresses {
 
     /// Whether every host of the interface's network would take a packet to the address (RFC 919 §7): the network's
     /// last address, or its first, which was that once.
-    public func isSubnetBroadcast(_ address: IPAddress, _ interface: NetworkInterface) -> Bool {
+    /// - Parameter interface: nil: of any interface.
+    public func isSubnetBroadcast(_ address: IPAddress, _ interface: NetworkInterface?) -> Bool {
         guard case .v4(let v4) = address else { return false }
-        return prefixes(of: interface).contains { prefix in
+        let prefixes = interface.map(prefixes) ?? Set(entries.map(\.interface)).flatMap(prefixes)
+        return prefixes.contains { prefix in
             guard case .v4(let first) = prefix.address, prefix.prefixLength < 31 else { return false }
             let last = first.bits | UInt32.max >> UInt32(prefix.prefixLength)
             return v4.bits == first.bits || v4.bits == last
@@ -87,8 +89,8 @@ extension LocalAddresses {
     }
 
     /// The address from which a packet to a destination would come; nil when none fits (RFC 6724 §5, rules 1, 2, 6
-    /// and 8, among the addresses of the interface, or of all when it has none of the family).
-    public func source(for destination: IPAddress, on interface: NetworkInterface) -> IPAddress? {
+    /// and 8, among the addresses of the interface, or of all when there is none, or it has none of the family).
+    public func source(for destination: IPAddress, on interface: NetworkInterface?) -> IPAddress? {
         let family = entries.filter { $0.address.family == destination.family }
         var candidates = family.filter { $0.interface == interface }
         if candidates.isEmpty {

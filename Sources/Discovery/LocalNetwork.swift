@@ -7,9 +7,10 @@ public final class LocalNetwork: Sendable {
     package let directory: Directory
 
     /// Creates a network over an engine, which this then owns: `shutdown` ends it.
+    /// - Parameter limits: times and bounds for every query; nil: those that the engine has for its domain.
     public init(
         engine: any DiscoveryEngine,
-        limits: DiscoveryLimits = DiscoveryLimits(),
+        limits: DiscoveryLimits? = nil,
         time: any TimeSource = SystemTime()
     ) {
         directory = Directory(engine: engine, limits: limits, time: time)
@@ -28,7 +29,9 @@ public final class LocalNetwork: Sendable {
 
     /// What answers a query, as it comes, changes and goes.
     public func browse(_ query: ServiceQuery) -> ServiceEvents {
-        ServiceEvents { [directory] in directory.services.subscribe(query, directory.makeSubscriber()) }
+        ServiceEvents(ServiceEvent.init) { [directory] in
+            directory.services.subscribe(query, directory.makeSubscriber())
+        }
     }
 
     /// The services of every type, `DiscoveryLimits.types` types at most. Settled when each of the first types is.
@@ -39,14 +42,14 @@ public final class LocalNetwork: Sendable {
         resolution: ServiceQuery.Resolution = .watch
     ) -> ServiceEvents {
         let types = TypeQuery(domain: domain, interfaces: interfaces, family: family)
-        return ServiceEvents { [directory] in
+        return ServiceEvents(ServiceEvent.init) { [directory] in
             AllServices.subscribe(directory, types: types, resolution: resolution)
         }
     }
 
     /// As `browse`, for one who answers others from it: after the backend came back, `settled` is told again.
     package func follow(_ query: ServiceQuery) -> ServiceEvents {
-        ServiceEvents { [directory] in
+        ServiceEvents(ServiceEvent.init) { [directory] in
             directory.services.subscribe(query, directory.makeSubscriber(repeatsSettled: true))
         }
     }
@@ -63,19 +66,28 @@ public final class LocalNetwork: Sendable {
 
     /// As `browseAll`, for one who answers others from it: after the backend came back, `settled` is told again.
     package func followAll(_ types: TypeQuery, resolution: ServiceQuery.Resolution) -> ServiceEvents {
-        ServiceEvents { [directory] in
+        ServiceEvents(ServiceEvent.init) { [directory] in
             AllServices.subscribe(directory, types: types, resolution: resolution, repeatsSettled: true)
         }
     }
 
     /// The types that have services.
     public func types(_ query: TypeQuery = TypeQuery()) -> TypeEvents {
-        TypeEvents { [directory] in directory.types.subscribe(query, directory.makeSubscriber()) }
+        TypeEvents(ServiceTypeEvent.init) { [directory] in
+            directory.types.subscribe(query, directory.makeSubscriber())
+        }
     }
 
     /// The domains that are recommended for browsing or registering (RFC 6763 §11).
     public func domains(_ query: DomainQuery) -> DomainEvents {
-        DomainEvents { [directory] in directory.domains.subscribe(query, directory.makeSubscriber()) }
+        DomainEvents(DomainEvent.init) { [directory] in
+            directory.domains.subscribe(query, directory.makeSubscriber())
+        }
+    }
+
+    /// Whether the backend answers, as it changes; nothing is asked of it.
+    public func backendStates() -> BackendStates {
+        BackendStates(backendState) { [directory] in directory.watchBackend() }
     }
 
     /// Publishes a service until the publication is withdrawn or dropped.
@@ -108,4 +120,8 @@ public final class LocalNetwork: Sendable {
 
     /// Ends everything: publications are withdrawn, iterators throw `.closed`, the engine is shut down.
     public func shutdown() async { await directory.shutDown() }
+}
+
+@Sendable private func backendState(_ change: Change<NoListing>) -> BackendState? {
+    if case .backend(let state) = change { state } else { nil }
 }

@@ -1,14 +1,14 @@
 package import DNSSD
 
 /// Something that is only there or not there: a service type, a domain.
-package struct Listing<Key: Hashable & Sendable, Path: Hashable & Sendable>: Listed {
+package struct Listing<Key: Hashable & Sendable>: Listed {
     package let key: Key
-    /// On which paths it was seen when it was found.
-    package let paths: [Path]
+    /// Where it was seen when it was found.
+    package let origins: [Origin]
 
-    package init(key: Key, paths: [Path]) {
+    package init(key: Key, origins: [Origin]) {
         self.key = key
-        self.paths = paths
+        self.origins = origins
     }
 
     /// Where it is seen is told with it, but is no reason to tell it again.
@@ -16,26 +16,17 @@ package struct Listing<Key: Hashable & Sendable, Path: Hashable & Sendable>: Lis
     package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// A fact of things that are only there or not there.
-package enum PresenceFact<Key: Hashable & Sendable, Path: Hashable & Sendable>: Hashable, Sendable {
-    case appeared(Key, Path)
-    case disappeared(Key, Path)
-    case listed
-    case backend(BackendState)
-    case degraded(String)
-}
-
 /// What one query for types or domains knows. Ends are held back, as those of services are.
-package struct PresenceCatalog<Key: Hashable & Sendable, Path: Hashable & Sendable>: FactCatalog {
-    package typealias Fact = PresenceFact<Key, Path>
-    package typealias Value = Listing<Key, Path>
+package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
+    package typealias Fact = PresenceFact<Key>
+    package typealias Value = Listing<Key>
 
     private struct Entry {
         let number: UInt64
-        var presence = Presence<Path>()
+        var presence = Presence<Origin>()
         /// When to tell it; nil: it was told.
         var tellAt: Duration?
-        var told: Listing<Key, Path>?
+        var told: Listing<Key>?
     }
 
     private let limits: DiscoveryLimits
@@ -58,10 +49,10 @@ package struct PresenceCatalog<Key: Hashable & Sendable, Path: Hashable & Sendab
     package mutating func apply(_ fact: Fact, now: Duration) -> [Change<Value>] {
         let changes = tick(now: now)
         switch fact {
-        case .appeared(let key, let path): return changes + appeared(key, path, now: now)
-        case .disappeared(let key, let path):
+        case .appeared(let key, let origin): return changes + appeared(key, origin, now: now)
+        case .disappeared(let key, let origin):
             guard watch.isUp else { return changes }
-            entries[key]?.presence.disappeared(path, holdUntil: now + limits.removalHold)
+            entries[key]?.presence.disappeared(origin, holdUntil: now + limits.removalHold)
             return changes + evaluate([key], now: now)
         case .listed: return changes + listed(now: now)
         case .backend(let state):
@@ -78,7 +69,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable, Path: Hashable & Sendab
         return evaluate(deadlines.due(now), now: now)
     }
 
-    private mutating func appeared(_ key: Key, _ path: Path, now: Duration) -> [Change<Value>] {
+    private mutating func appeared(_ key: Key, _ origin: Origin, now: Duration) -> [Change<Value>] {
         if entries[key] == nil {
             guard entries.count < limits.services else {
                 return degraded("entries", "more than \(limits.services): further ones are left out", now: now)
@@ -86,7 +77,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable, Path: Hashable & Sendab
             lastNumber += 1
             entries[key] = Entry(number: lastNumber, tellAt: now + limits.sightingWindow)
         }
-        entries[key]?.presence.appeared(path)
+        entries[key]?.presence.appeared(origin)
         return evaluate([key], now: now)
     }
 
@@ -120,7 +111,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable, Path: Hashable & Sendab
             }
             if let tellAt = entry.tellAt, tellAt <= now, entry.presence.isLive {
                 entry.tellAt = nil
-                let listing = Listing(key: key, paths: Array(entry.presence.paths))
+                let listing = Listing(key: key, origins: Array(entry.presence.paths))
                 entry.told = listing
                 changes.append(.found(listing))
             }

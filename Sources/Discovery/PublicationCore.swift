@@ -4,14 +4,14 @@ import DNSSD
 final class PublicationCore: Sendable {
     /// Publishes a service on the engine.
     typealias Open =
-        @Sendable (OfferedService, _ report: @escaping @Sendable (PublicationFact) -> Void) -> any EngineOperation
+        @Sendable (OfferedService, _ report: @escaping @Sendable (PublicationFact) -> Void) -> any PublicationOperation
 
     private struct State {
         var service: OfferedService
         var status: PublicationStatus
         /// Who waits for another status.
         var waiters = Waiters()
-        var operation: (any EngineOperation)?
+        var operation: (any PublicationOperation)?
         var isCancelled = false
         var onEnd: FollowUp?
         var open: Open?
@@ -48,7 +48,7 @@ final class PublicationCore: Sendable {
     }
 
     func update(txt: TXTRecord) async {
-        let (operation, open) = state.withLock { state -> ((any EngineOperation)?, Open?) in
+        let (operation, open) = state.withLock { state -> ((any PublicationOperation)?, Open?) in
             guard !state.status.state.isFinal, state.service.txt != txt else { return (nil, nil) }
             state.service.txt = txt
             return (state.operation, state.open)

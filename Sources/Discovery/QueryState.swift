@@ -45,8 +45,8 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
     /// The engine was shut down, and with it the operation.
     package mutating func shutDown() { operation = nil }
 
-    package mutating func reported(_ fact: Facts.Fact, now: Duration) -> [Change<Facts.Value>] {
-        catalog.apply(fact, now: now)
+    package mutating func reported(_ facts: [Facts.Fact], now: Duration) -> [Change<Facts.Value>] {
+        facts.flatMap { catalog.apply($0, now: now) }
     }
 
     package mutating func tick(now: Duration) -> [Change<Facts.Value>] { catalog.tick(now: now) }

@@ -3,7 +3,7 @@
 /// Facts are applied where the engine reports them, under one lock, down to each subscriber's pending changes: there is no
 /// queue between that could grow. No engine is called and nobody is resumed with the lock held.
 package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog>: Sendable {
-    package typealias Open = @Sendable (Question, @escaping @Sendable (Facts.Fact) -> Void) -> any EngineOperation
+    package typealias Open = @Sendable (Question, @escaping @Sendable ([Facts.Fact]) -> Void) -> any EngineOperation
 
     private struct Query {
         let id: UInt64
@@ -101,8 +101,8 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
     }
 
     private func start(_ question: Question, id: UInt64) {
-        let operation = open(question) { [weak self] fact in
-            self?.update(question, id: id) { $0.reported(fact, now: $1) }
+        let operation = open(question) { [weak self] facts in
+            self?.update(question, id: id) { $0.reported(facts, now: $1) }
         }
         let action = state.withLock { state -> QueryState<Facts>.Action in
             guard state.queries[question]?.id == id else { return .close(operation) }

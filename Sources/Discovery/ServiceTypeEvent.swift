@@ -28,19 +28,14 @@ public enum DomainEvent: Hashable, Sendable {
     case degraded(String)
 }
 
-package struct TypeKey: Hashable, Sendable {
-    package let type: ServiceType
-    package let domain: Domain
-}
-
-package typealias TypeCatalog = PresenceCatalog<TypeKey, NetworkInterface>
-package typealias DomainCatalog = PresenceCatalog<Domain, NetworkInterface?>
+package typealias TypeCatalog = PresenceCatalog<TypeKey>
+package typealias DomainCatalog = PresenceCatalog<Domain>
 
 extension ServiceTypeEvent {
     init(_ change: Change<TypeCatalog.Value>) {
         switch change {
         case .found(let listing), .changed(let listing):
-            self = .found(listing.key.type, listing.key.domain, listing.paths.sorted())
+            self = .found(listing.key.type, listing.key.domain, listing.origins.compactMap(\.interface).sorted())
         case .lost(let listing): self = .lost(listing.key.type, listing.key.domain)
         case .settled: self = .settled
         case .backend(let state): self = .backend(state)
@@ -57,31 +52,6 @@ extension DomainEvent {
         case .settled: self = .settled
         case .backend(let state): self = .backend(state)
         case .degraded(let text): self = .degraded(text)
-        }
-    }
-}
-
-extension TypeFact {
-    var presence: TypeCatalog.Fact {
-        switch self {
-        case .appeared(let type, let domain, let interface):
-            .appeared(TypeKey(type: type, domain: domain), interface)
-        case .disappeared(let type, let domain, let interface):
-            .disappeared(TypeKey(type: type, domain: domain), interface)
-        case .listed: .listed
-        case .backend(let state): .backend(state)
-        case .degraded(let text): .degraded(text)
-        }
-    }
-}
-
-extension DomainFact {
-    var presence: DomainCatalog.Fact {
-        switch self {
-        case .appeared(let domain, let interface): .appeared(domain, interface)
-        case .disappeared(let domain, let interface): .disappeared(domain, interface)
-        case .listed: .listed
-        case .backend(let state): .backend(state)
         }
     }
 }

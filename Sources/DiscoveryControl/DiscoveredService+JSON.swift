@@ -22,6 +22,7 @@ extension DiscoveredService {
         }
         port = json["port"]?.integer.flatMap { UInt16(exactly: $0) }.flatMap { Port(rawValue: $0) }
         if let members = json["txt"]?.members { txt = try TXTRecord(observed: members) }
+        isOwn = json["own"]?.bool ?? false
         for endpoint in json["endpoints"]?.array ?? [] { endpoints.append(try Endpoint(endpoint, names)) }
     }
 }
@@ -37,12 +38,22 @@ public struct JSONShapeError: Error, Hashable, Sendable {
 
 extension Endpoint {
     fileprivate init(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
-        guard let text = json["address"]?.string, let name = json["interface"]?.string,
-            let number = json["port"]?.integer, let raw = UInt16(exactly: number), let port = Port(rawValue: raw)
-        else { throw JSONShapeError("an endpoint has no address, port or interface") }
-        let interface = names.interface(name)
+        guard let text = json["address"]?.string, let number = json["port"]?.integer, let raw = UInt16(exactly: number),
+            let port = Port(rawValue: raw)
+        else { throw JSONShapeError("an endpoint has no address or port") }
+        let interface = (json["interface"]?.string).map { names.interface($0) }
         guard let address = IPAddress(text, on: interface) else { throw JSONShapeError("an address is none") }
-        self.init(address: address, port: port, interface: interface)
+        self.init(address: address, port: port, interface: interface, target: try ServiceTarget(json))
+    }
+}
+
+extension ServiceTarget {
+    /// Nil when a service has one target, which is then not repeated in each endpoint.
+    fileprivate init?(_ json: JSONValue) throws(JSONShapeError) {
+        guard let text = json["host"]?.string else { return nil }
+        guard let host = HostName(observed: text) else { throw JSONShapeError("a host is not a DNS name") }
+        func number(_ key: String) -> UInt16 { json[key]?.integer.flatMap { UInt16(exactly: $0) } ?? 0 }
+        self.init(host: host, priority: number("priority"), weight: number("weight"))
     }
 }
 

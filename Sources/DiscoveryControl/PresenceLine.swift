@@ -1,4 +1,5 @@
 public import DNSSD
+import Discovery
 public import DiscoveryJSON
 
 /// A line of `GET /v1/types/watch` or `GET /v1/domains/watch`: something came or went.
@@ -33,19 +34,19 @@ public enum PresenceLine<Value: Sendable>: Sendable {
     }
 }
 
-/// A service type in a domain.
-public struct ListedType: Hashable, Sendable {
-    /// The type.
-    public let type: ServiceType
-    /// Where it is present.
-    public let domain: Domain
+extension Domain {
+    init?(_ json: JSONValue) {
+        guard let domain = (json["domain"]?.string).flatMap({ Domain(observed: $0) }) else { return nil }
+        self = domain
+    }
+}
 
+extension TypeKey {
     init?(_ json: JSONValue) {
         guard let type = (json["type"]?.string).flatMap({ ServiceType(observed: $0) }),
-            let domain = (json["domain"]?.string).flatMap({ Domain(observed: $0) })
+            let domain = Domain(json)
         else { return nil }
-        self.type = type
-        self.domain = domain
+        self.init(type: type, domain: domain)
     }
 }
 

@@ -5,7 +5,7 @@ internal import Discovery
 final class RemoteBrowses: Sendable {
     private struct Member {
         let type: ServiceType?
-        let report: @Sendable (BrowseFact) -> Void
+        let report: @Sendable ([BrowseFact]) -> Void
         /// It was told what is known.
         var isWelcomed: Bool
     }
@@ -13,7 +13,7 @@ final class RemoteBrowses: Sendable {
     private struct State {
         var facts: RemoteFacts
         var members: [UInt64: Member] = [:]
-        var backend: BackendState?
+        var backend: EngineState?
         var lastID: UInt64 = 0
     }
 
@@ -35,7 +35,7 @@ final class RemoteBrowses: Sendable {
     }
 
     /// - Parameter type: only services of this type; nil: all.
-    func join(_ type: ServiceType?, _ report: @escaping @Sendable (BrowseFact) -> Void) -> UInt64 {
+    func join(_ type: ServiceType?, _ report: @escaping @Sendable ([BrowseFact]) -> Void) -> UInt64 {
         let id = state.withLock { state in
             state.lastID += 1
             state.members[state.lastID] = Member(type: type, report: report, isWelcomed: false)
@@ -82,8 +82,7 @@ final class RemoteBrowses: Sendable {
             if member.isWelcomed {
                 news = facts
             } else {
-                let isAway = state.backend.map { $0.reason != nil } ?? false
-                news = (isAway ? [state.backend].compactMap(\.self).map { .backend($0) } : []) + state.facts.snapshot
+                news = (state.backend.map { [.backend($0)] } ?? []) + state.facts.snapshot
                 state.members[id]?.isWelcomed = true
             }
             let own = news.filter { fact in
@@ -91,7 +90,7 @@ final class RemoteBrowses: Sendable {
                 return of == type
             }
             guard !own.isEmpty else { continue }
-            reports.append { for fact in own { member.report(fact) } }
+            reports.append { member.report(own) }
         }
         return reports
     }

@@ -46,8 +46,14 @@ public final class RemoteEngine: DiscoveryEngine {
         makeOther = otherwise
     }
 
-    /// What a `LocalNetwork` over this engine is to be bounded by: the daemon has merged and held back already.
-    public static var limits: DiscoveryLimits {
+    /// Every domain's: the daemon says what it makes of one.
+    public func finds(in domain: Domain) -> Bool { true }
+
+    /// Every domain's: the daemon refuses what it does not publish.
+    public func publishes(in domain: Domain) -> Bool { true }
+
+    /// The daemon has merged and held back already.
+    public func limits(in domain: Domain) -> DiscoveryLimits {
         var limits = DiscoveryLimits()
         limits.removalHold = .milliseconds(200)
         // What a daemon that was started anew does not tell of again.
@@ -65,7 +71,7 @@ public final class RemoteEngine: DiscoveryEngine {
     /// Starts a query for services.
     public func browse(
         _ query: ServiceQuery,
-        reporting: @escaping @Sendable (BrowseFact) -> Void
+        reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
         if let shared = shareable(query) { return joinShared(shared, query, reporting) }
         let browses = RemoteBrowses(isResolving: query.resolution != .none, family: query.family)
@@ -82,43 +88,48 @@ public final class RemoteEngine: DiscoveryEngine {
     /// Starts a query for types.
     public func browseTypes(
         _ query: TypeQuery,
-        reporting: @escaping @Sendable (TypeFact) -> Void
+        reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
         var text = QueryString()
         text.add("domain", query.domain.name)
         text.add(query.interfaces, query.family)
-        let listed: @Sendable (JSONValue) -> ListedType? = { ListedType($0) }
-        return follow("/v1/types/watch?\(text.text)", listed) { (fact: RemotePresence<ListedType>.Fact) in
-            switch fact {
-            case .appeared(let listed, let interface):
-                if let interface { reporting(.appeared(listed.type, listed.domain, interface)) }
-            case .disappeared(let listed, let interface):
-                if let interface { reporting(.disappeared(listed.type, listed.domain, interface)) }
-            case .listed: reporting(.listed)
-            case .backend(let state): reporting(.backend(state))
-            case .degraded(let reason): reporting(.degraded(reason))
-            }
-        }
+        return follow("/v1/types/watch?\(text.text)", { TypeKey($0) }, reporting)
     }
 
     /// Starts a query for domains.
     public func browseDomains(
         _ query: DomainQuery,
-        reporting: @escaping @Sendable (DomainFact) -> Void
+        reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
         var text = QueryString()
         text.add("purpose", query.purpose == .browsing ? "browsing" : "registration")
         text.add(query.interfaces, nil)
-        let domain: @Sendable (JSONValue) -> Domain? = { ($0["domain"]?.string).flatMap { Domain(observed: $0) } }
-        return follow("/v1/domains/watch?\(text.text)", domain) { (fact: RemotePresence<Domain>.Fact) in
-            switch fact {
-            case .appeared(let domain, let interface): reporting(.appeared(domain, interface))
-            case .disappeared(let domain, let interface): reporting(.disappeared(domain, interface))
-            case .listed: reporting(.listed)
-            case .backend(let state): reporting(.backend(state))
-            case .degraded: break
+        return follow("/v1/domains/watch?\(text.text)", { Domain($0) }, reporting)
+    }
+
+    /// Follows the daemon's backend, and the connection to the daemon.
+    public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        let told = Locked<EngineState?>(nil)
+        let stream = RemoteStream(path: path, ControlClient.Request("GET", "/v1/backend/watch")) { event in
+            let state: EngineState
+            switch event {
+            case .line(let bytes):
+                guard let json = try? JSONReader.read(bytes), let backend = BackendState(json) else { return }
+                state = backend.reason.map { .down($0) } ?? .up
+            case .disconnected(let reason): state = .down(reason)
+            // A daemon of before 0.2 does not tell, and answers.
+            case .refused: state = .up
+            case .woken: return
             }
+            let isNews = told.withLock { told in
+                defer { told = state }
+                return told != state
+            }
+            if isNews { reporting(state) }
         }
+        let operation = register { stream.cancel() }
+        stream.start()
+        return operation
     }
 
     /// Publishes a service as long as the operation lives.
@@ -127,7 +138,7 @@ public final class RemoteEngine: DiscoveryEngine {
         onConflict: ConflictPolicy,
         isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
-    ) -> any EngineOperation {
+    ) -> any PublicationOperation {
         let request = RegistrationRequest(service, onConflict: onConflict, check: check)
         let publication = RemotePublication(path: path, request, isPersistent: isPersistent) { [weak self] in
             guard request.check == nil else { return nil }
@@ -170,18 +181,18 @@ public final class RemoteEngine: DiscoveryEngine {
 
 // MARK: Operations
 extension RemoteEngine {
-    private func follow<Value: Hashable & Sendable>(
+    private func follow<Key: Hashable & Sendable>(
         _ target: String,
-        _ value: @escaping @Sendable (JSONValue) -> Value?,
-        _ report: @escaping @Sendable (RemotePresence<Value>.Fact) -> Void
+        _ key: @escaping @Sendable (JSONValue) -> Key?,
+        _ report: @escaping @Sendable ([PresenceFact<Key>]) -> Void
     ) -> any EngineOperation {
         let names = InterfaceNames()
-        let presence = Locked(RemotePresence<Value>())
+        let presence = Locked(RemotePresence<Key>())
         let stream = RemoteStream(path: path, ControlClient.Request("GET", target)) { event in
-            let facts = presence.withLock { presence -> [RemotePresence<Value>.Fact] in
+            let facts = presence.withLock { presence -> [PresenceFact<Key>] in
                 switch event {
                 case .line(let bytes):
-                    guard let line = try? PresenceLine(bytes, names, value) else { return [] }
+                    guard let line = try? PresenceLine(bytes, names, key) else { return [] }
                     return presence.received(line)
                 case .disconnected(let reason):
                     names.forget()
@@ -190,7 +201,7 @@ extension RemoteEngine {
                 case .woken: return []
                 }
             }
-            for fact in facts { report(fact) }
+            if !facts.isEmpty { report(facts) }
         }
         let operation = register { stream.cancel() }
         stream.start()
@@ -213,7 +224,7 @@ extension RemoteEngine {
     private func joinShared(
         _ shared: Shared,
         _ query: ServiceQuery,
-        _ report: @escaping @Sendable (BrowseFact) -> Void
+        _ report: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
         guard case .type(let type, _) = query.target else { return register {} }
         let (browses, isNew) = state.withLock { state -> (RemoteBrowses, Bool) in
@@ -256,7 +267,7 @@ extension RemoteEngine {
 }
 
 /// An operation that its engine knows of until it has ended, and that ends once.
-private final class Tracked: EngineOperation {
+private final class Tracked: PublicationOperation {
     private let idBox = Locked<UInt64>(0)
     private let operation: any EngineOperation
     private let isEnded = Locked(false)

@@ -6,13 +6,9 @@ internal import Discovery
 /// The daemon tells of whole services; below a `Catalog` there are sightings and resolutions on interfaces. Nothing is lost on
 /// the way: decision 0006.
 struct RemoteFacts: Sendable {
-    private enum Link { case never, up, lost }
-
     private let isResolving: Bool
     private let family: IPAddress.Family
-    private var link = Link.never
-    /// It was told that there is no backend.
-    private var isWaiting = false
+    private var backend: EngineState?
     /// The daemon itself waits for its backend: what it tells meanwhile is what it knew before.
     private var isRemembered = false
     private var known: [ServiceInstance: DiscoveredService] = [:]
@@ -32,12 +28,12 @@ struct RemoteFacts: Sendable {
         switch line {
         case .event(.backend(let state)):
             isRemembered = state.reason != nil
-            return backend(state)
+            return state.reason.map { down($0) } ?? up()
         case .event(.found(let service)), .event(.changed(let service)):
             return told() + became(service)
         case .event(.lost(let service)):
             let old = known.removeValue(forKey: service.instance) ?? stale.removeValue(forKey: service.instance)
-            return told() + (old.map { disappeared($0, from: $0.interfaces) } ?? [])
+            return told() + (old.map { disappeared($0, from: $0.origins) } ?? [])
         case .event(.settled): return up() + settled()
         case .event(.degraded(let reason)):
             omission = reason
@@ -53,15 +49,7 @@ struct RemoteFacts: Sendable {
         known = [:]
         isSettled = false
         omission = nil
-        switch link {
-        case .never:
-            isWaiting = true
-            return [.backend(.unavailable(reason))]
-        case .up:
-            link = .lost
-            return [.backend(.lost(reason))]
-        case .lost: return []
-        }
+        return down(reason)
     }
 
     /// What one who comes later must be told of what is known.
@@ -72,46 +60,31 @@ struct RemoteFacts: Sendable {
         return facts
     }
 
-    private mutating func backend(_ state: BackendState) -> [BrowseFact] {
-        switch state {
-        case .available, .recovered: return up()
-        case .unavailable(let reason):
-            guard link != .lost else { return [] }
-            isWaiting = true
-            return [.backend(.unavailable(reason))]
-        case .lost(let reason):
-            guard link == .up else {
-                isWaiting = link == .never
-                return link == .never ? [.backend(.unavailable(reason))] : []
-            }
-            link = .lost
-            return [.backend(.lost(reason))]
-        }
-    }
-
     /// What the daemon does not merely remember comes from its backend, which is there then.
     private mutating func told() -> [BrowseFact] { isRemembered ? [] : up() }
 
     /// The backend is there.
     private mutating func up() -> [BrowseFact] {
-        defer {
-            link = .up
-            isWaiting = false
-        }
-        switch link {
+        defer { backend = .up }
+        switch backend {
         case .up: return []
-        case .never: return isWaiting ? [.backend(.available)] : []
-        case .lost:
+        case nil: return [.backend(.up)]
+        case .down:
             // The daemon tells again only what has changed; it was never lost to this side.
-            return [.backend(.recovered)] + known.values.flatMap { appeared($0, since: nil) }
-                + (isSettled ? [.listed] : [])
+            return [.backend(.up)] + known.values.flatMap { appeared($0, since: nil) } + (isSettled ? [.listed] : [])
         }
+    }
+
+    private mutating func down(_ reason: String) -> [BrowseFact] {
+        if case .down = backend { return [] }
+        backend = .down(reason)
+        return [.backend(.down(reason))]
     }
 
     private mutating func settled() -> [BrowseFact] {
         // A daemon that has just started may not have found again what is there, nor published again what is its own.
         let gone = stale.values.flatMap { service in
-            service.interfaces.map { BrowseFact.hidden(sighting(of: service, on: $0)) }
+            service.origins.map { BrowseFact.hidden(sighting(of: service, at: $0)) }
         }
         stale = [:]
         isRemembered = false
@@ -122,48 +95,51 @@ struct RemoteFacts: Sendable {
     private mutating func became(_ service: DiscoveredService) -> [BrowseFact] {
         let old = known[service.instance] ?? stale.removeValue(forKey: service.instance)
         known[service.instance] = service
-        let gone = old.map { old in old.interfaces.filter { !service.interfaces.contains($0) } } ?? []
+        let gone = old.map { old in old.origins.filter { !service.origins.contains($0) } } ?? []
         return appeared(service, since: old) + disappeared(service, from: gone)
     }
 
     /// Every sighting comes first, so that the service is told once, when all of it is known.
     private func appeared(_ service: DiscoveredService, since old: DiscoveredService?) -> [BrowseFact] {
-        var facts: [BrowseFact] = service.interfaces.map {
-            .appeared(sighting(of: service, on: $0))
-        }
+        var facts: [BrowseFact] = service.origins.map { .appeared(sighting(of: service, at: $0)) }
         guard isResolving else { return facts }
-        for interface in service.interfaces {
+        for origin in service.origins {
             if let host = service.host {
-                facts.append(.resolved(resolution(of: service, host, on: interface)))
+                facts.append(.resolved(resolution(of: service, host, at: origin)))
             }
             if service.state == .unreachable || service.state == .found {
-                facts.append(.resolutionFailed(service.instance, interface))
+                facts.append(.resolutionFailed(service.instance, origin))
             }
         }
         return facts
     }
 
-    private func resolution(
-        of service: DiscoveredService,
-        _ host: HostName,
-        on interface: NetworkInterface
-    ) -> Resolution {
-        Resolution(
-            instance: service.instance,
-            interface: interface,
-            host: host,
-            port: service.port,
-            txt: service.txt,
-            addresses: service.endpoints.filter { $0.interface == interface }.map(\.address),
-            isComplete: true
-        )
+    private func resolution(of service: DiscoveredService, _ host: HostName, at origin: Origin) -> Resolution {
+        let endpoints = service.endpoints.filter { $0.interface == origin.interface }
+        let targets = Dictionary(grouping: endpoints, by: \.target).compactMap { target, endpoints in
+            target.map { target in
+                Resolution.Target(
+                    host: target.host, port: endpoints.first?.port, priority: target.priority, weight: target.weight,
+                    addresses: endpoints.map(\.address))
+            }
+        }.sorted { ($0.priority, $0.host.name) < ($1.priority, $1.host.name) }
+        let only = Resolution.Target(
+            host: host, port: service.port, addresses: endpoints.filter { $0.target == nil }.map(\.address))
+        return Resolution(
+            instance: service.instance, origin: origin, target: targets.first ?? only,
+            alternatives: Array(targets.dropFirst()), txt: service.txt)
     }
 
-    private func disappeared(_ service: DiscoveredService, from interfaces: [NetworkInterface]) -> [BrowseFact] {
-        interfaces.map { .disappeared(sighting(of: service, on: $0)) }
+    private func disappeared(_ service: DiscoveredService, from origins: [Origin]) -> [BrowseFact] {
+        origins.map { .disappeared(sighting(of: service, at: $0)) }
     }
 
-    private func sighting(of service: DiscoveredService, on interface: NetworkInterface) -> Sighting {
-        Sighting(instance: service.instance, interface: interface, family: family)
+    private func sighting(of service: DiscoveredService, at origin: Origin) -> Sighting {
+        Sighting(instance: service.instance, origin: origin, family: family, isOwn: service.isOwn)
     }
+}
+
+extension DiscoveredService {
+    /// One that was seen on no interface is a DNS server's.
+    fileprivate var origins: [Origin] { interfaces.isEmpty ? [.unicast] : interfaces.map { .link($0) } }
 }

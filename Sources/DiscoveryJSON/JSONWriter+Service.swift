@@ -19,6 +19,10 @@ extension JSONWriter {
             object.member("interfaces", service.interfaces.names)
             guard detail == .full else { return }
             object.member("state", service.state.rawValue)
+            if service.isOwn {
+                object.key("own")
+                object.bool(true)
+            }
             if service.txt.isTruncated {
                 object.key("truncated")
                 object.bool(true)
@@ -42,7 +46,12 @@ extension JSONWriter {
             object.member("address", endpoint.addressText)
             object.member("port", Int(endpoint.port.rawValue))
             object.member("family", endpoint.address.family.rawValue)
-            object.member("interface", endpoint.interface.name)
+            if let interface = endpoint.interface { object.member("interface", interface.name) }
+            if let target = endpoint.target {
+                object.member("host", target.host.name)
+                object.member("priority", Int(target.priority))
+                object.member("weight", Int(target.weight))
+            }
         }
     }
 

@@ -18,7 +18,7 @@ extension EngineConformance {
                 try expect(families == Set(IPAddress.Family.allCases), "addresses only of \(families)")
                 for endpoint in found.endpoints {
                     guard case .v6(let address, let scope) = endpoint.address, address.isLinkLocal else { continue }
-                    try expect(scope == endpoint.interface.index, "\(endpoint.address): no scope of its interface")
+                    try expect(scope == endpoint.interface?.index, "\(endpoint.address): no scope of its interface")
                 }
                 // It may have been told before the publication was established.
                 if !watcher.events.contains(.settled) {

@@ -16,10 +16,21 @@ public final class SimulatedEngine: DiscoveryEngine {
     /// Operations of this engine that were started and have not ended.
     public var openOperations: Int { network.openOperations(of: machine) }
 
+    /// Whether the network has the domain.
+    public func finds(in domain: Domain) -> Bool { network.domains.contains { domain.isWithin($0) } }
+
+    /// Whether the network has the domain.
+    public func publishes(in domain: Domain) -> Bool { finds(in: domain) }
+
+    /// Follows the machine's backend.
+    public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        start(.state(reporting))
+    }
+
     /// Starts a query for services.
     public func browse(
         _ query: ServiceQuery,
-        reporting: @escaping @Sendable (BrowseFact) -> Void
+        reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
         start(.browse(SimulatedOperation.Browse(query: query, report: reporting)))
     }
@@ -27,7 +38,7 @@ public final class SimulatedEngine: DiscoveryEngine {
     /// Starts a query for types.
     public func browseTypes(
         _ query: TypeQuery,
-        reporting: @escaping @Sendable (TypeFact) -> Void
+        reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
         start(.types(SimulatedOperation.Types(query: query, report: reporting)))
     }
@@ -35,7 +46,7 @@ public final class SimulatedEngine: DiscoveryEngine {
     /// Starts a query for domains: there is `local`.
     public func browseDomains(
         _ query: DomainQuery,
-        reporting: @escaping @Sendable (DomainFact) -> Void
+        reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
         start(.domains(SimulatedOperation.Domains(query: query, report: reporting)))
     }
@@ -46,7 +57,7 @@ public final class SimulatedEngine: DiscoveryEngine {
         onConflict: ConflictPolicy,
         isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
-    ) -> any EngineOperation {
+    ) -> any PublicationOperation {
         start(
             .publication(
                 SimulatedOperation.Publication(
@@ -63,13 +74,13 @@ public final class SimulatedEngine: DiscoveryEngine {
     /// Ends all operations of this machine.
     public func shutdown() async { network.shutDown(machine) }
 
-    private func start(_ kind: SimulatedOperation.Kind) -> any EngineOperation {
+    private func start(_ kind: SimulatedOperation.Kind) -> SimulatedHandle {
         SimulatedHandle(id: network.start(kind, on: machine), network: network)
     }
 }
 
 /// Ends a simulated operation.
-private final class SimulatedHandle: EngineOperation {
+private final class SimulatedHandle: PublicationOperation {
     private let id: UInt64
     private let network: SimulatedNetwork
 

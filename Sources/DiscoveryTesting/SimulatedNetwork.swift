@@ -22,8 +22,23 @@ public final class SimulatedNetwork: Sendable {
     private let delivery: Delivery
     private let state = Locked(State())
 
+    /// Its domains.
+    public let domains: [Domain]
+
     /// Creates a network without machines.
-    public init(delivery: Delivery = .automatic) { self.delivery = delivery }
+    /// - Parameters:
+    ///   - domains: what can be asked for, with all below each.
+    ///   - isUnicast: services are learned from a server, on no interface, as beyond the link.
+    public init(
+        domains: [Domain] = [.local], isUnicast: Bool = false, delivery: Delivery = .automatic
+    ) {
+        self.domains = domains
+        self.delivery = delivery
+        state.withLock { state in
+            state.world.domains = domains
+            state.world.isUnicast = isUnicast
+        }
+    }
 
     /// Joins a machine with a running backend; without `interfaces` it has `lo` and `eth0` with two addresses.
     public func addMachine(

@@ -5,32 +5,31 @@ import Discovery
 struct SimulatedOperation: Sendable {
     struct Site: Hashable {
         let instance: ServiceInstance
-        let interface: NetworkInterface
+        let origin: Origin
     }
 
     struct Browse: Sendable {
         let query: ServiceQuery
-        let report: @Sendable (BrowseFact) -> Void
+        let report: @Sendable ([BrowseFact]) -> Void
         var sightings: Set<Sighting> = []
         var resolutions: [Site: Resolution] = [:]
         var failures: Set<Site> = []
     }
 
     struct TypePath: Hashable {
-        let type: ServiceType
-        let domain: Domain
-        let interface: NetworkInterface
+        let key: TypeKey
+        let origin: Origin
     }
 
     struct Types: Sendable {
         let query: TypeQuery
-        let report: @Sendable (TypeFact) -> Void
+        let report: @Sendable ([TypeFact]) -> Void
         var paths: Set<TypePath> = []
     }
 
     struct Domains: Sendable {
         let query: DomainQuery
-        let report: @Sendable (DomainFact) -> Void
+        let report: @Sendable ([DomainFact]) -> Void
     }
 
     struct Publication: Sendable {
@@ -50,6 +49,7 @@ struct SimulatedOperation: Sendable {
         case browse(Browse)
         case types(Types)
         case domains(Domains)
+        case state(@Sendable (EngineState) -> Void)
         case publication(Publication)
     }
 
@@ -58,13 +58,14 @@ struct SimulatedOperation: Sendable {
     /// The first list was reported since the backend came up.
     var isListed = false
     /// What was reported of the backend; nil: nothing.
-    var backend: BackendState?
+    var backend: EngineState?
 
-    func report(_ state: BackendState) -> (@Sendable () -> Void)? {
+    func report(_ state: EngineState) -> (@Sendable () -> Void)? {
         switch kind {
-        case .browse(let browse): { browse.report(.backend(state)) }
-        case .types(let types): { types.report(.backend(state)) }
-        case .domains(let domains): { domains.report(.backend(state)) }
+        case .browse(let browse): { browse.report([.backend(state)]) }
+        case .types(let types): { types.report([.backend(state)]) }
+        case .domains(let domains): { domains.report([.backend(state)]) }
+        case .state(let report): { report(state) }
         case .publication: nil
         }
     }

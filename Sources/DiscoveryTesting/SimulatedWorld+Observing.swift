@@ -7,21 +7,16 @@ extension SimulatedWorld {
         guard var operation = operations[id], let machine = machines[operation.machine] else { return }
         if case .publication = operation.kind { return }
         guard machine.isUp else {
-            switch operation.backend {
-            case .lost, .unavailable: return
-            case nil: tellBackend(id, &operation, .unavailable("the simulated backend is not running"))
-            case .available, .recovered: tellBackend(id, &operation, .lost("the simulated backend was stopped"))
+            if operation.backend?.reason == nil {
+                let wasUp = operation.backend == .up
+                let reason = wasUp ? "the simulated backend was stopped" : "the simulated backend is not running"
+                tellBackend(id, &operation, .down(reason))
             }
             operation.isListed = false
             operations[id] = operation
             return
         }
-        switch operation.backend {
-        case nil: operation.backend = .available
-        case .unavailable: tellBackend(id, &operation, .available)
-        case .lost: tellBackend(id, &operation, .recovered)
-        case .available, .recovered: break
-        }
+        if operation.backend != .up { tellBackend(id, &operation, .up) }
         let isFirst = !operation.isListed
         operation.isListed = true
         switch operation.kind {
@@ -33,17 +28,15 @@ extension SimulatedWorld {
             operation.kind = .types(types)
         case .domains(let domains):
             if isFirst {
-                report(id) {
-                    domains.report(.appeared(.local, nil))
-                    domains.report(.listed)
-                }
+                let list = self.domains
+                report(id) { domains.report(list.map { .appeared($0, .unicast) } + [.listed]) }
             }
-        case .publication: break
+        case .publication, .state: break
         }
         operations[id] = operation
     }
 
-    private mutating func tellBackend(_ id: UInt64, _ operation: inout SimulatedOperation, _ state: BackendState) {
+    private mutating func tellBackend(_ id: UInt64, _ operation: inout SimulatedOperation, _ state: EngineState) {
         operation.backend = state
         if let deliver = operation.report(state) { report(id, deliver) }
     }
@@ -64,11 +57,11 @@ extension SimulatedWorld {
             if isNews && browse.resolutions[site] != resolution { facts.append(.resolved(resolution)) }
         }
         for site in failures.subtracting(browse.failures).sorted(by: { $0.precedes($1) }) {
-            facts.append(.resolutionFailed(site.instance, site.interface))
+            facts.append(.resolutionFailed(site.instance, site.origin))
         }
         if isFirst { facts.append(.listed) }
         (browse.sightings, browse.resolutions, browse.failures) = (sightings, resolutions, failures)
-        for fact in facts { report(id) { [deliver = browse.report] in deliver(fact) } }
+        if !facts.isEmpty { report(id) { [deliver = browse.report, facts] in deliver(facts) } }
     }
 
     private mutating func observe(
@@ -81,25 +74,18 @@ extension SimulatedWorld {
         var paths: Set<SimulatedOperation.TypePath> = []
         for (_, owner, publication) in published where publication.service.domain == types.query.domain {
             for path in self.paths(to: publication.service, of: owner, from: machine, types.query.interfaces) {
-                if let family = types.query.family, !path.families.contains(family) { continue }
-                paths.insert(
-                    SimulatedOperation.TypePath(
-                        type: publication.service.type.base,
-                        domain: types.query.domain,
-                        interface: path.interface
-                    )
-                )
+                let family = types.query.family
+                guard family == nil || path.families.contains(family) || path.families.contains(nil) else { continue }
+                let key = TypeKey(type: publication.service.type.base, domain: types.query.domain)
+                paths.insert(SimulatedOperation.TypePath(key: key, origin: path.origin))
             }
         }
-        let report = types.report
-        for path in types.paths.subtracting(paths).inOrder {
-            self.report(id) { report(.disappeared(path.type, path.domain, path.interface)) }
-        }
-        for path in paths.subtracting(types.paths).inOrder {
-            self.report(id) { report(.appeared(path.type, path.domain, path.interface)) }
-        }
-        if isFirst { self.report(id) { report(.listed) } }
+        var facts: [TypeFact] = []
+        facts += types.paths.subtracting(paths).inOrder.map { .disappeared($0.key, $0.origin) }
+        facts += paths.subtracting(types.paths).inOrder.map { .appeared($0.key, $0.origin) }
+        if isFirst { facts.append(.listed) }
         types.paths = paths
+        if !facts.isEmpty { report(id) { [deliver = types.report, facts] in deliver(facts) } }
     }
 
     private func view(
@@ -112,28 +98,27 @@ extension SimulatedWorld {
         for (_, owner, publication) in published where query.asks(for: publication) {
             guard let host = machines[owner] else { continue }
             for path in paths(to: publication.service, of: owner, from: machine, query.interfaces) {
-                let families = path.families.filter { query.family == nil || query.family == $0 }
+                let families = path.families.filter { query.family == nil || $0 == nil || query.family == $0 }
                 guard !families.isEmpty else { continue }
                 for family in families {
                     sightings.insert(
-                        Sighting(instance: publication.instance, interface: path.interface, family: family)
+                        Sighting(
+                            instance: publication.instance, origin: path.origin, family: family,
+                            isOwn: owner == machine.name)
                     )
                 }
                 guard query.resolution != .none else { continue }
-                let site = SimulatedOperation.Site(instance: publication.instance, interface: path.interface)
+                let site = SimulatedOperation.Site(instance: publication.instance, origin: path.origin)
                 guard host.answers else {
                     failures.insert(site)
                     continue
                 }
+                let addresses = path.addresses.filter { query.family == nil || query.family == $0.family }
                 resolutions[site] = Resolution(
-                    instance: publication.instance,
-                    interface: path.interface,
-                    host: host.host,
-                    port: publication.service.port,
-                    txt: publication.service.txt,
-                    addresses: path.addresses.filter { query.family == nil || query.family == $0.family },
-                    isComplete: true
-                )
+                    instance: publication.instance, origin: path.origin,
+                    target: Resolution.Target(
+                        host: host.host, port: publication.service.port, addresses: addresses),
+                    txt: publication.service.txt)
             }
         }
         return (sightings, resolutions, failures)
@@ -145,8 +130,12 @@ extension SimulatedWorld {
         of owner: String,
         from machine: SimulatedMachine,
         _ filter: InterfaceFilter
-    ) -> [(interface: NetworkInterface, addresses: [IPAddress], families: [IPAddress.Family])] {
+    ) -> [(origin: Origin, addresses: [IPAddress], families: [IPAddress.Family?])] {
         guard let host = machines[owner], reaches(owner, machine.name) else { return [] }
+        guard !isUnicast else {
+            let addresses = host.interfaces.flatMap(\.addresses).filter { !$0.isLoopback && !$0.isLinkLocal }
+            return addresses.isEmpty ? [] : [(.unicast, addresses, [nil])]
+        }
         return machine.interfaces.filter { filter.allows($0.interface.name) }.compactMap { mine in
             let theirs = host.interfaces.filter { other in
                 let isConnected = owner == machine.name ? other.interface == mine.interface : other.link == mine.link
@@ -159,7 +148,7 @@ extension SimulatedWorld {
             let families = IPAddress.Family.allCases.filter { family in
                 addresses.contains { $0.family == family } && mine.addresses.contains { $0.family == family }
             }
-            return families.isEmpty ? nil : (mine.interface, addresses, families)
+            return families.isEmpty ? nil : (.link(mine.interface), addresses, families)
         }
     }
 }
@@ -185,7 +174,7 @@ extension IPAddress {
 
 extension SimulatedOperation.Site {
     fileprivate func precedes(_ other: Self) -> Bool {
-        (instance.name, interface) < (other.instance.name, other.interface)
+        (instance.name, origin) < (other.instance.name, other.origin)
     }
 }
 
@@ -193,13 +182,14 @@ extension Set<Sighting> {
     /// An order that is the same in every run.
     fileprivate var inOrder: [Sighting] {
         sorted {
-            ($0.instance.name, $0.interface, $0.family.rawValue) < ($1.instance.name, $1.interface, $1.family.rawValue)
+            ($0.instance.name, $0.origin, $0.family?.rawValue ?? "")
+                < ($1.instance.name, $1.origin, $1.family?.rawValue ?? "")
         }
     }
 }
 
 extension Set<SimulatedOperation.TypePath> {
     fileprivate var inOrder: [SimulatedOperation.TypePath] {
-        sorted { ($0.type.description, $0.interface) < ($1.type.description, $1.interface) }
+        sorted { ($0.key.type.description, $0.origin) < ($1.key.type.description, $1.origin) }
     }
 }

@@ -10,6 +10,10 @@ struct SimulatedWorld: Sendable {
         let deliver: @Sendable () -> Void
     }
 
+    /// What domains there are.
+    var domains: [Domain] = [.local]
+    /// Services are learned from a server, on no interface.
+    var isUnicast = false
     var machines: [String: SimulatedMachine] = [:]
     var operations: [UInt64: SimulatedOperation] = [:]
     var reports: [Report] = []
@@ -61,15 +65,15 @@ extension SimulatedWorld {
             self.report(id) { report(fact) }
         }
         guard machine.isUp else {
-            guard operation.backend == nil || operation.backend == .available else { return }
-            operation.backend = .lost("stopped")
+            guard operation.backend?.reason == nil else { return }
+            operation.backend = .down("stopped")
             // Without a goodbye the others go on seeing it: it stays established for them.
             if machine.backend != .down(saidGoodbye: false) { publication.isEstablished = false }
             tell(.waiting("the simulated backend is not running"))
             return
         }
-        let isBack = operation.backend != .available
-        operation.backend = .available
+        let isBack = operation.backend != .up
+        operation.backend = .up
         var isTaken = isTaken(publication.instance, than: id, on: operation.machine)
         guard isBack || isTaken || !publication.isEstablished else { return }
         publication.isEstablished = false

@@ -97,7 +97,7 @@ enum Runner {
             notices.notice("the daemon has no connection left for this user (clients-per-user); published without it")
             return try? AvahiEngine(backend: backend)
         }
-        return LocalNetwork(engine: engine, limits: RemoteEngine.limits)
+        return LocalNetwork(engine: engine)
     }
 
     /// What an error means: nothing when it came from being stopped; otherwise it is told.

@@ -76,18 +76,3 @@ import Testing
         #expect(lifecycle.wanted() == [.connect])
     }
 }
-
-@Suite struct BackendReportTests {
-    @Test func saysLostOnlyOfWhatWasThere() {
-        var report = BackendReport()
-        #expect(report.down("no bus") == .unavailable("no bus"))
-        #expect(report.down("no bus") == nil)
-        #expect(report.down("no daemon") == .unavailable("no daemon"))
-        #expect(report.up() == .available)
-        #expect(report.up() == nil)
-        #expect(report.down("killed") == .lost("killed"))
-        #expect(report.down("still") == nil)
-        #expect(report.up() == .recovered)
-        #expect(report.down("again") == .lost("again"))
-    }
-}

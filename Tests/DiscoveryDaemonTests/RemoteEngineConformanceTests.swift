@@ -35,7 +35,7 @@ import Testing
         let machine = try network.addMachine("h1")
         let other = LocalNetwork(engine: try network.addMachine("h2"), limits: TestDaemon.limits)
         let daemon = try await TestDaemon(engine: machine)
-        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
+        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path))
         let staying = other.publish(try OfferedService(name: "staying", type: "_xx._tcp", port: 1))
         let own = remote.publish(try OfferedService(name: "own", type: "_xx._tcp", port: 2))
         _ = try await staying.established()
@@ -59,7 +59,7 @@ import Testing
     @Test func whatTheDaemonsBackendRefusesIsGivenUpOnlyWhenItIsNew() async throws {
         let network = SimulatedNetwork()
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
-        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
+        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path))
         let old = remote.publish(try OfferedService(name: "old", type: "_xx._tcp", port: 1))
         _ = try await old.established()
         let forbidden = DiscoveryError(.notPermitted, "forbidden")
@@ -94,7 +94,7 @@ import Testing
             calls.withLock { $0 += 1 }
             return other
         }
-        let remote = LocalNetwork(engine: engine, limits: RemoteEngine.limits)
+        let remote = LocalNetwork(engine: engine)
         var all: [Publication] = []
         for number in 1...4 {
             let one = remote.publish(try OfferedService(name: "s\(number)", type: "_xx._tcp", port: 9))
@@ -112,7 +112,7 @@ import Testing
         let network = SimulatedNetwork()
         let other = LocalNetwork(engine: try network.addMachine("h1"))
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
-        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
+        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path))
         let taken = other.publish(try OfferedService(name: "taken", type: "_xx._tcp", port: 1))
         _ = try await taken.established()
         let refused = remote.publish(try OfferedService(name: "taken", type: "_xx._tcp", port: 2), onConflict: .fail)
@@ -136,7 +136,7 @@ import Testing
         let network = SimulatedNetwork()
         let machine = LocalNetwork(engine: try network.addMachine("h1"))
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"))
-        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path), limits: RemoteEngine.limits)
+        let remote = LocalNetwork(engine: RemoteEngine(path: daemon.path))
         var publications: [Publication] = []
         for number in 0..<30 {
             publications.append(machine.publish(try OfferedService(name: "s", type: "_t\(number)._tcp", port: 1)))

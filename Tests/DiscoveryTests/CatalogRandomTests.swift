@@ -12,6 +12,8 @@ import Testing
         var view = View()
         var now = Duration.zero
         var facts = FactSource()
+        naive.apply(.backend(.up), now: now)
+        view.take(catalog.apply(.backend(.up), now: now))
         for _ in 0..<200 {
             // Mostly bursts, sometimes pauses in which everything that is held ends.
             let isPause = Int.random(in: 0..<10, using: &generator) == 0
@@ -87,15 +89,14 @@ private struct FactSource {
                     interface,
                     host: Int.random(in: 0..<10, using: &generator) == 0 ? "h2.local" : "h1.local",
                     port: Int.random(in: 0..<10, using: &generator) == 0 ? 0 : 9000,
-                    addresses,
-                    isComplete: Int.random(in: 0..<4, using: &generator) != 0
+                    addresses
                 )
             )
-        case 88..<92: return .resolutionFailed(try instance(name), interface)
+        case 88..<92: return .resolutionFailed(try instance(name), .link(interface))
         case 92..<95: return .listed
         default:
             isUp.toggle()
-            return .backend(isUp ? .recovered : .lost("away"))
+            return .backend(isUp ? .up : .down("away"))
         }
     }
 }

@@ -26,15 +26,6 @@ import Testing
         #expect(story.tell(.listed).words == ["settled"])
     }
 
-    @Test func anIncompleteResolutionIsNoReasonToTell() throws {
-        var story = CatalogStory(try typeQuery())
-        #expect(
-            story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony", [], isComplete: false))) == []
-        )
-        #expect(story.tell(.listed) == [])
-        #expect(story.tell(.resolved(try resolution("tony"))).words == ["+tony", "settled"])
-    }
-
     @Test func whatDoesNotResolveIsToldAfterSixSeconds() throws {
         var story = CatalogStory(try typeQuery())
         #expect(story.tell(.appeared(try sighting("tony")), .listed) == [])
@@ -47,13 +38,13 @@ import Testing
     @Test func whatFailsToResolveIsToldAtOnceAndWhatStopsAnsweringIsUnreachable() throws {
         var story = CatalogStory(try typeQuery())
         #expect(
-            story.tell(.appeared(try sighting("tony")), .resolutionFailed(try instance("tony"), eth0)).words == [
+            story.tell(.appeared(try sighting("tony")), .resolutionFailed(try instance("tony"), .link(eth0))).words == [
                 "+tony"
             ]
         )
         #expect(story.service("tony")?.state == .found)
         #expect(story.tell(.resolved(try resolution("tony"))).words == ["~tony"])
-        #expect(story.tell(.resolutionFailed(try instance("tony"), eth0)).words == ["~tony"])
+        #expect(story.tell(.resolutionFailed(try instance("tony"), .link(eth0))).words == ["~tony"])
         #expect(story.service("tony")?.state == .unreachable)
         #expect(story.service("tony")?.endpoints.count == 1)
         #expect(story.tell(.resolved(try resolution("tony"))).words == ["~tony"])
@@ -168,10 +159,11 @@ import Testing
             .disappeared(try sighting("bob")),
             .listed
         )
-        #expect(story.tell(.backend(.lost("gone")), .backend(.lost("still gone"))).words == ["backend lost"])
-        #expect(story.tell(.disappeared(try sighting("tony")), .resolutionFailed(try instance("tony"), eth0)) == [])
+        #expect(story.tell(.backend(.down("gone")), .backend(.down("still gone"))).words == ["backend lost"])
+        #expect(
+            story.tell(.disappeared(try sighting("tony")), .resolutionFailed(try instance("tony"), .link(eth0))) == [])
         #expect(story.wait(.seconds(1000)) == [])
-        #expect(story.tell(.backend(.recovered)).words == ["backend recovered"])
+        #expect(story.tell(.backend(.up)).words == ["backend recovered"])
         #expect(
             story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")), .listed).words == ["settled"]
         )
@@ -244,7 +236,7 @@ import Testing
         let told = story.tell(
             .resolved(try resolution("tony")),
             .disappeared(try sighting("tony")),
-            .resolutionFailed(try instance("tony"), eth0)
+            .resolutionFailed(try instance("tony"), .link(eth0))
         )
         #expect(told == [])
         #expect(story.catalog.nextDeadline == nil)

@@ -5,8 +5,8 @@ import Discovery
 struct NaiveCatalog {
     fileprivate struct Path {
         let instance: ServiceInstance
-        let interface: NetworkInterface
-        let family: IPAddress.Family
+        let origin: Origin
+        let family: IPAddress.Family?
         var goneSince: Duration?
         /// How long it is held.
         var hold: Duration = .zero
@@ -15,7 +15,7 @@ struct NaiveCatalog {
 
     private struct Answer {
         let instance: ServiceInstance
-        let interface: NetworkInterface
+        let origin: Origin
         var latest: Resolution?
         var older: [IPAddress] = []
         var shrinksSince: Duration?
@@ -43,19 +43,19 @@ struct NaiveCatalog {
             if !paths.contains(where: { $0.instance == sighting.instance }) {
                 firstTellBy[sighting.instance] = now + wait
             }
-            if !paths.contains(where: { $0.instance == sighting.instance && $0.interface == sighting.interface }) {
+            if !paths.contains(where: { $0.instance == sighting.instance && $0.origin == sighting.origin }) {
                 let tellBy = told[sighting.instance] == nil ? firstTellBy[sighting.instance] : nil
                 answers.append(
                     Answer(
                         instance: sighting.instance,
-                        interface: sighting.interface,
+                        origin: sighting.origin,
                         waitsUntil: tellBy ?? (now + wait)
                     )
                 )
             }
             paths.removeAll { $0.is(sighting) }
             paths.append(
-                Path(instance: sighting.instance, interface: sighting.interface, family: sighting.family)
+                Path(instance: sighting.instance, origin: sighting.origin, family: sighting.family)
             )
         case .disappeared(let sighting):
             for index in paths.indices where isUp && paths[index].is(sighting) && paths[index].goneSince == nil {
@@ -69,12 +69,12 @@ struct NaiveCatalog {
             }
         case .resolved(let resolution):
             for index in answers.indices
-            where answers[index].instance == resolution.instance && answers[index].interface == resolution.interface {
+            where answers[index].instance == resolution.instance && answers[index].origin == resolution.origin {
                 take(resolution, &answers[index], now)
             }
-        case .resolutionFailed(let instance, let interface):
+        case .resolutionFailed(let instance, let origin):
             for index in answers.indices
-            where isUp && answers[index].instance == instance && answers[index].interface == interface {
+            where isUp && answers[index].instance == instance && answers[index].origin == origin {
                 answers[index].isFailing = true
                 answers[index].isWaiting = false
             }
@@ -85,12 +85,12 @@ struct NaiveCatalog {
             }
             if !resolves { for index in answers.indices { answers[index].isWaiting = false } }
         case .backend(let state):
-            isUp = state == .recovered || state == .available
+            isUp = state == .up
             guard !isUp else { break }
             for index in paths.indices { (paths[index].isConfirmed, paths[index].goneSince) = (false, nil) }
             for index in answers.indices {
                 let older = answers[index].older
-                if answers[index].shrinksSince != nil { answers[index].latest?.addresses = older }
+                if answers[index].shrinksSince != nil { answers[index].latest?.target.addresses = older }
                 answers[index].shrinksSince = nil
             }
         case .degraded: break
@@ -102,7 +102,7 @@ struct NaiveCatalog {
     mutating func step(_ now: Duration) {
         paths.removeAll { path in path.goneSince.map { $0 + path.hold <= now } ?? false }
         answers.removeAll { answer in
-            !paths.contains { $0.instance == answer.instance && $0.interface == answer.interface }
+            !paths.contains { $0.instance == answer.instance && $0.origin == answer.origin }
         }
         for index in answers.indices {
             if answers[index].waitsUntil <= now { answers[index].isWaiting = false }
@@ -116,8 +116,8 @@ struct NaiveCatalog {
             }
             let ready = answers.filter { $0.instance == instance && !$0.isWaiting }
             if told[instance] == nil {
-                let live = paths.filter { $0.instance == instance && $0.goneSince == nil }.map(\.interface)
-                guard !live.isEmpty, live.allSatisfy({ interface in ready.contains { $0.interface == interface } })
+                let live = paths.filter { $0.instance == instance && $0.goneSince == nil }.map(\.origin)
+                guard !live.isEmpty, live.allSatisfy({ origin in ready.contains { $0.origin == origin } })
                 else { continue }
             }
             guard !ready.isEmpty else { continue }
@@ -134,13 +134,15 @@ struct NaiveCatalog {
         answer.older = shown
         answer.latest = resolution
         answer.isFailing = false
-        if resolution.isComplete { answer.isWaiting = false }
+        answer.isWaiting = false
     }
 
     private func service(_ instance: ServiceInstance, _ ready: [Answer]) -> DiscoveredService {
-        var service = DiscoveredService(instance: instance, interfaces: ready.map(\.interface).sorted())
-        let real = ready.filter { $0.latest != nil && $0.interface.name != "lo" }.sorted { $0.interface < $1.interface }
-        let resolved = real + ready.filter { $0.latest != nil && $0.interface.name == "lo" }
+        var service = DiscoveredService(instance: instance, interfaces: ready.compactMap(\.origin.interface).sorted())
+        let real = ready.filter { $0.latest != nil && $0.origin.interface?.name != "lo" }.sorted {
+            $0.origin < $1.origin
+        }
+        let resolved = real + ready.filter { $0.latest != nil && $0.origin.interface?.name == "lo" }
         guard let first = resolved.first?.latest else { return service }
         (service.host, service.port, service.txt) = (first.host, first.port, first.txt)
         service.state = resolved.allSatisfy(\.isFailing) ? .unreachable : first.port == nil ? .unavailable : .resolved
@@ -148,7 +150,7 @@ struct NaiveCatalog {
             guard let port = answer.latest?.port else { continue }
             for address in answer.shrinksSince == nil ? answer.latest?.addresses ?? [] : answer.older
             where !service.endpoints.contains(where: { $0.address == address && $0.port == port }) {
-                service.endpoints.append(Endpoint(address: address, port: port, interface: answer.interface))
+                service.endpoints.append(Endpoint(address: address, port: port, interface: answer.origin.interface))
             }
         }
         service.endpoints = service.endpoints.enumerated().sorted {
@@ -160,6 +162,6 @@ struct NaiveCatalog {
 
 extension NaiveCatalog.Path {
     fileprivate func `is`(_ sighting: Sighting) -> Bool {
-        instance == sighting.instance && interface == sighting.interface && family == sighting.family
+        instance == sighting.instance && origin == sighting.origin && family == sighting.family
     }
 }

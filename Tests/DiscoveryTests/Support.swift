@@ -29,7 +29,7 @@ func sighting(
     _ interface: NetworkInterface = eth0,
     _ family: IPAddress.Family = .ipv4
 ) throws -> Sighting {
-    Sighting(instance: try instance(name), interface: interface, family: family)
+    Sighting(instance: try instance(name), origin: .link(interface), family: family)
 }
 
 func address(_ text: String) throws -> IPAddress {
@@ -37,8 +37,8 @@ func address(_ text: String) throws -> IPAddress {
     return address
 }
 
-func resolution(_ name: String, _ addresses: [String], isComplete: Bool = true) throws -> Resolution {
-    try resolution(name, eth0, addresses, isComplete: isComplete)
+func resolution(_ name: String, _ addresses: [String]) throws -> Resolution {
+    try resolution(name, eth0, addresses)
 }
 
 func resolution(
@@ -47,17 +47,14 @@ func resolution(
     host: String = "h1.local",
     port: UInt16 = 9000,
     txt: KeyValuePairs<String, String?> = [:],
-    _ addresses: [String] = ["10.0.0.7"],
-    isComplete: Bool = true
+    _ addresses: [String] = ["10.0.0.7"]
 ) throws -> Resolution {
     Resolution(
         instance: try instance(name),
-        interface: interface,
-        host: try HostName(host),
-        port: Port(rawValue: port),
-        txt: try TXTRecord(txt),
-        addresses: try addresses.map(address),
-        isComplete: isComplete
+        origin: .link(interface),
+        target: Resolution.Target(
+            host: try HostName(host), port: Port(rawValue: port), addresses: try addresses.map(address)),
+        txt: try TXTRecord(txt)
     )
 }
 
@@ -93,6 +90,7 @@ struct CatalogStory {
 
     init(_ query: ServiceQuery, limits: DiscoveryLimits = DiscoveryLimits()) {
         catalog = Catalog(query, limits: limits)
+        _ = catalog.apply(.backend(.up), now: .zero)
     }
 
     mutating func tell(_ facts: BrowseFact...) -> [Change<DiscoveredService>] {

@@ -140,23 +140,17 @@ package final class Daemon: Sendable {
         }
     }
 
-    /// Follows the backend: which domains there are does not matter.
+    /// Follows the backend, so that the log and the health tell of it.
     private func watchBackend() async {
         do {
-            for try await event in network.domains(DomainQuery(.browsing)) {
-                switch event {
-                case .backend(let state):
-                    switch state {
-                    case .available: logger.notice("the backend answers")
-                    case .unavailable(let reason): logger.warning("no backend yet: \(reason)")
-                    case .lost(let reason): logger.warning("the backend is gone: \(reason)")
-                    case .recovered: logger.notice("the backend is back")
-                    }
-                    health.became(state)
-                case .found, .lost, .settled:
-                    if health.state == nil { health.became(.available) }
-                case .degraded(let reason): logger.warning("\(reason)")
+            for try await state in network.backendStates() {
+                switch state {
+                case .available: logger.notice("the backend answers")
+                case .unavailable(let reason): logger.warning("no backend yet: \(reason)")
+                case .lost(let reason): logger.warning("the backend is gone: \(reason)")
+                case .recovered: logger.notice("the backend is back")
                 }
+                health.became(state)
             }
         } catch {
             // The network was shut down.

@@ -31,24 +31,16 @@ extension ControlResponder {
 
     func watchTypes(_ query: QueryString) throws(ControlError) -> ControlAnswer {
         try query.allow(QueryString.ofTypes)
-        let events = network.types(try Self.typeQuery(query))
-        return .lines(
-            status: 200,
-            PresenceLines(events.makeAsyncIterator()) { iterator in
-                guard let batch = try? await iterator.nextBatch(atMost: 256) else { return nil }
-                var writer = JSONWriter()
-                for event in batch {
-                    switch event {
-                    case .found(let type, let domain, let interfaces):
-                        writer.line("added") { $0.typeMembers(type, domain, interfaces: interfaces.map(\.name)) }
-                    case .lost(let type, let domain): writer.line("removed") { $0.typeMembers(type, domain) }
-                    case .settled: writer.line("settled")
-                    case .backend(let state): writer.backendLine(state)
-                    case .degraded(let reason): writer.degradedLine(reason)
-                    }
-                }
-                return writer.bytes
-            })
+        return watch(network.types(try Self.typeQuery(query))) { event, writer in
+            switch event {
+            case .found(let type, let domain, let interfaces):
+                writer.line("added") { $0.typeMembers(type, domain, interfaces: interfaces.map(\.name)) }
+            case .lost(let type, let domain): writer.line("removed") { $0.typeMembers(type, domain) }
+            case .settled: writer.line("settled")
+            case .backend(let state): writer.backendLine(state)
+            case .degraded(let reason): writer.degradedLine(reason)
+            }
+        }
     }
 
     func domains(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
@@ -69,21 +61,31 @@ extension ControlResponder {
 
     func watchDomains(_ query: QueryString) throws(ControlError) -> ControlAnswer {
         try query.allow(QueryString.ofDomains)
-        let events = network.domains(try Self.domainQuery(query))
-        return .lines(
+        return watch(network.domains(try Self.domainQuery(query))) { event, writer in
+            switch event {
+            case .found(let domain): writer.line("added") { $0.member("domain", domain.name) }
+            case .lost(let domain): writer.line("removed") { $0.member("domain", domain.name) }
+            case .settled: writer.line("settled")
+            case .backend(let state): writer.backendLine(state)
+            case .degraded(let reason): writer.degradedLine(reason)
+            }
+        }
+    }
+
+    func watchBackend(_ query: QueryString) throws(ControlError) -> ControlAnswer {
+        try query.allow([])
+        return watch(network.backendStates()) { state, writer in writer.backendLine(state) }
+    }
+
+    private func watch<Event>(
+        _ events: EventStream<Event>, _ write: @escaping @Sendable (Event, inout JSONWriter) -> Void
+    ) -> ControlAnswer {
+        .lines(
             status: 200,
             PresenceLines(events.makeAsyncIterator()) { iterator in
                 guard let batch = try? await iterator.nextBatch(atMost: 256) else { return nil }
                 var writer = JSONWriter()
-                for event in batch {
-                    switch event {
-                    case .found(let domain): writer.line("added") { $0.member("domain", domain.name) }
-                    case .lost(let domain): writer.line("removed") { $0.member("domain", domain.name) }
-                    case .settled: writer.line("settled")
-                    case .backend(let state): writer.backendLine(state)
-                    case .degraded(let reason): writer.degradedLine(reason)
-                    }
-                }
+                for event in batch { write(event, &writer) }
                 return writer.bytes
             })
     }

@@ -150,11 +150,11 @@ extension DiscoveredService {
     /// the rules for whatever is announced on the network.
     fileprivate func target(_ local: LocalAddresses, _ routes: some RouteLookup) -> String? {
         guard state == .resolved else { return nil }
-        let isOwn = interfaces.contains { local.isLoopback($0) }
         let target = endpoints.first { endpoint in
             // Link-local IPv6 addresses need a zone, which Prometheus does not take.
             !(endpoint.address.family == .ipv6 && endpoint.address.isLinkLocal)
-                && AddressPolicy().refusal(of: endpoint, seenOnLoopback: isOwn, local: local, routes: routes) == nil
+                && AddressPolicy().refusal(
+                    of: endpoint, in: instance.domain, isOwn: isOwn, local: local, routes: routes) == nil
         }
         return target.map { endpoint in
             endpoint.address.family == .ipv6

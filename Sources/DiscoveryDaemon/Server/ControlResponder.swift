@@ -64,6 +64,7 @@ package final class ControlResponder: Sendable {
         case ["v1", "types", "watch"]: return try watchTypes(request.query)
         case ["v1", "domains"]: return try await domains(request.query)
         case ["v1", "domains", "watch"]: return try watchDomains(request.query)
+        case ["v1", "backend", "watch"]: return try watchBackend(request.query)
         case ["v1", "prometheus", "sd"]: return try await targetGroups(request.query)
         default: throw Methods.noResource(path)
         }

@@ -32,7 +32,9 @@ enum Methods {
             ["v1", "prometheus", "sd"], ["healthz"], ["metrics"]:
             return reading
         // Without end: a HEAD of it would begin a query for nobody.
-        case ["v1", "services", "watch"], ["v1", "types", "watch"], ["v1", "domains", "watch"]: return ["GET"]
+        case ["v1", "services", "watch"], ["v1", "types", "watch"], ["v1", "domains", "watch"],
+            ["v1", "backend", "watch"]:
+            return ["GET"]
         default: return path.count == 3 && path.starts(with: ["v1", "registrations"]) ? reading + ["DELETE"] : nil
         }
     }

@@ -56,7 +56,7 @@ struct ConnectCommand: NetworkCommand {
         let connector = Connector(
             network: session.network,
             dialer: SocketDialer(),
-            policy: policy.policy,
+            policy: policy.policy(naming: instance.domain),
             limits: RaceLimits(overall: timeout ?? .seconds(10)),
             patience: timeout ?? .seconds(5)
         )

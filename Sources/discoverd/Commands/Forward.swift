@@ -67,7 +67,7 @@ struct ForwardCommand: NetworkCommand {
         let connector = Connector(
             network: session.network,
             dialer: SocketDialer(),
-            policy: policy.policy,
+            policy: policy.policy(naming: instance.domain),
             limits: RaceLimits(overall: timeout ?? .seconds(10))
         )
         let notices = session.notices

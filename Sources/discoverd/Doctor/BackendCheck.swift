@@ -1,24 +1,23 @@
 internal import AvahiEngine
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryControl
 
 /// Whether avahi-daemon answers.
 enum BackendCheck {
     static func run(in session: Session) async throws -> Finding {
         var reason = "it did not answer within \(Session.backendPatience.inSeconds) s"
         let network = session.network
-        // Only to hear of the backend: which domains there are does not matter.
-        let events = network.domains(DomainQuery(.browsing))
+        let states = network.backendStates()
         let limit = Task { try await Task.sleep(for: Session.backendPatience) }
         let answer = Task { () -> String? in
             var last: String?
-            for try await event in events {
-                switch event {
-                case .backend(.unavailable(let text)), .backend(.lost(let text)): last = text
-                default:
+            for try await state in states {
+                guard let reason = state.reason else {
                     limit.cancel()
                     return nil
                 }
+                last = reason
                 if Task.isCancelled { break }
             }
             return last ?? ""

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DNSSD
 internal import Discovery
 
 /// Which addresses may be dialled beyond the rules, or not.
@@ -18,6 +19,8 @@ struct PolicyOptions: ParsableArguments {
     )
     var deny: [CIDR] = []
 
-    /// The policy.
-    var policy: AddressPolicy { AddressPolicy(allow: allow, deny: deny) }
+    /// The policy, for a service whose domain was named on the command line.
+    func policy(naming domain: Domain) -> AddressPolicy {
+        AddressPolicy(allow: allow, deny: deny, namedDomains: domain == .local ? [] : [domain])
+    }
 }

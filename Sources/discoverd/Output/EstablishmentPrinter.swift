@@ -27,7 +27,7 @@ struct EstablishmentPrinter {
         } else if let winner = report.winner {
             var record = Record()
             record.add(safe: winner, width: 40)
-            record.add(winner.interface.name, width: 8)
+            record.add(winner.interface?.name ?? "-", width: 8)
             record.add("\(report.duration.milliseconds) ms", width: 0)
             try session.output.line(record.line(for: session.terminal))
         }

@@ -19,7 +19,7 @@ struct ServiceCard {
             var record = Record()
             record.add("endpoint", width: 8)
             record.add(safe: endpoint, width: 40)
-            record.add(endpoint.interface.name, width: 0)
+            record.add(endpoint.interface?.name ?? "-", width: 0)
             try session.output.line(record.line(for: session.terminal))
         }
     }

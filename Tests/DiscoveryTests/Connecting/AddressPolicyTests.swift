@@ -23,7 +23,7 @@ struct AddressPolicyTests {
         ])
     func refused(_ text: String, _ reason: String) throws {
         let refusal = AddressPolicy().refusal(
-            of: try endpoint(text), seenOnLoopback: false, local: try machine(), routes: NoRoutes())
+            of: try endpoint(text), isOwn: false, local: try machine(), routes: NoRoutes())
         #expect(try #require(refusal, "\(text)").description.contains(reason))
     }
 
@@ -35,7 +35,7 @@ struct AddressPolicyTests {
     func permitted(_ text: String) throws {
         #expect(
             AddressPolicy().refusal(
-                of: try endpoint(text), seenOnLoopback: false, local: try machine(), routes: NoRoutes()) == nil)
+                of: try endpoint(text), isOwn: false, local: try machine(), routes: NoRoutes()) == nil)
     }
 
     @Test("a service of this machine may be dialled at its own addresses, and at loopback where it was seen there")
@@ -43,7 +43,7 @@ struct AddressPolicyTests {
         let policy = AddressPolicy()
         func refusal(_ text: String, _ interface: NetworkInterface, _ seen: Bool) throws -> AddressPolicy.Refusal? {
             policy.refusal(
-                of: try endpoint(text, on: interface), seenOnLoopback: seen, local: try machine(), routes: NoRoutes())
+                of: try endpoint(text, on: interface), isOwn: seen, local: try machine(), routes: NoRoutes())
         }
         #expect(try refusal("127.0.0.1", lo, true) == nil)
         #expect(try refusal("::1", lo, true) == nil)
@@ -55,7 +55,7 @@ struct AddressPolicyTests {
     @Test("on-link is judged by the interface on which the address was learned")
     func onLinkOfTheInterface() throws {
         let refusal = AddressPolicy().refusal(
-            of: try endpoint("2001:db8:1::1", on: wlan0), seenOnLoopback: false, local: try machine(),
+            of: try endpoint("2001:db8:1::1", on: wlan0), isOwn: false, local: try machine(),
             routes: NoRoutes())
         #expect(refusal?.description.contains("wlan0") == true)
     }
@@ -69,7 +69,7 @@ struct AddressPolicyTests {
         )
         func refusal(_ text: String, on interface: NetworkInterface = eth0) throws -> AddressPolicy.Refusal? {
             AddressPolicy().refusal(
-                of: try endpoint(text, on: interface), seenOnLoopback: false, local: local, routes: NoRoutes())
+                of: try endpoint(text, on: interface), isOwn: false, local: local, routes: NoRoutes())
         }
         #expect(try refusal("2001:db8:9::1") == nil)
         #expect(try refusal("2001:db8:9::1", on: wlan0) != nil)
@@ -81,14 +81,14 @@ struct AddressPolicyTests {
         let local = LocalAddresses(entries: [try entry("192.0.2.1", 0)])
         #expect(
             AddressPolicy().refusal(
-                of: try endpoint("8.8.8.8"), seenOnLoopback: false, local: local, routes: NoRoutes()) != nil)
+                of: try endpoint("8.8.8.8"), isOwn: false, local: local, routes: NoRoutes()) != nil)
     }
 
     @Test("/31 and /32 have no broadcast address (RFC 3021)", arguments: [31, 32])
     func pointToPoint(_ length: Int) throws {
         let local = LocalAddresses(entries: [try entry("10.9.9.8", length)])
         let refusal = AddressPolicy().refusal(
-            of: try endpoint("10.9.9.9"), seenOnLoopback: false, local: local,
+            of: try endpoint("10.9.9.9"), isOwn: false, local: local,
             routes: try RouteTable(("10.9.9.8/31", .leaves(by: 2, isDirect: true))))
         #expect(refusal == nil)
     }
@@ -101,12 +101,12 @@ struct AddressPolicyTests {
             "8.8.8.8", "127.0.0.1", "169.254.1.1", "10.1.2.3", "10.77.0.2", "64:ff9b::808:808", "2001:db8:2::1",
         ] {
             #expect(
-                policy.refusal(of: try endpoint(text), seenOnLoopback: false, local: local, routes: NoRoutes()) == nil,
+                policy.refusal(of: try endpoint(text), isOwn: false, local: local, routes: NoRoutes()) == nil,
                 "\(text)")
         }
         for text in ["0.0.0.0", "::", "224.0.0.1", "255.255.255.255", "::ffff:8.8.8.8", "fe80::1", "10.77.0.255"] {
             let refusal = policy.refusal(
-                of: try endpoint(text), seenOnLoopback: false, local: local, routes: NoRoutes())
+                of: try endpoint(text), isOwn: false, local: local, routes: NoRoutes())
             #expect(refusal?.canBeAllowed == false, "\(text)")
         }
     }
@@ -116,10 +116,10 @@ struct AddressPolicyTests {
         let policy = AddressPolicy(allow: [try CIDR("10.77.0.0/24")], deny: [try CIDR("10.77.0.1")])
         let local = try machine()
         let refusal = policy.refusal(
-            of: try endpoint("10.77.0.1"), seenOnLoopback: false, local: local, routes: NoRoutes())
+            of: try endpoint("10.77.0.1"), isOwn: false, local: local, routes: NoRoutes())
         #expect(refusal?.description == "denied by 10.77.0.1/32")
         #expect(
-            policy.refusal(of: try endpoint("10.77.0.3"), seenOnLoopback: false, local: local, routes: NoRoutes())
+            policy.refusal(of: try endpoint("10.77.0.3"), isOwn: false, local: local, routes: NoRoutes())
                 == nil)
     }
 
@@ -128,11 +128,11 @@ struct AddressPolicyTests {
         let policy = AddressPolicy(allow: [try CIDR("64:ff9b::/96")], deny: [try CIDR("10.0.0.0/8")])
         let local = try machine()
         #expect(
-            policy.refusal(of: try endpoint("64:ff9b::a4d:1"), seenOnLoopback: false, local: local, routes: NoRoutes())
+            policy.refusal(of: try endpoint("64:ff9b::a4d:1"), isOwn: false, local: local, routes: NoRoutes())
                 != nil)
         #expect(
             policy.refusal(
-                of: try endpoint("64:ff9b::808:808"), seenOnLoopback: false, local: local, routes: NoRoutes()) == nil)
+                of: try endpoint("64:ff9b::808:808"), isOwn: false, local: local, routes: NoRoutes()) == nil)
     }
 
     @Test("without anything known of this machine only link-local addresses of the interface are dialled")
@@ -140,7 +140,7 @@ struct AddressPolicyTests {
         let local = LocalAddresses(entries: [])
         for (text, permitted) in [("10.0.0.1", false), ("fe80::1%2", true), ("8.8.8.8", false), ("127.0.0.1", false)] {
             let refusal = AddressPolicy().refusal(
-                of: try endpoint(text), seenOnLoopback: true, local: local, routes: NoRoutes())
+                of: try endpoint(text), isOwn: true, local: local, routes: NoRoutes())
             #expect((refusal == nil) == permitted, "\(text)")
         }
     }
@@ -149,7 +149,49 @@ struct AddressPolicyTests {
     func reasonIsEscaped() throws {
         let interface = NetworkInterface(index: 9, name: "e\u{1B}[31m")
         let refusal = AddressPolicy().refusal(
-            of: try endpoint("8.8.8.8", on: interface), seenOnLoopback: false, local: try machine(), routes: NoRoutes())
+            of: try endpoint("8.8.8.8", on: interface), isOwn: false, local: try machine(), routes: NoRoutes())
         #expect(try #require(refusal).description.contains("\u{1B}") == false)
+    }
+}
+
+/// What a DNS server says of a domain is on no link.
+@Suite struct UnicastAddressPolicyTests {
+    private func refusal(_ text: String, in domain: String, named: [String], allow: [String] = []) throws -> String? {
+        let policy = AddressPolicy(
+            allow: try allow.map { try CIDR($0) }, namedDomains: Set(try named.map { try Domain($0) }))
+        let endpoint = Endpoint(address: try parsed(text), port: try Port(9000), interface: nil)
+        return policy.refusal(
+            of: endpoint, in: try Domain(domain), isOwn: false, local: LocalAddresses(entries: []),
+            routes: NoRoutes())?.description
+    }
+
+    private struct NoRoutes: RouteLookup {
+        func route(to address: IPAddress) -> Route? { nil }
+    }
+
+    @Test(arguments: ["10.1.2.3", "203.0.113.9", "fd00::1", "2001:db8::1"])
+    func ofANamedDomainPrivateAndGlobalAddressesAreDialled(_ text: String) throws {
+        #expect(try refusal(text, in: "example.org", named: ["example.org"]) == nil)
+        #expect(try refusal(text, in: "lab.Example.org", named: ["example.org"]) == nil)
+        #expect(try refusal(text, in: "example.org", named: []) != nil)
+        #expect(try refusal(text, in: "badexample.org", named: ["example.org"]) != nil)
+        #expect(try refusal(text, in: "example.org", named: ["lab.example.org"]) != nil)
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "::1", "169.254.1.1", "fe80::1%2", "169.254.169.254", "fd00:ec2::254", "224.0.0.1", "0.0.0.0",
+    ])
+    func loopbackLinkLocalAndCredentialsNever(_ text: String) throws {
+        #expect(try refusal(text, in: "example.org", named: ["example.org"]) != nil)
+        #expect(try refusal(text, in: "example.org", named: ["example.org"], allow: ["0.0.0.0/0", "::/0"]) != nil)
+    }
+}
+
+@Suite struct DomainNestingTests {
+    @Test func aDomainIsWithinItselfAndThoseAbove() throws {
+        let lab = try Domain("lab.example.org")
+        #expect(lab.isWithin(lab) && lab.isWithin(try Domain("EXAMPLE.org")) && lab.isWithin(try Domain("org")))
+        #expect(!lab.isWithin(try Domain("ab.example.org")) && !lab.isWithin(try Domain("x.lab.example.org")))
+        #expect(!lab.isWithin(.local))
     }
 }

@@ -30,7 +30,7 @@ struct NearAddressTests {
     ) throws -> AddressPolicy.Refusal? {
         let (local, routes) = try laptop()
         return policy.refusal(
-            of: try endpoint(text, on: interface), seenOnLoopback: seen, local: local, routes: routes)
+            of: try endpoint(text, on: interface), isOwn: seen, local: local, routes: routes)
     }
 
     @Test(
@@ -78,7 +78,7 @@ struct NearAddressTests {
             ])
         for seen in [false, true] {
             let refusal = policy.refusal(
-                of: try endpoint(text, on: wlan0), seenOnLoopback: seen, local: local, routes: NoRoutes())
+                of: try endpoint(text, on: wlan0), isOwn: seen, local: local, routes: NoRoutes())
             #expect(refusal?.canBeAllowed == false, "\(text)")
         }
     }
@@ -105,7 +105,7 @@ struct NearAddressTests {
         let own = LocalAddresses(entries: [try entry("169.254.7.7", 16)])
         func refusal(_ local: LocalAddresses, _ routes: some RouteLookup) throws -> AddressPolicy.Refusal? {
             AddressPolicy().refusal(
-                of: try endpoint("169.254.1.1"), seenOnLoopback: false, local: local, routes: routes)
+                of: try endpoint("169.254.1.1"), isOwn: false, local: local, routes: routes)
         }
         #expect(try refusal(own, NoRoutes()) == nil)
         #expect(try refusal(none, NoRoutes()) != nil)
@@ -127,7 +127,7 @@ struct NearAddressTests {
             ("10.77.0.0/24", .leaves(by: 2, isDirect: true)), ("10.77.0.192/28", .leaves(by: 5, isDirect: true)))
         func refusal(_ text: String, _ interface: NetworkInterface) throws -> String? {
             AddressPolicy().refusal(
-                of: try endpoint(text, on: interface), seenOnLoopback: false, local: local, routes: routes)?.description
+                of: try endpoint(text, on: interface), isOwn: false, local: local, routes: routes)?.description
         }
         #expect(try refusal("10.77.0.1", eth0) == nil)
         #expect(try refusal("10.77.0.1", wlan0) == nil)
@@ -142,7 +142,7 @@ struct NearAddressTests {
     func keptByTheKernel() throws {
         let local = LocalAddresses(entries: [try entry("10.77.0.2", 24)])
         let refusal = AddressPolicy().refusal(
-            of: try endpoint("10.77.0.9"), seenOnLoopback: false, local: local,
+            of: try endpoint("10.77.0.9"), isOwn: false, local: local,
             routes: try RouteTable(("10.77.0.9", .own)))
         #expect(refusal?.description.contains("own") == true)
     }

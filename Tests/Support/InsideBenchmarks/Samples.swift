@@ -14,7 +14,7 @@ enum Samples {
         }
     }
 
-    private static let interface = NetworkInterface(index: 2, name: "eth0")
+    private static let origin = Origin.link(NetworkInterface(index: 2, name: "eth0"))
 
     /// A TXT record of a printer's size (RFC 6763 §6).
     static let strings: [[UInt8]] = (0..<12).map { Array("key\($0)=a value of some length \($0)".utf8) }
@@ -30,7 +30,7 @@ enum Samples {
         for number in 0..<count {
             let host = number / 10
             let instance = ServiceInstance(name: try ServiceName("service \(number)"), type: type)
-            sightings.append(.appeared(Sighting(instance: instance, interface: interface, family: .ipv4)))
+            sightings.append(.appeared(Sighting(instance: instance, origin: origin, family: .ipv4)))
             let addresses: [IPAddress] = [
                 .v4(IPv4Address(bits: 0x0A00_0000 + UInt32(truncatingIfNeeded: host))),
                 .v6(IPv6Address(high: 0xFE80 << 48, low: UInt64(host + 1)), scope: 2),
@@ -38,8 +38,10 @@ enum Samples {
             resolutions.append(
                 .resolved(
                     Resolution(
-                        instance: instance, interface: interface, host: try HostName("host-\(host).local"),
-                        port: try Port(9_000), txt: txt, addresses: addresses, isComplete: true)))
+                        instance: instance, origin: origin,
+                        target: Resolution.Target(
+                            host: try HostName("host-\(host).local"), port: try Port(9_000), addresses: addresses),
+                        txt: txt)))
         }
         return sightings + [.listed] + resolutions
     }

@@ -1,0 +1,176 @@
+public import DNSSD
+
+/// Where a fact was learned.
+public enum Origin: Hashable, Sendable, Comparable {
+    /// On a link, by multicast DNS: what holds there may not hold on another.
+    case link(NetworkInterface)
+    /// From a DNS server, which is on no link.
+    case unicast
+
+    /// The link; nil for what a server said.
+    public var interface: NetworkInterface? {
+        switch self {
+        case .link(let interface): interface
+        case .unicast: nil
+        }
+    }
+}
+
+/// Whether an engine's backend answers. What came before it is not the engine's to say: `BackendState` is derived from it.
+public enum EngineState: Hashable, Sendable {
+    /// It answers.
+    case up
+    /// It does not; the reason is for people.
+    case down(String)
+
+    /// Why it does not answer.
+    public var reason: String? {
+        switch self {
+        case .up: nil
+        case .down(let reason): reason
+        }
+    }
+}
+
+/// One service seen at one origin over one family: the same service is sighted several times.
+public struct Sighting: Hashable, Sendable {
+    /// Which service.
+    public let instance: ServiceInstance
+    /// Where.
+    public let origin: Origin
+    /// Over IPv4 or IPv6 packets, whatever addresses they carry; nil where packets do not tell, as from a DNS server.
+    public let family: IPAddress.Family?
+    /// This machine publishes it.
+    public let isOwn: Bool
+
+    /// Creates a sighting.
+    public init(instance: ServiceInstance, origin: Origin, family: IPAddress.Family?, isOwn: Bool = false) {
+        self.instance = instance
+        self.origin = origin
+        self.family = family
+        self.isOwn = isOwn
+    }
+}
+
+/// What is known of a service at one origin. It replaces what was known of it there.
+public struct Resolution: Hashable, Sendable {
+    /// An SRV record with the addresses of its target.
+    public struct Target: Hashable, Sendable {
+        /// SRV target.
+        public var host: HostName
+        /// SRV port; nil for 0.
+        public var port: Port?
+        /// SRV priority: less is tried first (RFC 2782).
+        public var priority: UInt16
+        /// SRV weight: among those of one priority, how often it comes first (RFC 2782).
+        public var weight: UInt16
+        /// The host's addresses, link-local ones with their scope.
+        public var addresses: [IPAddress]
+
+        /// Creates a target.
+        public init(
+            host: HostName, port: Port?, priority: UInt16 = 0, weight: UInt16 = 0, addresses: [IPAddress]
+        ) {
+            self.host = host
+            self.port = port
+            self.priority = priority
+            self.weight = weight
+            self.addresses = addresses
+        }
+    }
+
+    /// Which service.
+    public let instance: ServiceInstance
+    /// Where.
+    public let origin: Origin
+    /// The SRV record; of several, the one of the lowest priority.
+    public var target: Target
+    /// Further SRV records: RFC 6763 §5 permits them, and they are rare.
+    public var alternatives: [Target]
+    /// TXT.
+    public var txt: TXTRecord
+
+    /// Creates a resolution.
+    public init(
+        instance: ServiceInstance, origin: Origin, target: Target, alternatives: [Target] = [], txt: TXTRecord
+    ) {
+        self.instance = instance
+        self.origin = origin
+        self.target = target
+        self.alternatives = alternatives
+        self.txt = txt
+    }
+}
+
+/// What a finder tells of a `ServiceQuery`.
+public enum BrowseFact: Hashable, Sendable {
+    /// A service was sighted. In a query for one instance it comes with the first resolution on each path.
+    case appeared(Sighting)
+    /// A sighting ended. It may come back at once.
+    case disappeared(Sighting)
+    /// A sighting ended because this machine's own interface went down, which says nothing of the service.
+    case hidden(Sighting)
+    /// A sighted service was resolved at an origin, or resolved anew with other values.
+    case resolved(Resolution)
+    /// A sighted service did not answer on any path of an origin; the engine goes on trying while the query watches.
+    case resolutionFailed(ServiceInstance, Origin)
+    /// The backend's first answer is complete: every sighting it knew has been reported (not: resolved). Comes once for each time
+    /// the backend came up, after its sightings.
+    case listed
+    /// The backend answers, or does not. After `up` everything is reported anew, then `.listed`.
+    case backend(EngineState)
+    /// Something was left out.
+    case degraded(String)
+}
+
+/// What a finder tells of things that are only there or not there: types and domains.
+public enum PresenceFact<Key: Hashable & Sendable>: Hashable, Sendable {
+    /// It was seen at an origin.
+    case appeared(Key, Origin)
+    /// It is gone from there.
+    case disappeared(Key, Origin)
+    /// The backend's first answer is complete. Comes once for each time the backend came up.
+    case listed
+    /// The backend answers, or does not. After `up` everything is reported anew, then `.listed`.
+    case backend(EngineState)
+    /// Something was left out.
+    case degraded(String)
+}
+
+/// A service type in a domain.
+public struct TypeKey: Hashable, Sendable {
+    /// The type.
+    public let type: ServiceType
+    /// The domain.
+    public let domain: Domain
+
+    /// Creates a key.
+    public init(type: ServiceType, domain: Domain) {
+        self.type = type
+        self.domain = domain
+    }
+}
+
+/// What a finder tells of a `TypeQuery`.
+public typealias TypeFact = PresenceFact<TypeKey>
+
+/// What a finder tells of a `DomainQuery`.
+public typealias DomainFact = PresenceFact<Domain>
+
+extension Resolution {
+    /// The target's host.
+    public var host: HostName { target.host }
+    /// The target's port; nil for 0.
+    public var port: Port? { target.port }
+    /// The addresses of all targets.
+    public var addresses: [IPAddress] { target.addresses + alternatives.flatMap(\.addresses) }
+
+    /// All SRV records, by priority.
+    public var targets: [Target] {
+        alternatives.isEmpty
+            ? [target]
+            : ([target] + alternatives).enumerated().sorted { one, other in
+                (one.element.priority, one.offset) < (other.element.priority, other.offset)
+            }.map(\.element)
+    }
+}

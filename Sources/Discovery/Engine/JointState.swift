@@ -1,0 +1,96 @@
+/// The states of several engines as one: up while all are.
+struct JointState {
+    private var states: [EngineState?]
+    private var told: EngineState?
+
+    init(count: Int) { states = Array(repeating: nil, count: count) }
+
+    /// - Returns: what to tell; nil when it is no news, or one engine has said nothing yet.
+    mutating func became(_ state: EngineState, at index: Int) -> EngineState? {
+        states[index] = state
+        let reasons = states.compactMap { $0?.reason }
+        let joint: EngineState
+        if !reasons.isEmpty {
+            joint = .down(reasons.joined(separator: "; "))
+        } else if states.contains(nil) {
+            return nil
+        } else {
+            joint = .up
+        }
+        guard joint != told else { return nil }
+        told = joint
+        return joint
+    }
+}
+
+/// The lists of several finders as one: up while any finder is, listed when each that is up has listed.
+struct JointList<Key: Hashable & Sendable> {
+    private struct Place: Hashable {
+        let key: Key
+        let origin: Origin
+    }
+
+    private struct Part {
+        var state: EngineState?
+        var isListed = false
+        var known: Set<Place> = []
+        /// Known before the finder went down, and not told again since.
+        var stale: Set<Place> = []
+    }
+
+    private var parts: [Part]
+    private var told: EngineState?
+    private var isListed = false
+
+    init(count: Int) { parts = Array(repeating: Part(), count: count) }
+
+    mutating func received(_ facts: [PresenceFact<Key>], from index: Int) -> [PresenceFact<Key>] {
+        var news: [PresenceFact<Key>] = []
+        for fact in facts {
+            news += take(fact, from: index)
+            if !isListed, isComplete {
+                isListed = true
+                news.append(.listed)
+            }
+        }
+        return news
+    }
+
+    private mutating func take(_ fact: PresenceFact<Key>, from index: Int) -> [PresenceFact<Key>] {
+        switch fact {
+        case .appeared(let key, let origin):
+            parts[index].stale.remove(Place(key: key, origin: origin))
+            parts[index].known.insert(Place(key: key, origin: origin))
+            return [fact]
+        case .disappeared(let key, let origin):
+            parts[index].known.remove(Place(key: key, origin: origin))
+            return [fact]
+        case .listed:
+            parts[index].isListed = true
+            defer { parts[index].stale = [] }
+            return parts[index].stale.map { .disappeared($0.key, $0.origin) }
+        case .degraded: return [fact]
+        case .backend(let state):
+            if state == .up {
+                parts[index].stale.formUnion(parts[index].known)
+                parts[index].known = []
+            }
+            (parts[index].state, parts[index].isListed) = (state, false)
+            guard let joint, joint != told else { return [] }
+            told = joint
+            if joint == .up { isListed = false }
+            return [.backend(joint)]
+        }
+    }
+
+    private var isComplete: Bool {
+        parts.contains(where: \.isListed) && parts.allSatisfy { $0.isListed || $0.state?.reason != nil }
+    }
+
+    /// Nil while some have said nothing and none is up.
+    private var joint: EngineState? {
+        if parts.contains(where: { $0.state == .up }) { return .up }
+        guard !parts.contains(where: { $0.state == nil }) else { return nil }
+        return parts.lazy.compactMap { $0.state }.first
+    }
+}

@@ -1,0 +1,89 @@
+public import DNSSD
+
+/// What is found, changes and goes. Cold: iterating asks the network, and every iterator is told everything from the start.
+///
+/// Dropping the iterator or cancelling its task stops asking. Nothing is buffered but the difference between what the
+/// iterator gave and what is, so one that is slow, or stands still, costs no more than what exists.
+public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
+    /// `.closed` after the network was shut down.
+    public typealias Failure = DiscoveryError
+
+    private let open: @Sendable () -> any EventSource<Event>
+
+    init<Value: Listed>(
+        _ event: @escaping @Sendable (Change<Value>) -> Event?,
+        subscribe: @escaping @Sendable () -> Subscription<Value>
+    ) {
+        open = { SubscribedEvents(subscription: subscribe(), event: event) }
+    }
+
+    /// Starts asking.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: open()) }
+
+    /// Gives the events one after another; for one task at a time.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let source: any EventSource<Event>
+
+        /// The next event; nil when the task is cancelled.
+        public mutating func next() async throws(DiscoveryError) -> Event? {
+            try await nextBatch(atMost: 1)?.first
+        }
+
+        /// The next event; nil when the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(DiscoveryError) -> Event? {
+            try await nextBatch(atMost: 1)?.first
+        }
+
+        /// Waits for an event and returns it with all that are there, `limit` at most; nil when the task is cancelled.
+        public mutating func nextBatch(atMost limit: Int) async throws(DiscoveryError) -> [Event]? {
+            try await source.next(atMost: Swift.max(1, limit), until: nil)
+        }
+
+        /// As `nextBatch`, but an empty list when `deadline` passes first.
+        package mutating func nextBatch(
+            atMost limit: Int,
+            until deadline: Duration
+        ) async throws(DiscoveryError) -> [Event]? {
+            try await source.next(atMost: limit, until: deadline)
+        }
+
+        /// What can be told at this time, without waiting.
+        package mutating func pending() -> [Event] { source.takePending() }
+    }
+}
+
+/// The events of services.
+public typealias ServiceEvents = EventStream<ServiceEvent>
+/// The events of service types.
+public typealias TypeEvents = EventStream<ServiceTypeEvent>
+/// The events of domains.
+public typealias DomainEvents = EventStream<DomainEvent>
+/// Whether the backend answers: `available` or `unavailable` first, then `lost` and `recovered` in turn.
+public typealias BackendStates = EventStream<BackendState>
+
+/// Where an iterator's events come from.
+protocol EventSource<Event>: Sendable {
+    associatedtype Event: Sendable
+
+    /// Waits for events; an empty list when `deadline` passes first, nil when the task is cancelled.
+    func next(atMost limit: Int, until deadline: Duration?) async throws(DiscoveryError) -> [Event]?
+    /// What can be told at this time.
+    func takePending() -> [Event]
+}
+
+/// A subscription, with its changes as events.
+private struct SubscribedEvents<Value: Listed, Event: Sendable>: EventSource {
+    let subscription: Subscription<Value>
+    let event: @Sendable (Change<Value>) -> Event?
+
+    func next(atMost limit: Int, until deadline: Duration?) async throws(DiscoveryError) -> [Event]? {
+        while let changes = try await subscription.next(atMost: limit, until: deadline) {
+            let events = changes.compactMap(event)
+            // An empty list means that the deadline has passed.
+            if changes.isEmpty || !events.isEmpty { return events }
+        }
+        return nil
+    }
+
+    func takePending() -> [Event] { subscription.takePending(atMost: .max).compactMap(event) }
+}
