@@ -16,10 +16,11 @@ extension Directory {
             return watchers.lastID
         }
         if id == nil { subscriber.shutDown()?() }
-        return Subscription(subscriber, tick: {}) { [watchers] in
+        let leave: @Sendable () -> Void = { [watchers] in
             operation.cancel()
             if let id { watchers.withLock { $0.subscribers[id] = nil } }
         }
+        return Subscription(subscriber, tick: {}, leave: leave)
     }
 
     func shutDownWatchers() {
