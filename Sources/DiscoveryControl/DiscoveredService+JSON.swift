@@ -22,7 +22,8 @@ extension DiscoveredService {
         }
         port = json["port"]?.integer.flatMap { UInt16(exactly: $0) }.flatMap { Port(rawValue: $0) }
         if let members = json["txt"]?.members { txt = try TXTRecord(observed: members) }
-        isOwn = json["own"]?.bool ?? false
+        // A daemon of before 0.2 tells it by the interface alone.
+        isOwn = json["own"]?.bool ?? self.interfaces.contains { $0.name == "lo" }
         for endpoint in json["endpoints"]?.array ?? [] { endpoints.append(try Endpoint(endpoint, names)) }
     }
 }

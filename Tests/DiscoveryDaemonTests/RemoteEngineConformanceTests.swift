@@ -14,7 +14,7 @@ import Testing
         let one = try await TestDaemon(engine: try network.addMachine("h1"), discovery: held)
         let two = try await TestDaemon(engine: try network.addMachine("h2"), discovery: held)
         let (publisher, browser) = (RemoteEngine(path: one.path), RemoteEngine(path: two.path))
-        var limits = RemoteEngine.limits
+        var limits = browser.limits(in: .local)
         limits.removalHold = held.removalHold
         try await check.run(
             EngineConformance.Environment(
@@ -43,7 +43,7 @@ import Testing
         var events: [String] = []
         var iterator = remote.browse(try ServiceType("_xx._tcp")).makeAsyncIterator()
         while !events.contains("settled"), let event = try await iterator.next() { events.append(event.summary) }
-        #expect(Set(events) == ["+staying", "+own", "settled"])
+        #expect(Set(events) == ["available", "+staying", "+own", "settled"])
         await daemon.stop()
         while let event = try await iterator.next(), event.summary != "lost" {}
         let again = try await TestDaemon(engine: try network.addMachine("h3"), directory: daemon.directory)

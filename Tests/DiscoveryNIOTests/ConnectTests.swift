@@ -155,7 +155,7 @@ struct ConnectTests {
         let endpoint = Endpoint(address: .v4(IPv4Address(bits: 0x7F00_0001)), port: port, interface: lo)
         let service = DiscoveredService(
             instance: ServiceInstance(name: try ServiceName("tony"), type: type), interfaces: [lo], state: .resolved,
-            endpoints: [endpoint])
+            endpoints: [endpoint], isOwn: true)
         await #expect { try await network.connect(to: service) } throws: {
             ($0 as? DiscoveryError)?.code == .unreachable
         }

@@ -15,7 +15,7 @@ struct ReachabilityTests {
         bench.dialer.set(bench.v6, .refuses)
         let (instance, publication) = try bench.publish()
         var events = bench.network.browse(instance.type).makeAsyncIterator()
-        while case .found? = try await events.next() {}
+        while let event = try await events.next(), event != .settled {}
         let first = await bench.connector().establish(.instance(instance))
         #expect(first.failureCode == .unreachable)
         guard case .changed(let dead)? = try await events.next() else {
