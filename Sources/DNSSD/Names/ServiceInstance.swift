@@ -1,0 +1,107 @@
+/// The identity of one service: name, type, domain (RFC 6763 §4.1). What is browsed for, resolved, and connected to.
+///
+/// A copy is one reference, and its hash is computed once: it is the key of everything that is kept about a service.
+public struct ServiceInstance: Sendable {
+    private final class Parts: Sendable {
+        let name: ServiceName
+        let type: ServiceType
+        let domain: Domain
+        let hash: Int
+
+        init(_ name: ServiceName, _ type: ServiceType, _ domain: Domain) {
+            self.name = name
+            self.type = type
+            self.domain = domain
+            var hasher = Hasher()
+            hasher.combine(name)
+            hasher.combine(type)
+            hasher.combine(domain)
+            hash = hasher.finalize()
+        }
+    }
+
+    private let parts: Parts
+
+    /// The instance's own name.
+    public var name: ServiceName { parts.name }
+    /// Its type, without a subtype.
+    public var type: ServiceType { parts.type }
+    /// Its domain.
+    public var domain: Domain { parts.domain }
+
+    /// Creates an identity from checked parts.
+    public init(name: ServiceName, type: ServiceType, domain: Domain = .local) {
+        parts = Parts(name, type.base, domain)
+    }
+}
+
+extension ServiceInstance: Hashable {
+    /// By name, type and domain, each by its own rule.
+    public static func == (one: ServiceInstance, other: ServiceInstance) -> Bool {
+        one.parts === other.parts
+            || one.parts.hash == other.parts.hash && one.name == other.name && one.type == other.type
+                && one.domain == other.domain
+    }
+
+    /// Consistent with `==`.
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts.hash) }
+}
+
+extension ServiceInstance {
+    /// The name as one DNS name (RFC 6763 §4.3): `Büro\.2._ipp._tcp.local`. Safe for a terminal; `init(fullName:)`
+    /// reads it.
+    public var fullName: String { "\(DNSName.escape(name.value)).\(type).\(domain.name)" }
+
+    /// Reads a full name, with or without a final dot; without a domain `local` is meant.
+    /// - Throws: `.invalidServiceName` unless it is a name, a type and a domain, with `\.` for a dot within the name.
+    public init(fullName text: String) throws(DiscoveryError) {
+        do throws(BrokenRule) {
+            let labels = try DNSName(presentation: text).labels
+            guard labels.count >= 3, let type = ServiceType(observedLabels: labels[1...2]) else {
+                throw BrokenRule(
+                    "not a name, a type and a domain, as in tony._witap._tcp.local; "
+                        + "a dot within the name is written \\. (RFC 6763 §4.3)"
+                )
+            }
+            guard labels.count > 3 else {
+                self.init(name: ServiceName(observed: labels[0]), type: type)
+                return
+            }
+            let domain = try DNSName(presentation: labels.dropFirst(3).map(DNSName.escape).joined(separator: "."))
+            guard domain.wireLength <= DNSName.maximumLength else {
+                throw BrokenRule("the domain is longer than \(DNSName.maximumLength) bytes (RFC 1035 §2.3.4)")
+            }
+            self.init(
+                name: ServiceName(observed: labels[0]),
+                type: type,
+                domain: Domain(unchecked: domain.presentation)
+            )
+        } catch {
+            throw DiscoveryError(.invalidServiceName, text, error)
+        }
+    }
+
+    /// Whether a text is meant as a full name rather than an instance's name: a type follows a first label.
+    ///
+    /// `init(fullName:)` may still refuse it, and then says what to write.
+    public static func looksLikeFullName(_ text: String) -> Bool {
+        guard let labels = try? DNSName(presentation: text).labels else { return false }
+        return zip(labels.dropFirst(), labels.dropFirst(2)).contains {
+            $0.hasPrefix("_") && ServiceType.Transport(label: $1) != nil
+        }
+    }
+}
+
+extension ServiceInstance: Comparable {
+    /// By domain, then type, then name.
+    public static func < (one: ServiceInstance, other: ServiceInstance) -> Bool {
+        if one.domain != other.domain { return one.domain < other.domain }
+        if one.type != other.type { return one.type < other.type }
+        return one.name < other.name
+    }
+}
+
+extension ServiceInstance: CustomStringConvertible {
+    /// The full name.
+    public var description: String { fullName }
+}

@@ -1,0 +1,97 @@
+/// The name of one service instance, as people read it: "Tony's Mac", "Büro 2 🖨" (RFC 6763 §4.1.1).
+///
+/// Compared byte for byte: two names that look alike but are encoded differently are two services.
+public struct ServiceName: Sendable {
+    /// The longest name in bytes of UTF-8 (RFC 6763 §4.1.1: one DNS label).
+    public static let maximumLength = 63
+
+    /// The name, unescaped.
+    public let value: String
+
+    /// A name that was seen on the network: any text, to be escaped wherever it is shown.
+    public init(observed value: String) { self.value = value }
+}
+
+extension ServiceName: Hashable, Comparable {
+    /// Byte for byte.
+    public static func == (one: ServiceName, other: ServiceName) -> Bool {
+        one.value.hasSameBytes(as: other.value)
+    }
+
+    /// By bytes.
+    public static func < (one: ServiceName, other: ServiceName) -> Bool {
+        one.value.utf8.lexicographicallyPrecedes(other.value.utf8)
+    }
+
+    /// Consistent with `==`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(utf8: value, foldingCase: false)
+    }
+}
+
+extension ServiceName: CustomStringConvertible {
+    /// The name, escaped for a terminal.
+    public var description: String { value.escapedForTerminal }
+}
+
+extension ServiceName {
+    /// A name to publish.
+    /// - Throws: `.invalidServiceName` unless it has 1 to 63 bytes of UTF-8, without control characters (RFC 6763
+    ///   §4.1.1) and without non-characters, which Avahi refuses.
+    public init(_ value: String) throws(DiscoveryError) {
+        do throws(BrokenRule) {
+            guard !value.isEmpty else { throw BrokenRule("the name is empty (RFC 6763 §4.1.1)") }
+            guard value.utf8.count <= Self.maximumLength else {
+                throw BrokenRule(
+                    "the name has \(value.utf8.count) bytes, "
+                        + "at most \(Self.maximumLength) are allowed (RFC 6763 §4.1.1)"
+                )
+            }
+            try value.checkPublishable()
+        } catch {
+            throw DiscoveryError(.invalidServiceName, value, error)
+        }
+        self.init(observed: value)
+    }
+}
+
+extension ServiceName {
+    /// The name to try when this one is taken: `tony`, `tony #2`, `tony #3`, as Avahi counts (RFC 6763 Appendix D).
+    ///
+    /// Never longer than 63 bytes; the text before the number is cut between characters, or within one that is longer
+    /// than that.
+    public func nextAfterCollision() -> ServiceName {
+        let (base, number) = numbered
+        let suffix = " #\(number)"
+        return ServiceName(observed: base.prefix(bytes: Self.maximumLength - suffix.utf8.count) + suffix)
+    }
+
+    /// The text before the number, and the number that comes next. A number that cannot be counted on is text.
+    private var numbered: (base: String, next: Int) {
+        let digits = value.utf8.reversed().prefix(while: \.isASCIIDigit).count
+        let base = value.utf8.dropLast(digits)
+        guard digits > 0, base.suffix(2).elementsEqual(" #".utf8), let text = String(base.dropLast(2)),
+            let suffix = String(value.utf8.suffix(digits)), !suffix.hasPrefix("0"), let number = Int(suffix),
+            number < Int.max
+        else { return (value, 2) }
+        return (text, number + 1)
+    }
+}
+
+extension String {
+    /// As many whole characters as fit; of a first character that does not fit, as many scalars.
+    fileprivate func prefix(bytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        let characters = Self.fitting(self, limit) { $0.utf8.count }
+        guard characters.isEmpty else { return String(characters) }
+        return String(Self.fitting(unicodeScalars, limit) { UTF8.width($0) })
+    }
+
+    private static func fitting<C: Collection>(_ parts: C, _ limit: Int, size: (C.Element) -> Int) -> C.SubSequence {
+        var left = limit
+        return parts.prefix {
+            left -= size($0)
+            return left >= 0
+        }
+    }
+}

@@ -1,0 +1,111 @@
+extension ServiceType {
+    /// The longest service name without its underscore (RFC 6335 §5.1).
+    public static let maximumNameLength = 15
+
+    /// Reads `_witap._tcp`, `_witap._tcp.local.`, `witap` (TCP is meant) or `_printer._sub._http._tcp`.
+    /// - Throws: `.invalidServiceType` for what breaks RFC 6335 §5.1 or RFC 6763 §7, and for a domain other than
+    ///   `local`.
+    public init(_ text: String) throws(DiscoveryError) {
+        do throws(BrokenRule) {
+            self = try Self.parse(DNSName(presentation: text).labels)
+        } catch {
+            throw DiscoveryError(.invalidServiceType, text, error)
+        }
+    }
+
+    private static func parse(_ labels: [String]) throws(BrokenRule) -> ServiceType {
+        if labels.count == 1, let only = labels.first {
+            guard !only.hasPrefix("_") else { throw BrokenRule("no transport: \(DNSName.escape(only))._tcp is a type") }
+            try checkName(only)
+            return ServiceType(name: "_" + only, transport: .tcp, subtype: nil)
+        }
+        let isSubtype = labels.count > 2 && labels[1].isSameDNSLabel(as: "_sub")
+        let type = isSubtype ? labels.dropFirst(2) : labels[...]
+        guard let name = type.first, let transportLabel = type.dropFirst().first else {
+            throw BrokenRule("a subtype is written as _printer._sub._http._tcp (RFC 6763 §7.1)")
+        }
+        guard let transport = Transport(label: transportLabel) else {
+            throw BrokenRule("the transport \(transportLabel.quotedForMessage) is neither _tcp nor _udp (RFC 6763 §7)")
+        }
+        guard name.hasPrefix("_") else {
+            throw BrokenRule("the service name must begin with an underscore (RFC 6763 §7)")
+        }
+        try checkName(name.dropFirst())
+        try checkDomain(type.dropFirst(2))
+        let subtype = isSubtype ? labels[0] : nil
+        try subtype?.checkPublishable()
+        return ServiceType(name: name, transport: transport, subtype: subtype)
+    }
+
+    private static func checkDomain(_ labels: ArraySlice<String>) throws(BrokenRule) {
+        guard let first = labels.first else { return }
+        guard labels.count == 1, first.isSameDNSLabel(as: "local") else {
+            let domain = labels.map(DNSName.escape).joined(separator: ".")
+            throw BrokenRule("a type has no domain; give \(domain.quotedForMessage) with --domain")
+        }
+    }
+
+    /// RFC 6335 §5.1, for a name without its underscore.
+    private static func checkName(_ name: some StringProtocol) throws(BrokenRule) {
+        let bytes = name.utf8
+        guard !bytes.isEmpty else { throw BrokenRule("the service name is empty (RFC 6335 §5.1)") }
+        let isAllowed = { (scalar: Unicode.Scalar) in
+            scalar == "-" || (scalar.isASCII && UInt8(truncatingIfNeeded: scalar.value).isASCIIAlphanumeric)
+        }
+        if let wrong = name.unicodeScalars.first(where: { !isAllowed($0) }) {
+            throw BrokenRule(
+                "\(String(wrong).quotedForMessage) in a service name is not a letter, digit or hyphen (RFC 6335 §5.1)"
+            )
+        }
+        guard bytes.count <= maximumNameLength else {
+            throw BrokenRule(
+                "the service name has \(bytes.count) characters, "
+                    + "at most \(maximumNameLength) are allowed (RFC 6335 §5.1)"
+            )
+        }
+        guard bytes.contains(where: \.isASCIILetter) else {
+            throw BrokenRule("the service name has no letter (RFC 6335 §5.1)")
+        }
+        guard !name.hasPrefix("-"), !name.hasSuffix("-") else {
+            throw BrokenRule("the service name begins or ends with a hyphen (RFC 6335 §5.1)")
+        }
+        let hyphen = UInt8(ascii: "-")
+        guard !zip(bytes, bytes.dropFirst()).contains(where: { $0 == hyphen && $1 == hyphen }) else {
+            throw BrokenRule("the service name has two hyphens in a row (RFC 6335 §5.1)")
+        }
+    }
+}
+
+extension ServiceType.Transport {
+    init?(label: String) {
+        if label.isSameDNSLabel(as: "_tcp") {
+            self = .tcp
+        } else if label.isSameDNSLabel(as: "_udp") {
+            self = .udp
+        } else {
+            return nil
+        }
+    }
+}
+
+extension ServiceType {
+    /// A type seen on the network, in escaped form and without a domain; what RFC 6335 forbids is taken if DNS can
+    /// carry it.
+    ///
+    /// Nil for what is not a label with `_tcp` or `_udp`, or a subtype of such.
+    public init?(observed text: String) {
+        guard let labels = try? DNSName(presentation: text).labels else { return nil }
+        self.init(observedLabels: labels[...])
+    }
+
+    init?(observedLabels labels: ArraySlice<String>) {
+        guard let last = labels.last, let transport = Transport(label: last) else { return nil }
+        let others = Array(labels.dropLast())
+        switch others.count {
+        case 1: self.init(name: others[0], transport: transport, subtype: nil)
+        case 3 where others[1].isSameDNSLabel(as: "_sub"):
+            self.init(name: others[2], transport: transport, subtype: others[0])
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// What to publish: a service of this machine.
+public struct OfferedService: Hashable, Sendable {
+    /// The wanted name, which a collision may change (RFC 6763 Appendix D).
+    public var name: ServiceName
+    /// The type, without a subtype.
+    public var type: ServiceType
+    /// The domain.
+    public var domain: Domain
+    /// The port on which the service listens.
+    public var port: Port
+    /// What the service says of itself.
+    public var txt: TXTRecord
+    /// Subtype labels with their underscore: `_printer`.
+    public var subtypes: [String]
+    /// The interfaces on which to publish.
+    public var interfaces: InterfaceFilter
+    /// Publish over IPv4 or IPv6 only.
+    public var family: IPAddress.Family?
+
+    /// Creates a description from checked parts.
+    public init(
+        name: ServiceName,
+        type: ServiceType,
+        domain: Domain = .local,
+        port: Port,
+        txt: TXTRecord = TXTRecord(),
+        subtypes: [String] = [],
+        interfaces: InterfaceFilter = .all,
+        family: IPAddress.Family? = nil
+    ) {
+        self.name = name
+        self.type = type.base
+        self.domain = domain
+        self.port = port
+        self.txt = txt
+        self.subtypes = subtypes
+        self.interfaces = interfaces
+        self.family = family
+    }
+}
+
+/// The former name, which clashed with ServiceLifecycle's protocol.
+@available(*, unavailable, renamed: "OfferedService")
+public typealias Service = OfferedService
+
+extension OfferedService {
+    /// Creates a description from text. A subtype in `type` becomes one of `subtypes`, whose underscore may be left
+    /// out.
+    /// - Throws: the error of the first part that breaks a rule.
+    public init(
+        name: String,
+        type: String,
+        domain: String = "local",
+        port: Int,
+        txt: TXTRecord = TXTRecord(),
+        subtypes: [String] = []
+    ) throws(DiscoveryError) {
+        let type = try ServiceType(type)
+        var labels: [String] = []
+        for subtype in [type.subtype].compactMap({ $0 }) + subtypes {
+            let label = try ServiceType.validatedSubtype(subtype)
+            if !labels.contains(where: { $0.isSameDNSLabel(as: label) }) { labels.append(label) }
+        }
+        self.init(
+            name: try ServiceName(name),
+            type: type,
+            domain: try Domain(domain),
+            port: try Port(port),
+            txt: txt,
+            subtypes: labels
+        )
+    }
+
+    /// The wanted identity.
+    public var instance: ServiceInstance { ServiceInstance(name: name, type: type, domain: domain) }
+}
