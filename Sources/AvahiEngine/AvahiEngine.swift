@@ -45,7 +45,7 @@ public actor AvahiEngine: DiscoveryEngine {
 
     // Not `isolated`: the optimiser of Swift 6.3 does not compile that.
     deinit {
-        carried.post { $0.endAll() }
+        carried.post { $0.endAll(isConfirmed: false) }
         loop.stop()
     }
 
@@ -132,11 +132,13 @@ public actor AvahiEngine: DiscoveryEngine {
 
     /// Ends everything, a private backend and its directory too; with avahi-daemon hanging it returns after 2 s and the
     /// thread ends when the call does.
-    public nonisolated func shutdown() async {
+    /// - Returns: whether avahi-daemon has taken note in time, which for publications means that goodbyes are sent.
+    @discardableResult
+    public nonisolated func shutdown() async -> Bool {
         let gate = Gate()
-        loop.post { [self] in assumeIsolated { $0.core.endAll() } }
+        loop.post { [self] in assumeIsolated { $0.core.endAll(isConfirmed: true) } }
         loop.stop { gate.open() }
-        await gate.wait(atMost: .seconds(2))
+        return await gate.wait(atMost: .seconds(2))
     }
 
     /// How many objects avahi-daemon holds for this engine, for tests that look for what was left behind.

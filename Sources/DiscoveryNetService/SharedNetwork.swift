@@ -51,7 +51,7 @@ private struct BrokenEngine: DiscoveryEngine {
         report { reporting(PublicationFact(name: service.name, state: .failed($0))) }
     }
 
-    func shutdown() async {}
+    func shutdown() async -> Bool { true }
 
     /// Later, for a report must not come from within the call that starts an operation.
     private func report(_ tell: @escaping @Sendable (DiscoveryError) -> Void) -> any PublicationOperation {

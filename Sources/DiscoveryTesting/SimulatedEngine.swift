@@ -72,7 +72,11 @@ public final class SimulatedEngine: DiscoveryEngine {
     }
 
     /// Ends all operations of this machine.
-    public func shutdown() async { network.shutDown(machine) }
+    @discardableResult
+    public func shutdown() async -> Bool {
+        network.shutDown(machine)
+        return true
+    }
 
     private func start(_ kind: SimulatedOperation.Kind) -> SimulatedHandle {
         SimulatedHandle(id: network.start(kind, on: machine), network: network)

@@ -43,10 +43,7 @@ struct RunningDaemon: Service {
             // A backend that hangs must not keep the process: what it holds of ours ends with it.
             Task {
                 try? await Task.sleep(for: Self.patience)
-                let left = daemon.unsentGoodbyes.withLock { $0 }
-                logger.warning(
-                    "goodbyes of \(left) services were not sent in time; avahi-daemon sends them when it notices this end"
-                )
+                daemon.warnOfUnsentGoodbyes()
                 sockets.remove()
                 exit(DaemonProcess.endStatus.withLock { $0 })
             }

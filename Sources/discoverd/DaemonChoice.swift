@@ -3,6 +3,11 @@ internal import DiscoveryControl
 
 /// Whether a command asks a daemon or goes to the backend itself.
 enum DaemonChoice {
+    /// How long a daemon that listens may take to answer before a command does without it: a busy machine needs hundreds of milliseconds.
+    private static let patience = Duration.seconds(2)
+    /// The same where nothing takes its place.
+    private static let longPatience = Duration.seconds(5)
+
     /// - Throws: 69 when a daemon is needed, or named by `--socket`, and does not answer.
     static func daemon(for command: any NetworkCommand) throws(CommandError) -> ControlClient? {
         let common = command.common
@@ -20,18 +25,31 @@ enum DaemonChoice {
         guard !common.noDaemon, common.backend == .auto else { return nil }
         // One that is named has nobody in its stead.
         if common.socket != nil { return try required(paths, "--socket names it") }
-        let found = ControlClient.find(paths)
-        for refusal in found.refusals { command.common.notices.notice("the daemon is not asked: \(refusal)") }
+        let notices = command.common.notices
+        notices.detail("looking for the daemon at \(paths.map(\.escapedForTerminal).joined(separator: ", "))")
+        let found = ControlClient.find(paths, within: patience)
+        for refusal in found.refusals { notices.notice("the daemon is not asked: \(refusal)") }
+        for path in found.silent {
+            notices.notice(
+                "the daemon at \(path.escapedForTerminal) did not answer within \(patience.inSeconds) s and is not asked: "
+                    + "'discoverd doctor' says what to do")
+        }
         if let daemon = found.daemon {
-            command.common.notices.detail("the daemon at \(daemon.path.escapedForTerminal) answers")
+            notices.detail("the daemon at \(daemon.path.escapedForTerminal) answers")
         }
         return found.daemon
     }
 
     /// It gets the time that a busy machine takes, and the requests before this one.
     private static func required(_ paths: [String], _ why: String) throws(CommandError) -> ControlClient {
-        let found = ControlClient.find(paths, within: .seconds(5))
+        let found = ControlClient.find(paths, within: longPatience)
         if let daemon = found.daemon { return daemon }
+        if let path = found.silent.first {
+            throw CommandError(
+                .noBackend,
+                "the daemon at \(path.escapedForTerminal) did not answer within \(longPatience.inSeconds) s, and \(why)",
+                advice: ["Restart it: systemctl restart discoverd."])
+        }
         guard let refusal = found.refusals.first else { throw .noDaemon(paths, why) }
         throw CommandError(.notPermitted, refusal)
     }

@@ -212,6 +212,36 @@ import Testing
         await next.stopAndRemove()
     }
 
+    @Test func whatCannotBeReadAtTheStartIsNotLost() async throws {
+        let first = try await TestDaemon(engine: try network.addMachine("h1"))
+        for name in ["kept", "again"] {
+            _ = try await first.post("/v1/registrations", #"{"name":"\#(name)","port":7}"#)
+        }
+        await first.stop()
+        let lease = try WriteLease(first.directory + "/registrations.json")
+        let daemon = try await TestDaemon(engine: try network.addMachine("h2"), directory: first.directory)
+        #expect(try await daemon.get("/v1/status")["degraded"]?.bool == true)
+        // What is handed over meanwhile is published, and takes the place of nothing.
+        for name in ["new", "again"] {
+            let answer = try JSONReader.read(
+                try await daemon.post("/v1/registrations", #"{"name":"\#(name)","port":7}"#))
+            #expect(answer["warning"]?.string?.contains("not kept over a restart") == true)
+        }
+        lease.end()
+        await daemon.daemon.registry.saveAgain()
+        #expect(try await daemon.get("/v1/status")["degraded"]?.bool == false)
+        #expect(try await wanted(daemon) == ["again", "kept", "new"])
+        await daemon.stop()
+        let next = try await TestDaemon(engine: try network.addMachine("h3"), directory: first.directory)
+        #expect(try await wanted(next) == ["again", "kept", "new"])
+        await next.stopAndRemove()
+    }
+
+    private func wanted(_ daemon: TestDaemon) async throws -> [String] {
+        (try await daemon.get("/v1/registrations")["registrations"]?.array ?? []).compactMap { $0["wanted"]?.string }
+            .sorted()
+    }
+
     @Test func whatACommandPublishedEndsWithItsConnection() async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let client = try RawClient(daemon.path)

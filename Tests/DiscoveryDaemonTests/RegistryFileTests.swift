@@ -120,6 +120,21 @@ import Testing
         try FileManager.default.removeItem(atPath: directory)
     }
 
+    @Test func whatCannotBeReadNowIsLeftAlone() throws {
+        let file = RegistryFile(directory: directory)
+        #expect(file.write(try kept()) == nil)
+        let lease = try WriteLease(path)
+        guard case .unreadable(let reason) = file.read() else {
+            Issue.record("a file that is in use was read")
+            return
+        }
+        #expect(reason.contains(path))
+        lease.end()
+        #expect(file.read() == .registrations(try kept()))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["registrations.json"])
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
     @Test func whatCannotBeWrittenLeavesTheOldFile() throws {
         let file = RegistryFile(directory: directory)
         #expect(file.write(try kept()) == nil)
@@ -129,6 +144,23 @@ import Testing
         #expect(file.read() == .registrations(try kept()))
         try FileManager.default.removeItem(atPath: directory)
     }
+}
+
+/// A file that the system lets nobody else open without waiting, as one with a disk or a descriptor too few does (fcntl(2), leases).
+struct WriteLease {
+    private static let setSignal: Int32 = 10
+    private static let setLease: Int32 = 1024
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = open(path, O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        // Who wants it is told by a signal that is ignored.
+        try #require(fcntl(descriptor, Self.setSignal, SIGURG) == 0)
+        try #require(fcntl(descriptor, Self.setLease, Int32(F_WRLCK)) == 0)
+    }
+
+    func end() { close(descriptor) }
 }
 
 @Suite struct RuntimeDirectoryTests {

@@ -23,7 +23,7 @@ struct AddressPolicyTests {
             for policy in [[], ["--allow", "0.0.0.0/0", "--allow", "::/0"]] {
                 let run = try await lab.toEnd(
                     "h2",
-                    [DiscoverdBinary.path, "connect", "evil\(number)", "_witap._tcp", "--probe", "--timeout", "5"]
+                    [DiscoverdBinary.path, "connect", "evil\(number)", "--probe", "--timeout", "5"]
                         + policy,
                     within: .seconds(20))
                 #expect(run.exit == .exited(77), "\(address): \(run)")
@@ -68,7 +68,7 @@ struct AddressPolicyTests {
             for direct in [[], ["--no-daemon"]] {
                 let run = try await lab.toEnd(
                     "h2",
-                    [DiscoverdBinary.path, "connect", "evil\(number)", "_witap._tcp", "--probe", "--timeout", "5"]
+                    [DiscoverdBinary.path, "connect", "evil\(number)", "--probe", "--timeout", "5"]
                         + direct,
                     within: .seconds(20))
                 #expect(run.exit == .exited(77), "\(number): \(run)")
@@ -76,12 +76,12 @@ struct AddressPolicyTests {
             }
         }
         #expect(try await lab.run("h2", "nft", "list", "table", "inet", "t").contains { $0.contains("packets 0 ") })
-        let allowed = try await lab.ask("h2", "connect", "evil0", "_witap._tcp", "--probe", "--allow", "10.78.0.1")
+        let allowed = try await lab.ask("h2", "connect", "evil0", "--probe", "--allow", "10.78.0.1")
         #expect(allowed.exit == .exited(0), "\(allowed)")
 
         // The same host, heard on its own link.
         let published = try await lab.avahiPublish("h1", "inside", "_witap._tcp", "9000")
-        let heard = try await lab.ask("h2", "connect", "inside", "_witap._tcp", "--probe", "--interface", "eth1", "-4")
+        let heard = try await lab.ask("h2", "connect", "inside", "--probe", "--interface", "eth1", "-4")
         #expect(heard.exit == .exited(0), "\(heard)")
         for process in [listener, injector, published] { process.signal(SIGTERM) }
         try await daemon.stop()
@@ -105,7 +105,7 @@ struct AddressPolicyTests {
         try await lab.avahi("h1", "restart")
         let listener = try lab.exec("h3", "socat", "TCP4-LISTEN:9000,reuseaddr,fork", "SYSTEM:echo there")
         let published = try await lab.avahiPublish("h3", "there", "_witap._tcp", "9000")
-        let run = try await lab.ask("h2", "connect", "there", "_witap._tcp", "--probe", "--report", "--json", "-4")
+        let run = try await lab.ask("h2", "connect", "there", "--probe", "--report", "--json", "-4")
         #expect(run.exit == .exited(0), "\(run)")
         #expect(run.output.contains { $0.contains(#""endpoint":{"address":"10.78.0.3""#) }, "\(run.output)")
         for process in [listener, published] { process.signal(SIGTERM) }
@@ -123,7 +123,7 @@ struct AddressPolicyTests {
         #expect(route.first?.contains(" dev eth0 ") == true, "the kernel takes one of them: \(route)")
         for interface in ["eth0", "eth1"] {
             let run = try await lab.ask(
-                "h2", "connect", "here", "_witap._tcp", "--probe", "-4", "--interface", interface)
+                "h2", "connect", "here", "--probe", "-4", "--interface", interface)
             #expect(run.exit == .exited(0), "\(interface): \(run)")
         }
         for process in [listener, published] { process.signal(SIGTERM) }

@@ -134,6 +134,21 @@ struct CommandTests {
         try await two.stop()
     }
 
+    @Test("without a type one of _witap._tcp is meant if it answers, whether its host lists its types or not")
+    func usualType() async throws {
+        let lab = try await Self.lab.value
+        let service = #"{"instance":"unlisted","type":"_witap._tcp","host":"unlisted","addresses":["10.77.0.1"]}"#
+        let injector = try await lab.inject("h1", #"{"services":[\#(service)]}"#)
+        let found = try await lab.ask("h2", "resolve", "unlisted", "--json")
+        #expect(try found.services().map(\.type) == ["_witap._tcp"], "\(found)")
+        try await injector.stop()
+
+        let web = try await lab.publish("h1", "both", "80", "--type", "_usual._tcp")
+        let player = try await lab.publish("h1", "both", "81", "--type", "_witap._tcp")
+        #expect(try await lab.ask("h2", "resolve", "both", "--json").services().map(\.type) == ["_witap._tcp"])
+        for process in [web, player] { try await process.stop() }
+    }
+
     @Test("arguments that are not UTF-8: TXT values and programs keep their bytes, names are refused")
     func bytes() async throws {
         let lab = try await Self.lab.value

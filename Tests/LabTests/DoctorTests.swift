@@ -44,6 +44,38 @@ struct DoctorTests {
         try await lab.stop()
     }
 
+    @Test("a second avahi-daemon that runs, and a responder of another kind")
+    func twoResponders() async throws {
+        let lab = try await Lab.start()
+        // It has no bus, and a /run of its own, where it does not see the first one's.
+        let script = """
+            mount -t tmpfs tmpfs /run/avahi-daemon
+            printf '[server]\nhost-name=second\nenable-dbus=no\n' >/run/avahi-daemon/conf
+            exec avahi-daemon -f /run/avahi-daemon/conf --no-drop-root --no-chroot --no-rlimits --no-proc-title
+            """
+        let second = try lab.exec("h1", ["unshare", "--mount", "/bin/bash", "-ec", script])
+        try await second.line(.stderr, within: .seconds(20), "it serves") {
+            $0.contains("Registering new address record")
+        }
+        let two = try await lab.ask("h1", "doctor")
+        let fail = two.output.first { $0.hasPrefix("fail\tresponder\t2 avahi-daemons") } ?? ""
+        #expect(fail.contains("(pid \(second.pid))") && two.exit == .exited(1), "\(two)")
+        second.signal(SIGTERM)
+        try await second.exit()
+
+        let other = try lab.python("h1", "zc_publish.py", "other", "_http._tcp", "9000")
+        try await other.line(.stdout, within: .seconds(20), "it publishes") { _ in true }
+        let both = try await lab.ask("h1", "doctor")
+        let warn = both.output.first { $0.hasPrefix("warn\tresponder\t") } ?? ""
+        #expect(warn.contains("(pid \(other.pid)) listens on UDP port 5353 too"), "\(both)")
+        #expect(both.output.contains { $0.hasPrefix("ok\tresponder\tavahi-daemon (pid ") })
+        other.signal(SIGTERM)
+        try await other.exit()
+        let alone = try await lab.ask("h1", "doctor")
+        #expect(alone.output.count { $0.contains("\tresponder\t") } == 1 && alone.exit == .exited(0), "\(alone)")
+        try await lab.stop()
+    }
+
     @Test("the daemon: whether it runs, and what it lets this user do")
     func daemon() async throws {
         let lab = try await Lab.start()

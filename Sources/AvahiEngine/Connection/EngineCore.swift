@@ -75,12 +75,15 @@ final class EngineCore {
 
     func update(id: UInt64, txt: TXTRecord) { (operations[id] as? PublishOperation)?.update(txt: txt) }
 
-    func endAll() {
+    /// - Parameter isConfirmed: waits until avahi-daemon has withdrawn what was published.
+    func endAll(isConfirmed: Bool) {
         isOver = true
+        let wasPublishing = isUp && operations.values.contains { ($0 as? PublishOperation)?.isRegistered == true }
         // One call instead of one for each object: avahi-daemon frees all that a client had, with goodbyes.
         pool.lookups.close()
         connection?.close()
         groupConnections.close()
+        if isConfirmed, wasPublishing { awaitGoodbyes() }
         for id in operations.keys.sorted() { end(id: id) }
         pool.free()
         links.free()
@@ -91,6 +94,10 @@ final class EngineCore {
         retryTimer = nil
         heldTimer = nil
     }
+
+    /// Returns when avahi-daemon has noticed that its connections are closed, up to 25 s later when it hangs: the bus tells it so before it
+    /// passes on the first question of another connection, and it answers in order.
+    private func awaitGoodbyes() { (try? AvahiConnection(loop: loop) { _ in })?.close() }
 
     /// Waits for an answer of avahi-daemon, if it is connected to.
     func probe() { if isUp { connection?.probe() } }

@@ -61,6 +61,7 @@ final class BrowseOperation: CoreOperation {
         isListed = false
         firstList = FirstList(backlog: .current())
         names = InterfaceNames()
+        if query.resolution != .none { pool.lookups.began(self) }
         browse(on: connection)
         links.listen(self) { [weak self] in self?.linksChanged(connection) }
     }
@@ -87,6 +88,7 @@ final class BrowseOperation: CoreOperation {
         browser = nil
         ResolutionTask.cancel(Array(tasks.values))
         tasks = [:]
+        pool.lookups.ended(self)
         for path in sightings.keys { forget(path) }
         sightings = [:]
         unconfirmed = []

@@ -58,8 +58,8 @@ final class InstanceOperation: CoreOperation {
             let task =
                 known
                 ?? ResolutionTask(
-                    instance, on: interface, approach: .atOnce, watches: query.resolution == .watch,
-                    addressFamily: query.family, pool: pool
+                    instance, on: interface, approach: .atOnce, watches: query.resolution != .once,
+                    addressFamily: query.family, resolvesHost: query.resolution != .none, pool: pool
                 ) { [weak self] in self?.answered($0, on: interface) }
             for family in families where query.family == nil || query.family == family { task.add(family) }
             guard known == nil else { continue }
@@ -99,7 +99,7 @@ final class InstanceOperation: CoreOperation {
                 sightings[interface] = sighting
                 batch.add(.appeared(sighting))
             }
-            batch.add(.resolved(resolution))
+            if query.resolution != .none { batch.add(.resolved(resolution)) }
             if timer.deadline == nil { timer.set(after: Self.grace) }
         case .failed:
             if let sighting = sightings.removeValue(forKey: interface) {

@@ -1,15 +1,21 @@
 import DNSSD
 
-/// Where lookups are made: on the engine's connection, or in a crowd on several lanes. Touched by the loop's thread only.
+/// Where lookups are made: on the engine's connection, while something is browsed on a lane, and in a crowd on several. Touched by the
+/// loop's thread only.
+///
+/// A call on the engine's connection returns once all is read that avahi-daemon had to tell over it before, and in a flood, in which
+/// avahi-daemon answers late, seconds later: nothing of what a browser is told would be passed on meanwhile.
 final class LookupLanes {
     /// With 8, 1000 services are resolved no earlier (docs/decisions/0013-lanes.md).
     static let count = 4
-    /// For how long lanes without a lookup are kept.
+    /// For how long lanes that a crowd needed are kept without a lookup.
     private static let idleTime = Duration.seconds(10)
 
     private let loop: AvahiLoop
     private var connection: AvahiConnection?
     private var lanes: [LookupLane] = []
+    /// Browsers whose services are looked up.
+    private var browsers: Set<ObjectIdentifier> = []
     private var turn = 0
     private let timer: LoopTimer
     /// The connection of a lane has ended.
@@ -18,10 +24,7 @@ final class LookupLanes {
     init(loop: AvahiLoop) {
         self.loop = loop
         timer = LoopTimer(loop: loop)
-        timer.fire = { [weak self] in
-            guard let self, self.lanes.allSatisfy({ $0.objectCount == 0 }) else { return }
-            self.closeLanes()
-        }
+        timer.fire = { [weak self] in self?.closeSpareLanes() }
     }
 
     var isConnected: Bool { connection != nil }
@@ -42,16 +45,49 @@ final class LookupLanes {
         timer.free()
     }
 
-    /// More is to be looked up than one connection carries well: set by who knows, until it is done.
-    var isCrowded = false {
-        didSet { if isCrowded, !oldValue { open() } }
+    /// A browser begins whose services are looked up.
+    func began(_ browsing: AnyObject) {
+        browsers.insert(ObjectIdentifier(browsing))
+        open()
     }
 
-    private func open() {
-        guard isConnected, lanes.isEmpty else { return }
-        lanes = (0..<Self.count).compactMap { _ in
-            LookupLane(home: loop) { [weak self] lane, change in self?.received(change, from: lane) }
+    /// It has ended, with all its lookups.
+    func ended(_ browsing: AnyObject) {
+        guard browsers.remove(ObjectIdentifier(browsing)) != nil, browsers.isEmpty else { return }
+        closeSpareLanes()
+    }
+
+    /// More is to be looked up than one connection carries well: set by who knows, until it is done.
+    var isCrowded = false {
+        didSet {
+            if isCrowded, !oldValue { open() }
+            closeSpareLanesLater()
         }
+    }
+
+    /// How many lanes there are to be.
+    private var wanted: Int { isCrowded ? Self.count : browsers.isEmpty ? 0 : 1 }
+
+    private func open() {
+        guard isConnected else { return }
+        while lanes.count < wanted {
+            let made = LookupLane(home: loop) { [weak self] lane, change in self?.received(change, from: lane) }
+            guard let made else { return }
+            lanes.append(made)
+        }
+    }
+
+    private func closeSpareLanesLater() {
+        if lanes.count > wanted, timer.deadline == nil { timer.set(after: Self.idleTime) }
+    }
+
+    /// Lanes without a lookup that are not needed any more; others are looked at again when they are empty.
+    private func closeSpareLanes() {
+        timer.deadline = nil
+        let spare = lanes.dropFirst(wanted)
+        guard spare.allSatisfy({ $0.objectCount == 0 }) else { return }
+        for lane in spare { lane.close() }
+        lanes.removeLast(spare.count)
     }
 
     /// What avahi-daemon holds for the lanes.
@@ -85,7 +121,7 @@ final class LookupLanes {
     }
 
     private func nextLane() -> LookupLane? {
-        guard isCrowded else { return nil }
+        guard isCrowded else { return lanes.first { $0.isUp } }
         for _ in lanes.indices {
             turn = (turn + 1) % lanes.count
             if lanes[turn].isUp { return lanes[turn] }
@@ -97,7 +133,7 @@ final class LookupLanes {
         switch change {
         case .up: break
         case .emptied:
-            if lanes.allSatisfy({ $0.objectCount == 0 }) { timer.set(after: Self.idleTime) }
+            closeSpareLanesLater()
         case .failed(let error):
             let wasUp = lane.isUp
             lane.close()

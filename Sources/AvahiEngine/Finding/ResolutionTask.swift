@@ -35,6 +35,7 @@ final class ResolutionTask {
     private let approach: Approach
     private let watches: Bool
     private let addressFamily: IPAddress.Family?
+    private let resolvesHost: Bool
     private unowned let pool: ResolverPool
     private let report: (Outcome) -> Void
 
@@ -58,15 +59,18 @@ final class ResolutionTask {
     private var windowsLeft = 0
     private let windowTimer: LoopTimer
 
+    /// - Parameter resolvesHost: without it there are no addresses, and an answer is told as soon as SRV and TXT are there.
     init(
         _ instance: ServiceInstance, on interface: NetworkInterface, approach: Approach, watches: Bool,
-        addressFamily: IPAddress.Family?, pool: ResolverPool, report: @escaping (Outcome) -> Void
+        addressFamily: IPAddress.Family?, resolvesHost: Bool = true, pool: ResolverPool,
+        report: @escaping (Outcome) -> Void
     ) {
         self.instance = instance
         self.interface = interface
         self.approach = approach
         self.watches = watches
         self.addressFamily = addressFamily
+        self.resolvesHost = resolvesHost
         self.pool = pool
         self.report = report
         windowTimer = LoopTimer(loop: pool.loop)
@@ -183,7 +187,7 @@ final class ResolutionTask {
 
     private func takeLease(on host: HostName) {
         giveBackLease()
-        guard pool.lookups.isConnected else { return }
+        guard resolvesHost, pool.lookups.isConnected else { return }
         lease = pool.hosts.lease(host, on: interface, family: addressFamily) { [weak self] in
             self?.tell()
         }
@@ -192,7 +196,7 @@ final class ResolutionTask {
     private func tell() {
         guard let answer else { return }
         // A service that is not offered (port 0) needs no address.
-        let addresses = answer.port == nil ? [] : lease?.tracker.addresses
+        let addresses = answer.port == nil || !resolvesHost ? [] : lease?.tracker.addresses
         guard let addresses else { return }
         let resolution = Resolution(
             instance: instance, origin: .link(interface),

@@ -34,6 +34,9 @@ final class PublishOperation: CoreOperation {
         links.listen(self) { [weak self] in self?.linksChanged() }
     }
 
+    /// avahi-daemon has something of it, or is about to.
+    var isRegistered: Bool { registration.isRegistered }
+
     func connected(_ connection: AvahiConnection) { self.connection = connection }
 
     func publishing(_ isPossible: Bool) { carryOut(registration.publishing(isPossible)) }

@@ -119,7 +119,9 @@ public final class LocalNetwork: Sendable {
     }
 
     /// Ends everything: publications are withdrawn, iterators throw `.closed`, the engine is shut down.
-    public func shutdown() async { await directory.shutDown() }
+    /// - Returns: whether the backend has taken note within 2 s, which for publications means that goodbyes are sent.
+    @discardableResult
+    public func shutdown() async -> Bool { await directory.shutDown() }
 }
 
 @Sendable private func backendState(_ change: Change<NoListing>) -> BackendState? {

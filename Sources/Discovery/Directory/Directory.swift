@@ -82,7 +82,7 @@ package final class Directory: Sendable {
         return core
     }
 
-    func shutDown() async {
+    func shutDown() async -> Bool {
         let cores = publications.withLock { publications in
             publications.isClosed = true
             return Array(publications.cores.values)
@@ -92,7 +92,8 @@ package final class Directory: Sendable {
         types.shutDown()
         domains.shutDown()
         shutDownWatchers()
-        await engine.shutdown()
+        let isDone = await engine.shutdown()
         for core in cores { core.withdrawn() }
+        return isDone
     }
 }

@@ -77,9 +77,11 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
     public var troubles: [String] { roles.flatMap(\.troubles) }
 
     /// Ends all, side by side.
-    public func shutdown() async {
-        await withDiscardingTaskGroup { group in
+    @discardableResult
+    public func shutdown() async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
             for role in roles { group.addTask { await role.shutdown() } }
+            return await group.reduce(true) { $0 && $1 }
         }
     }
 

@@ -14,7 +14,8 @@ public protocol EngineRole: Sendable {
     var troubles: [String] { get }
 
     /// Ends all operations and frees what the engine holds; returns when that is done, or after 2 s at most.
-    func shutdown() async
+    /// - Returns: whether the backend has taken note in time, which for publications means that goodbyes are sent.
+    @discardableResult func shutdown() async -> Bool
 }
 
 extension EngineRole {

@@ -40,17 +40,23 @@ public struct ControlClient: Sendable {
         public var daemon: ControlClient?
         /// Why sockets before it are not asked that this user must not believe; safe for a terminal.
         public var refusals: [String] = []
+        /// Sockets before it at which somebody listens who did not answer in time.
+        public var silent: [String] = []
     }
 
-    /// Looks for the first socket at which a daemon answers, each given `limit`.
+    /// Looks for the first socket at which a daemon answers, each given `limit`: where nobody listens that is known at once.
     ///
     /// Called before anything else runs, so it may block: a daemon that is stopped, or does not keep up, gets `limit`.
-    public static func find(_ paths: [String], within limit: Duration = .milliseconds(50)) -> Search {
+    public static func find(_ paths: [String], within limit: Duration) -> Search {
         var search = Search()
         for path in paths {
             let client = ControlClient(path: path)
             do throws(DiscoveryError) {
-                guard try client.answers(until: Deadline(in: limit)) else { continue }
+                guard let isDaemon = try client.answers(until: Deadline(in: limit)) else {
+                    search.silent.append(path)
+                    continue
+                }
+                guard isDaemon else { continue }
                 search.daemon = client
                 return search
             } catch {
@@ -66,11 +72,15 @@ public struct ControlClient: Sendable {
         return search
     }
 
-    private func answers(until deadline: Deadline) throws(DiscoveryError) -> Bool {
+    /// - Returns: whether it is a daemon; nil when it does not answer in time.
+    private func answers(until deadline: Deadline) throws(DiscoveryError) -> Bool? {
         let connection = try UnixConnection(path: path, until: deadline)
         try connection.send(Request("GET", "/v1/ping").bytes, until: deadline)
-        guard case .bytes(let bytes) = try connection.receive(until: deadline, bell: nil) else { return false }
-        return bytes.starts(with: "HTTP/1.".utf8)
+        return switch try connection.receive(until: deadline, bell: nil) {
+        case .bytes(let bytes): bytes.starts(with: "HTTP/1.".utf8)
+        case .timedOut: nil
+        case .ended, .rung: false
+        }
     }
 
     /// Sends a request and waits for its answer, `limit` at most, on a thread of its own.

@@ -154,18 +154,22 @@ public final class RemoteEngine: DiscoveryEngine {
     }
 
     /// Ends all operations; publications are withdrawn.
-    public func shutdown() async {
+    /// - Returns: whether the daemon has confirmed every withdrawal in time.
+    @discardableResult
+    public func shutdown() async -> Bool {
         let (operations, other) = state.withLock { state in
             state.isClosed = true
             defer { state.operations = [:] }
             return (Array(state.operations.values), state.other)
         }
-        await withDiscardingTaskGroup { group in
+        let isDone = await withTaskGroup(of: Bool.self) { group in
             for operation in operations {
                 group.addTask { await operation.cancel(waitingAtMost: .milliseconds(1800)) }
             }
+            return await group.reduce(true) { $0 && $1 }
         }
-        await other?.shutdown()
+        let isOtherDone = await other?.shutdown() ?? true
+        return isDone && isOtherDone
     }
 
     private func other() -> (any DiscoveryEngine)? {

@@ -31,8 +31,8 @@ package final class Daemon: Sendable {
     /// Held as long as the daemon.
     private let state: StateDirectory
     private let end = Locked<Task<Void, Never>?>(nil)
-    /// While it ends: services that are not withdrawn yet.
-    package let unsentGoodbyes = Locked(0)
+    /// While it ends: services whose goodbyes are not sent yet.
+    private let unsentGoodbyes = Locked(0)
 
     /// - Parameter reload: reads the configuration anew and calls `apply`; an error that it returns is answered.
     package init(
@@ -45,7 +45,7 @@ package final class Daemon: Sendable {
         logger: Logger,
         reload: @escaping @Sendable (Daemon) async -> ControlError?
     ) {
-        let network = LocalNetwork(engine: engine, limits: limits)
+        let network = LocalNetwork(engine: SharingEngine(engine), limits: limits)
         let health = BackendHealth()
         let warm = WarmTable(network: network, troubles: { engine.troubles })
         health.include { [weak warm] in warm?.omissions ?? [] }
@@ -121,7 +121,19 @@ package final class Daemon: Sendable {
         }
         background.cancel()
         await closing().value
+        warnOfUnsentGoodbyes()
         if let failure { throw failure }
+    }
+
+    /// Says how many services others go on seeing for a while, if any: to be called before the process ends.
+    package func warnOfUnsentGoodbyes() {
+        let left = unsentGoodbyes.withLock { left in
+            defer { left = 0 }
+            return left
+        }
+        guard left > 0 else { return }
+        logger.warning(
+            "goodbyes of \(left) services were not sent in time; avahi-daemon sends them when it notices this end")
     }
 
     /// The end of everything but the server, begun once. A task of its own: goodbyes are sent because another was cancelled.
@@ -132,7 +144,7 @@ package final class Daemon: Sendable {
                 ?? Task {
                     await self.registry.close(left: self.unsentGoodbyes) {
                         self.warm.close()
-                        await self.network.shutdown()
+                        return await self.network.shutdown()
                     }
                 }
             end = task

@@ -14,6 +14,8 @@ package final class ManagedRegistration: Sendable {
         var health: ServiceHealth
         var publication: PublicationStatus?
         var wasEstablished = false
+        /// It is about to be withdrawn with everything else.
+        var isEnding = false
         var isWithdrawn = false
         var warning: String?
         /// Why it would not be there after a restart.
@@ -53,8 +55,14 @@ package final class ManagedRegistration: Sendable {
         state.withLock { $0.work = work }
     }
 
-    /// It is about to be withdrawn: what becomes of it from now on is no news.
-    func isEnding() { update { $0.isWithdrawn = true } }
+    /// It is about to be withdrawn with everything else: until `withdraw` it counts as what it is now.
+    /// - Returns: whether others see it.
+    func beginEnding() -> Bool {
+        state.withLock { state in
+            state.isEnding = true
+            return state.publication?.state == .established
+        }
+    }
 
     /// Withdraws the service; returns when goodbyes are sent, or after 2 s at most.
     package func withdraw() async {
@@ -140,6 +148,7 @@ package final class ManagedRegistration: Sendable {
         let publication = network.publish(request.service, onConflict: request.onConflict, isPersistent: isPersistent)
         for await status in publication.updates {
             update { state in
+                guard !state.isEnding else { return }
                 state.publication = status
                 if status.state == .established { state.wasEstablished = true }
             }
@@ -147,7 +156,10 @@ package final class ManagedRegistration: Sendable {
         // Goodbyes are sent because the task was cancelled.
         await publication.withdraw(waitingAtMost: .milliseconds(1700))
         let last = publication.status
-        update { if case .withdrawn = last.state { $0.publication = nil } else { $0.publication = last } }
+        update { state in
+            guard !state.isEnding else { return }
+            if case .withdrawn = last.state { state.publication = nil } else { state.publication = last }
+        }
         // It ended by itself: there is nothing to do, but the reason stays to be seen.
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }

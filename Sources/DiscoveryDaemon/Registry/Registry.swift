@@ -19,6 +19,8 @@ package actor Registry {
     private var isClosed = false
     /// Why the last time something could not be written.
     private var unsaved: String?
+    /// The file could not be read yet: nothing may take its place.
+    private var isUnread = false
 
     /// - Parameters:
     ///   - file: where services that are handed over are kept; nil: nowhere, and none is taken.
@@ -45,14 +47,26 @@ package actor Registry {
     /// Takes up again what was kept.
     package func restore() {
         guard let file else { return }
-        switch file.read() {
+        let content = file.read()
+        if case .unreadable(let reason) = content {
+            isUnread = true
+            return noteUnsaved("what was kept cannot be read, which is tried again: \(reason)")
+        }
+        isUnread = false
+        switch content {
         // Whether anything can be kept is known before there is anything to lose.
         case .nothing: save()
         case .setAside(let reason): warn(reason)
-        case .registrations(let kept):
-            for one in kept where entries[one.id] == nil {
-                start(managed(one.request, id: one.id, uid: one.uid, origin: .detached))
-            }
+        case .registrations(let kept): take(kept)
+        case .unreadable: break
+        }
+    }
+
+    private func take(_ kept: [RegistryFile.Kept]) {
+        // What was handed over again meanwhile is there already.
+        for one in kept where !entries.values.contains(where: { $0.isDetached(one.request, of: one.uid) }) {
+            let id = entries[one.id] == nil ? one.id : newID()
+            start(managed(one.request, id: id, uid: one.uid, origin: .detached))
         }
     }
 
@@ -163,24 +177,21 @@ package actor Registry {
     }
 
     /// Withdraws everything, which stays wanted for the next start.
-    /// - Parameter disconnect: ends the connection to the backend, which withdraws all that came over it: one call for each
-    ///   of a thousand takes longer than a daemon has to end.
-    /// - Parameter left: how many are not withdrawn yet.
-    package func close(left: Locked<Int>, _ disconnect: @Sendable () async -> Void) async {
+    /// - Parameters:
+    ///   - left: how many others still see; 0 when their goodbyes are sent.
+    ///   - disconnect: ends the connection to the backend, which withdraws all that came over it, and tells whether the backend has
+    ///     done so: one call for each of a thousand takes longer than a daemon has to end.
+    package func close(left: Locked<Int>, _ disconnect: @Sendable () async -> Bool) async {
         isClosed = true
         let all = Array(entries.values)
         entries = [:]
         order = []
-        left.withLock { $0 = all.count }
-        for registration in all { registration.isEnding() }
-        await disconnect()
+        let published = all.map { $0.beginEnding() }.count { $0 }
+        left.withLock { $0 = published }
+        guard await disconnect() else { return }
+        left.withLock { $0 = 0 }
         await withDiscardingTaskGroup { group in
-            for registration in all {
-                group.addTask {
-                    await registration.withdraw()
-                    left.withLock { $0 -= 1 }
-                }
-            }
+            for registration in all { group.addTask { await registration.withdraw() } }
         }
     }
 
@@ -200,13 +211,26 @@ package actor Registry {
         registration.start(on: network, policy)
     }
 
-    /// Tries again what could not be written, as on a disk that was full.
-    package func saveAgain() { if unsaved != nil { save() } }
+    /// Tries again what could not be read, as without a free descriptor, or written, as on a disk that was full.
+    package func saveAgain() {
+        if isUnread { restore() }
+        if unsaved != nil, !isUnread { save() }
+    }
 
     private func save() {
         guard let file else { return }
-        let detached = order.compactMap { entries[$0] }.filter { $0.origin == .detached }
-        let problem = file.write(detached.map { RegistryFile.Kept(id: $0.id, uid: $0.uid, request: $0.request) })
+        // Nothing takes the place of what is still to be read.
+        guard !isUnread else { return noteUnsaved(unsaved) }
+        noteUnsaved(
+            file.write(detached.map { RegistryFile.Kept(id: $0.id, uid: $0.uid, request: $0.request) }))
+    }
+
+    private var detached: [ManagedRegistration] {
+        order.compactMap { entries[$0] }.filter { $0.origin == .detached }
+    }
+
+    /// Why nothing can be kept; nil: everything is.
+    private func noteUnsaved(_ problem: String?) {
         // What is not new is not said again each time that it is tried.
         if problem == nil || problem != unsaved {
             warn(problem.map { "registrations cannot be kept over a restart: \($0)" })

@@ -24,6 +24,8 @@ package struct RegistryFile: Sendable {
         case registrations([Kept])
         /// It was broken, and is kept under another name; the reason is for people.
         case setAside(String)
+        /// The system did not let it be read now; it is where it was, and the reason is for people.
+        case unreadable(String)
     }
 
     private static let name = "registrations.json"
@@ -39,7 +41,13 @@ package struct RegistryFile: Sendable {
         do throws(SystemError) {
             bytes = try FileBytes.read(path, atMost: Self.maximumSize)
         } catch {
-            return error.code == ENOENT ? .nothing : setAside(error.description)
+            switch error.code {
+            case ENOENT: return .nothing
+            // No file of ours: a link, a socket, a device, a pipe, or one of any size.
+            case ELOOP, ENXIO, EINVAL, EFBIG: return setAside(error.description)
+            // A descriptor, memory or permission is missing, or the disk fails: the file may be good.
+            default: return .unreadable(error.description)
+            }
         }
         do {
             return .registrations(try Self.parse(bytes))

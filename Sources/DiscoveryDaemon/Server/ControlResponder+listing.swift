@@ -28,11 +28,12 @@ extension ControlResponder {
     func services(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
         try query.allow(QueryString.ofServices.union(["wait", "format"]))
         let request = try ServiceRequest(query)
-        let patience = try query.patience()
+        let (question, limit) = questionAndLimit(request)
+        let patience = min(try query.patience(), limit ?? .seconds(30))
         guard let format = query["format"].map({ ListingFormat(rawValue: $0) }) ?? .json else {
             throw ControlError(400, "invalid-request", "format is json, lines or text")
         }
-        let answer = await warm.withFeed(question(request)) { feed in
+        let answer = await warm.withFeed(question) { feed in
             await feed.settled(within: patience)
             let kind = ServiceFeed.Kept.Kind(format: format.rawValue, detail: request.detail)
             if request.name == nil, let kept = feed.kept(kind) {

@@ -44,11 +44,22 @@ extension ControlResponder {
         func asks(for service: DiscoveredService) -> Bool { name.map { $0 == service.instance.name } ?? true }
     }
 
+    /// So long one service is asked for that a type does not have of which something is left out: a responder answers at once, and there is
+    /// time for a second question (RFC 6762 §5.2).
+    private static var secondLook: Duration { .milliseconds(1300) }
+
     /// The question to open: the type's when it is open and has the service, or knows that there is none; else the service's own.
-    func question(_ request: ServiceRequest) -> WarmTable.Question {
-        guard let name = request.name, let one = request.ofOne else { return request.question }
-        let isKnown = warm.open(request.question)?.has(name) ?? false
-        return isKnown || warm.complete(request.question) != nil ? request.question : one
+    func question(_ request: ServiceRequest) -> WarmTable.Question { questionAndLimit(request).question }
+
+    /// The same, with the longest time that waiting for its first answers makes sense; nil: there is none.
+    func questionAndLimit(_ request: ServiceRequest) -> (question: WarmTable.Question, limit: Duration?) {
+        guard let name = request.name, let one = request.ofOne else { return (request.question, nil) }
+        if warm.open(request.question)?.has(name) == true { return (request.question, nil) }
+        return switch warm.knowledge(of: request.question) {
+        case .complete: (request.question, nil)
+        case .partial: (one, Self.secondLook)
+        case .none: (one, nil)
+        }
     }
 
     func watchServices(_ query: QueryString) throws(ControlError) -> ControlAnswer {

@@ -100,6 +100,14 @@ package final class ServiceFeed: Sendable {
         state.log.endDegraded()
     }
 
+    /// What was told beside the services.
+    var news: (isSettled: Bool, backend: BackendState, degraded: String?) {
+        state.withLock { state in
+            endDegraded(&state)
+            return (state.log.isSettled, state.log.backend, state.log.degraded?.text)
+        }
+    }
+
     /// What is there, and what was told beside it.
     var snapshot: Snapshot {
         state.withLock { state in

@@ -89,16 +89,19 @@ package final class WarmTable: Sendable {
         }
     }
 
-    /// Opens the feed of a question, if need be; nil when too many are open.
-    package func lease(_ question: Question) -> Lease? {
-        let question = warmer(question)
-        return enter(question).map { feed in Lease(feed) { [weak self] in self?.leave(question) } }
+    /// Opens the feed of a question, if need be, for who is told all that is to come; nil when too many are open.
+    ///
+    /// Not one that resolves for who wants names only: it is up to date now, and behind when a flood comes.
+    package func lease(_ question: Question) -> Lease? { open(exactly: question) }
+
+    private func open(exactly question: Question) -> Lease? {
+        enter(question).map { feed in Lease(feed) { [weak self] in self?.leave(question) } }
     }
 
     /// Reads the feed of a question until `body` returns.
     /// - Returns: nil, without calling `body`, when too many are open.
     package func withFeed<Result>(_ question: Question, _ body: (ServiceFeed) async -> Result) async -> Result? {
-        guard let lease = lease(question) else { return nil }
+        guard let lease = open(exactly: warmer(question)) else { return nil }
         defer { lease.end() }
         return await body(lease.feed)
     }
@@ -106,11 +109,22 @@ package final class WarmTable: Sendable {
     /// The feed of a question, only if it is open; for a look, not for waiting.
     package func open(_ question: Question) -> ServiceFeed? { state.withLock { $0.rows[warmer(question, $0)]?.feed } }
 
-    /// The feed of a question, only if all is known of it: what it does not have is not there.
-    func complete(_ question: Question) -> ServiceFeed? {
-        guard let feed = open(question), !isCatchingUp(warmer(question)) else { return nil }
-        let state = feed.snapshot
-        return state.isSettled && state.backend.reason == nil && state.degraded == nil ? feed : nil
+    /// What the feed of a question is good for.
+    enum Knowledge {
+        /// All is known: what it does not have is not there.
+        case complete
+        /// All is known that was not left out.
+        case partial
+        /// It is not open, or not done.
+        case none
+    }
+
+    /// What is known of a question.
+    func knowledge(of question: Question) -> Knowledge {
+        guard let feed = open(question), !isCatchingUp(warmer(question)) else { return .none }
+        let state = feed.news
+        guard state.isSettled, state.backend.reason == nil else { return .none }
+        return state.degraded == nil ? .complete : .partial
     }
 
     /// Closes what nobody has read for a while.

@@ -9,7 +9,7 @@ struct ResolveCommand: PlacedCommand {
         abstract: "Shows one service: host, port, TXT and every address it can be dialled at.",
         discussion: """
             Examples:
-              discoverd resolve tony                       the only service of that name
+              discoverd resolve tony                       of _witap._tcp, or the only one of that name
               discoverd resolve "Tony's Printer" _ipp._tcp
               discoverd resolve tony._witap._tcp.local     by its full name
               discoverd resolve tony --json | jq -r '.endpoints[0].address'

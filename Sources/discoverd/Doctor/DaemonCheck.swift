@@ -11,18 +11,25 @@ enum DaemonCheck {
         let paths = ControlSocketPath.candidates(explicit: socket)
         let search = ControlClient.find(paths, within: .seconds(2))
         guard let daemon = search.daemon else {
+            if let path = search.silent.first { return [silent(path)] }
             // A socket that cannot be trusted: why, and whose it is.
             guard search.refusals.isEmpty else {
                 return search.refusals.map { Finding(check, .warn, "not asked: \($0)") }
             }
             return [absent(paths)]
         }
-        let place = "discoverd's daemon at \(daemon.path.escapedForTerminal)"
+        let place = place(of: daemon.path)
         guard
             let answer = try? await daemon.send(ControlClient.Request("GET", "/v1/status"), within: .seconds(2)),
             let status = try? JSONReader.read(answer)
-        else { return [Finding(check, .fail, "\(place) does not answer", advice: "systemctl restart discoverd")] }
+        else { return [silent(daemon.path)] }
         return findings(of: status, at: place)
+    }
+
+    private static func place(of path: String) -> String { "discoverd's daemon at \(path.escapedForTerminal)" }
+
+    private static func silent(_ path: String) -> Finding {
+        Finding(check, .fail, "\(place(of: path)) does not answer", advice: "Restart it: systemctl restart discoverd.")
     }
 
     /// What a daemon's status means.

@@ -7,7 +7,9 @@ struct InstanceArguments: ParsableArguments {
     @Argument(help: "The service's name, or its full name as tony._witap._tcp.local.")
     var name: String
 
-    @Argument(help: "The type; without it the only service of that name is meant.", transform: Parsing.type)
+    @Argument(
+        help: "The type; without it _witap._tcp if one answers, else the only service of that name.",
+        transform: Parsing.type)
     var type: ServiceType?
 
     @OptionGroup var domain: DomainOption
@@ -37,7 +39,7 @@ struct InstanceArguments: ParsableArguments {
     }
 }
 
-/// The type under which a service is published when none is named (docs/decisions/0020-types-that-are-not-named.md).
+/// The type under which a service is published when none is named (docs/decisions/0022-the-usual-type-first.md).
 enum DefaultType {
     static let text = "_witap._tcp"
 

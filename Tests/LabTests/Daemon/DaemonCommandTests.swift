@@ -4,6 +4,39 @@ import Testing
 /// The commands with a daemon that answers: the same output as without it, and what its going away does.
 @Suite("Commands through the daemon", .labSlot, .timeLimit(.minutes(60)))
 struct DaemonCommandTests {
+    @Test("a daemon that is slow is waited for; one that hangs is not passed by without a word")
+    func silent() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h1", of: lab)
+        let service = try await lab.publish("h2", "tony", "9000", "--type", "_silent._tcp")
+        let process = try daemon.process
+        process.signal(SIGSTOP)
+        let slow = try lab.discoverd("h1", "wait", "_silent._tcp", "-v")
+        try await slow.line(.stderr, "it looks for the daemon") { $0.contains("looking for the daemon") }
+        // As long as a busy machine may take.
+        try await Task.sleep(for: .milliseconds(500))
+        process.signal(SIGCONT)
+        #expect(try await slow.exit() == .exited(0))
+        let words = slow.lines(.stderr)
+        #expect(words.contains { $0.contains("the daemon at \(LabDaemon.systemSocket) answers") }, "\(words)")
+
+        process.signal(SIGSTOP)
+        let without = try await lab.ask("h1", "wait", "_silent._tcp")
+        #expect(without.exit == .exited(0) && without.output.count == 1, "\(without)")
+        #expect(
+            without.errors.contains { $0.contains("\(LabDaemon.systemSocket) did not answer within 2 s") }, "\(without)"
+        )
+        let required = try await lab.ask("h1", "ls")
+        #expect(required.exit == .exited(69) && required.failure?.contains("did not answer within 5 s") == true)
+        #expect(required.errors.contains { $0.contains("systemctl restart discoverd") }, "\(required)")
+        let doctor = try await lab.ask("h1", "doctor")
+        #expect(doctor.output.contains { $0.hasPrefix("fail\tdaemon\t") }, "\(doctor)")
+        process.signal(SIGCONT)
+        try await daemon.stop()
+        try await service.stop()
+        try await lab.stop()
+    }
+
     @Test("every command prints the same through the daemon and with --no-daemon")
     func sameOutput() async throws {
         let lab = try await Lab.start()

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// What the daemon answers from a type that it keeps warm.
@@ -22,6 +23,39 @@ struct WarmTests {
         let late = try await lab.publish("h1", "late", "9000", "--type", "_warm._tcp")
         #expect(try await waiting.exit(within: .seconds(25)) == .exited(0), "\(waiting.lines(.stderr))")
         for process in [publisher, late] { try await process.stop() }
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
+    @Test("of a type that fills avahi-daemon's cache, a name that it does not have is answered soon", .labAlone)
+    func unknownNameOfDegradedType() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h2", of: lab, "browse: [_warm._tcp]\n")
+        let services = (0..<1100).map {
+            #"{"instance":"warm-\#($0)","type":"_warm._tcp","host":"warm","addresses":["10.77.0.1"],"ttl":4500}"#
+        }
+        // More than an argument may hold.
+        let file = FileManager.default.temporaryDirectory.appending(path: "warm-\(UUID().uuidString)")
+        try #"{"services":[\#(services.joined(separator: ","))]}"#.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let script =
+            "exec \(Lab.python) \(Lab.scripts)/inject.py -4 --interval 5 <'\(file.path(percentEncoded: false))'"
+        let injector = try lab.exec("h1", ["sh", "-c", script], environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+        try await injector.line(within: .seconds(10), "ready") { $0 == "ready" }
+        _ = try await daemon.curl("/v1/status", within: .seconds(60)) { $0.text.contains("cache is full") }
+        _ = try await daemon.curl("/v1/services?type=_warm._tcp&wait=0&format=lines", within: .seconds(120)) {
+            $0.text.contains(#""event":"settled""#)
+        }
+        // What is asked for once is remembered for a while.
+        for name in ["nobody", "somebody"] {
+            let start = ContinuousClock.now
+            let none = try await daemon.curl("/v1/services?type=_warm._tcp&name=\(name)")
+            let passed = ContinuousClock.now - start
+            #expect(try none.objects("services").isEmpty)
+            // It had 5 s.
+            #expect(passed < .seconds(3), "\(passed)")
+        }
+        injector.signal(SIGKILL)
         try await daemon.stop()
         try await lab.stop()
     }
