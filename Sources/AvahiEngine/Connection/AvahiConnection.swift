@@ -3,16 +3,16 @@ import DNSSD
 
 /// One `AvahiClient`: a connection to avahi-daemon over the system bus. Touched by the loop's thread only.
 ///
-/// Once it has failed it is dead for good and is replaced by a new one; closing it frees everything that was made with it
-/// (avahi-client/client.h), which is why the owners of browsers and the like ask `isOpen` before they free.
+/// Once it has failed it stays dead and is replaced by a new one; closing it frees everything that was made with it
+/// (avahi-client/client.h), so the owners of browsers and the like check `isOpen` before they free.
 @safe final class AvahiConnection {
     /// avahi-client/client.h, `AvahiClientState`.
     enum State: Equatable {
         /// Waiting for avahi-daemon to appear on the bus.
         case connecting
-        /// Browsing works; publishing does not yet, for the host's own name is being registered or is taken.
+        /// Browsing works; publishing does not yet, because the host's own name is being registered or is taken.
         case registering
-        /// All works.
+        /// Everything works.
         case running
         /// Dead.
         case failed(DiscoveryError)
@@ -22,7 +22,7 @@ import DNSSD
     private(set) var pointer: OpaquePointer?
     private var state: State = .connecting
     private var stateChanged: ((State) -> Void)?
-    /// Objects that the daemon holds for this client, which are limited (`objects-per-client-max`).
+    /// Objects that the daemon holds for this client; their number is limited (`objects-per-client-max`).
     var objectCount = 0
 
     var isOpen: Bool { unsafe pointer != nil }
@@ -44,7 +44,7 @@ import DNSSD
         self.stateChanged = stateChanged
     }
 
-    /// The state when the connection was made; later ones are told by `stateChanged`.
+    /// The state when the connection was made; `stateChanged` reports later ones.
     var currentState: State { state }
 
     private func changed(to new: AvahiClientState, client: OpaquePointer?) {
@@ -59,13 +59,13 @@ import DNSSD
         stateChanged?(state)
     }
 
-    /// The error of the call that has just returned NULL or a negative number; stale at any other time.
+    /// The error of the call that just returned NULL or a negative number; stale at any other time.
     func lastError(during what: String) -> DiscoveryError {
         guard let pointer = unsafe pointer else { return DiscoveryError(.backendUnavailable, what) }
         return .avahi(unsafe avahi_client_errno(pointer), during: what)
     }
 
-    /// A call that avahi-daemon answers and that changes nothing: the others are answered from what the client remembers.
+    /// A call that avahi-daemon answers itself and that changes nothing; the client answers the others from memory.
     func probe() {
         guard let client = unsafe pointer else { return }
         let group = unsafe avahi_entry_group_new(client, nil, nil)

@@ -8,13 +8,13 @@ extension DiscoveryError {
         return DiscoveryError(self.code(ofAvahi: code), "\(what): \(text)\(limit(ofAvahi: code))")
     }
 
-    /// Says which setting of avahi-daemon.conf(5) forbids it.
+    /// Names the setting of avahi-daemon.conf(5) that forbids it.
     func forbidden(by setting: String) -> DiscoveryError {
         guard code == .notPermitted else { return self }
         return DiscoveryError(code, "\(message) (\(setting) in avahi-daemon.conf)")
     }
 
-    /// The setting of avahi-daemon.conf(5) that a number of something has reached.
+    /// The setting of avahi-daemon.conf(5) whose limit was reached.
     private static func limit(ofAvahi code: Int32) -> String {
         let setting: String? =
             switch Int(code) {

@@ -1,6 +1,6 @@
 import DNSSD
 
-/// An object of libavahi-client that lives as long as its connection at most. Touched by the loop's thread only.
+/// An object of libavahi-client; it lives no longer than its connection. Touched by the loop's thread only.
 @safe final class AvahiObject {
     private let connection: AvahiConnection
     private var pointer: OpaquePointer?
@@ -8,7 +8,7 @@ import DNSSD
 
     /// - Parameters:
     ///   - pointer: what the library made; nil: it refused.
-    ///   - what: what could not be done then, for the error.
+    ///   - what: what failed then, for the error.
     ///   - destroy: the library's function that frees it.
     init(
         on connection: AvahiConnection, _ pointer: OpaquePointer?, during what: String,

@@ -16,8 +16,8 @@ enum AvahiStrings {
         return strings
     }
 
-    /// Lends a list of `strings` to `body`. Each string is put before the ones added earlier, and libavahi-client turns the list round as
-    /// it sends it: so they go on the wire in the order given here.
+    /// Lends a list of `strings` to `body`. Each string goes before the ones added earlier, and libavahi-client reverses the list when
+    /// it sends it, so they go on the wire in the order given here.
     static func withList<Result>(
         of strings: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
     ) -> Result {

@@ -1,8 +1,8 @@
 import DNSSD
 
-/// When to connect to avahi-daemon, when to give up on a connection, and what to tell those who wait. A value: it does nothing itself.
+/// When to connect to avahi-daemon, when to give up on a connection, and what to report to operations. A value: it does nothing itself.
 struct ClientLifecycle {
-    /// What is to be done.
+    /// What to do.
     enum Action: Equatable {
         /// Make a new connection now.
         case connect
@@ -21,21 +21,21 @@ struct ClientLifecycle {
     private enum Phase: Equatable {
         case idle
         case connected
-        /// The bus is there and is to tell when avahi-daemon is.
+        /// The bus is there and will signal avahi-daemon's arrival.
         case waitingForDaemon
         case up
         case waitingToRetry
-        /// For good.
+        /// It will not come back.
         case ended
     }
 
     /// Tries that follow each other wait 0.25, 0.5, 1, 2, 3, 3 … s: soon enough to be back within 5 s of the backend, and rare
-    /// enough to cost nothing. With the bus there and avahi-daemon gone, the bus tells when it is back and nothing is tried.
+    /// enough to cost nothing. With the bus there and avahi-daemon gone, the bus signals its return and nothing is tried.
     private static let firstDelay = Duration.milliseconds(250)
     private static let lastDelay = Duration.seconds(3)
 
-    /// An avahi-daemon that hung while a connection was made counts as not running for that connection, and the bus has nothing to
-    /// tell when it goes on: so a new one is made from time to time.
+    /// An avahi-daemon that hung while a connection was made counts as not running for that connection, and the bus sends no
+    /// signal when it goes on, so a new connection is made from time to time.
     private static let daemonPatience = Duration.seconds(10)
 
     private var phase = Phase.idle
@@ -71,7 +71,7 @@ struct ClientLifecycle {
         return [.down(error.message), .disconnect, .retry(after: wait)]
     }
 
-    /// There will be no backend any more.
+    /// The backend will not come back.
     mutating func ended(_ error: DiscoveryError) -> [Action] {
         guard phase != .idle else { return [] }
         phase = .ended
@@ -90,7 +90,7 @@ struct ClientLifecycle {
     /// A connection has held for a while: the next failure is a new one.
     mutating func held() { if phase == .up { delay = Self.firstDelay } }
 
-    /// Nothing is wanted any more.
+    /// Nothing is wanted now.
     mutating func unwanted() -> [Action] {
         guard phase != .idle else { return [] }
         phase = .idle

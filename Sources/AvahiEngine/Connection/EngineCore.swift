@@ -22,7 +22,7 @@ final class EngineCore {
     let groupConnections: GroupConnections
     let turns: TurnQueue
     private let source: BackendSource
-    /// Told once, when there will be no backend any more.
+    /// Called once, when the backend will not come back.
     private let backendEnded: @Sendable (DiscoveryError) -> Void
     private var lifecycle = ClientLifecycle()
     private var connection: AvahiConnection?
@@ -43,7 +43,7 @@ final class EngineCore {
         turns = TurnQueue(loop: loop)
         groupConnections.failed = { [weak self] error in
             guard let self else { return }
-            // They are to one avahi-daemon: what ended one of them is the end of all.
+            // All connect to the same avahi-daemon: what ended one ends all.
             self.changed(to: .failed(error), of: self.connectionNumber)
         }
         pool.lookups.failed = groupConnections.failed
@@ -55,7 +55,7 @@ final class EngineCore {
         guard !isOver else { return operation.disconnected("the engine was shut down") }
         operations[id] = operation
         let first = lifecycle.wanted()
-        // Connecting tells every operation how it went, this one too.
+        // Connecting reports its outcome to every operation, including this one.
         guard first.isEmpty else { return carryOut(first) }
         if let connection, isUp {
             operation.connected(connection)
@@ -69,7 +69,7 @@ final class EngineCore {
         guard let operation = operations.removeValue(forKey: id) else { return }
         operation.end()
         pool.hosts.freeIdle()
-        // The connection is closed when it is not used: D-Bus and avahi-daemon keep something for each.
+        // An unused connection is closed: D-Bus and avahi-daemon keep state for each.
         if operations.isEmpty { carryOut(lifecycle.unwanted()) }
     }
 
@@ -109,7 +109,7 @@ final class EngineCore {
     var operationCount: Int { operations.count }
 
     private var isUp = false
-    /// A private backend is being started; it is connected to when its bus is ready.
+    /// A private backend is starting; the connection follows when its bus is ready.
     private var isAwaitingSource = false
     private var isOver = false
 
@@ -128,7 +128,7 @@ final class EngineCore {
         }
     }
 
-    /// Operations that start one after the other are told so in the same order.
+    /// Operations get reports in the order in which they started.
     private var inOrder: [any CoreOperation] { operations.sorted { $0.key < $1.key }.map(\.value) }
 
     private func connect() { take(source.prepare()) }
@@ -148,7 +148,7 @@ final class EngineCore {
         switch event {
         case .ready: if isAwaitingSource { take(.connect) }
         case .ended(let error):
-            // A retry that is due already is left alone.
+            // Leave a pending retry alone.
             if isAwaitingSource || connection != nil { take(.fail(error)) }
         case .over(let error):
             carryOut(lifecycle.ended(error))

@@ -1,13 +1,13 @@
 import DNSSD
 
-/// The names of the interfaces, to notice that one has another: avahi-daemon says nothing of that. A value.
+/// The names of the interfaces, to notice a rename, which avahi-daemon does not report. A value.
 struct InterfaceNames {
     private var names: [Int32: String]
 
     init(_ names: [Int32: String] = SystemInterfaces.namesByIndex()) { self.names = names }
 
-    /// Takes over the names that hold now.
-    /// - Returns: the indexes of those that had another one.
+    /// Takes over the current names.
+    /// - Returns: the indexes of renamed interfaces.
     mutating func became(_ new: [Int32: String] = SystemInterfaces.namesByIndex()) -> Set<Int32> {
         defer { names = new }
         return Set(new.filter { index, name in names[index].map { $0 != name } ?? false }.keys)
@@ -15,6 +15,6 @@ struct InterfaceNames {
 }
 
 extension NetworkInterface {
-    /// What is heard there is of this machine. Linux has one, and its name is fixed (drivers/net/loopback.c).
+    /// What is heard there comes from this machine. Linux has one, with a fixed name (drivers/net/loopback.c).
     var isLoopback: Bool { name == "lo" }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Tells when interfaces or their addresses have changed, while someone listens. Touched by the loop's thread only.
+/// Reports changes of interfaces or their addresses while it has listeners. Touched by the loop's thread only.
 final class LinkMonitor {
-    /// What changes together is told together: an interface comes with several addresses.
+    /// Changes that come together are reported together: an interface comes with several addresses.
     private static let gathering = Duration.milliseconds(150)
 
     private let loop: AvahiLoop
@@ -51,7 +51,7 @@ final class LinkMonitor {
         self.watch = nil
     }
 
-    /// A socket that can be read from whenever a link or an address has changed (rtnetlink(7)); -1 if there is none to be had.
+    /// A socket that becomes readable when a link or an address changes (rtnetlink(7)); -1 if the system gives none.
     private static func open() -> Int32 {
         let flags = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_NETLINK, flags, 0)
@@ -72,7 +72,7 @@ final class LinkMonitor {
         return descriptor
     }
 
-    /// What changed is looked up when it matters; here it is only noticed, and an overflow is a change as well.
+    /// What changed is looked up when it matters; this only notices, and an overflow counts as a change.
     private static func empty(_ descriptor: Int32) {
         var buffer = [UInt8](repeating: 0, count: 8_192)
         for _ in 0..<64 where unsafe recv(descriptor, &buffer, buffer.count, 0) <= 0 { return }

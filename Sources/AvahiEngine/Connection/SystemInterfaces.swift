@@ -27,7 +27,7 @@ enum SystemInterfaces {
     /// Whether packets of a family can come in on an interface: up, with a carrier and an address.
     static func isReceiving(_ interface: NetworkInterface, over family: IPAddress.Family) -> Bool {
         var list: UnsafeMutablePointer<ifaddrs>?
-        // Without an answer nothing is said against it.
+        // Without an answer it counts as usable.
         guard unsafe getifaddrs(&list) == 0 else { return true }
         defer { unsafe freeifaddrs(list) }
         var next = unsafe list

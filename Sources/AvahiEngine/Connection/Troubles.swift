@@ -1,8 +1,8 @@
 import Discovery
 
-/// What keeps answers from being complete now: noted by operations on the loop's thread, read from any.
+/// What keeps answers incomplete now: noted by operations on the loop's thread, read from any.
 final class Troubles: Sendable {
-    /// What is noted by whom.
+    /// Which operation noted what.
     struct Key: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             case browsing, sightings
@@ -18,7 +18,7 @@ final class Troubles: Sendable {
     /// Each sentence once.
     var texts: [String] { Set(noted.withLock { $0 }.values).sorted() }
 
-    /// Notes a trouble of an operation, or with nil that it is over.
+    /// Notes an operation's trouble, or its end with nil.
     func note(_ kind: Key.Kind, of owner: AnyObject, _ text: String?) {
         let key = Key(owner: ObjectIdentifier(owner), kind: kind)
         noted.withLock { $0[key] = text }

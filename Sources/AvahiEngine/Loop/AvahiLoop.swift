@@ -8,9 +8,9 @@ import Glibc
 /// 25 s when avahi-daemon hangs: it does so on a loop's thread, the engine's or a lane's, and nowhere else in the process.
 ///
 /// `@unchecked Sendable` holds since what other threads touch is locked (`inbox`, `thread`, `late`) or never changes (`wake`); the rest
-/// is touched by the loop's thread only, and before it runs by the one that makes it.
+/// is touched by the loop's thread only, and before that runs by the thread that makes it.
 ///
-/// `@safe`: the pointers it gives to C are to objects that it keeps alive until C has given them back.
+/// `@safe`: the pointers it gives to C point to objects that it keeps alive until C frees them.
 @safe final class AvahiLoop: SerialExecutor, @unchecked Sendable {
     private enum Work {
         case job(UnownedJob)
@@ -35,7 +35,7 @@ import Glibc
 
     /// The loop's thread, while it runs.
     private let thread = Locked<pthread_t?>(nil)
-    /// Held while work runs that came after the loop's end.
+    /// Held while work that came after the loop's end runs.
     private let late = Locked(())
 
     /// Runs at once.
@@ -44,7 +44,7 @@ import Glibc
         guard start() else { return nil }
     }
 
-    /// Does not run until `start`: what belongs to its thread can be made by another one first.
+    /// Does not run until `start`: another thread can first make what belongs to the loop's.
     init?(paused: Void) {
         wake = cavahi_eventfd()
         unsafe poll = .allocate(capacity: 1)
@@ -74,7 +74,7 @@ import Glibc
     /// Runs `block` on the loop's thread, after everything that was posted before.
     func post(_ block: @escaping @Sendable () -> Void) { add(.block(block)) }
 
-    /// Ends the loop once what was posted before has run; `done` runs on its thread as the last thing it does.
+    /// Ends the loop once everything posted before has run; `done` runs last, on the loop's thread.
     func stop(then done: @escaping @Sendable () -> Void = {}) {
         let isOver = inbox.withLock { inbox in
             guard inbox.isRunning else { return true }
@@ -110,8 +110,8 @@ import Glibc
         }
     }
 
-    /// After the loop's end nobody takes work any more, and what is kept would keep the loop: late cancellations and the end of the
-    /// actor itself run where they come from, one at a time.
+    /// After its end the loop takes no work, and queued work would keep it alive: late cancellations and the end of the
+    /// actor itself run on the caller's thread, one at a time.
     private func runLate(_ work: Work) {
         guard !isOnLoop else { return run(work) }
         late.withLock { _ in
@@ -133,7 +133,7 @@ import Glibc
         var whenStopped: [@Sendable () -> Void]?
         while whenStopped == nil {
             turn()
-            // In one step: nothing may be added between the last look and the end.
+            // In one step: nothing may be added between the last check and the end.
             whenStopped = inbox.withLock { inbox in
                 guard inbox.isStopping, inbox.work.isEmpty else { return nil }
                 inbox.isRunning = false
@@ -161,7 +161,7 @@ import Glibc
         }
         for (index, watch) in watches.enumerated() { watch.returned = result > 0 ? polled[index + 1].revents : 0 }
         guard result > 0, polled[0].revents != 0 else { return }
-        // The eventfd is emptied before the work is taken: what is added in between signals anew.
+        // Empty the eventfd before taking the work: anything added after this point signals again.
         var count: UInt64 = 0
         unsafe _ = read(wake, &count, 8)
     }
@@ -170,13 +170,13 @@ import Glibc
         guard inbox.withLock({ $0.work.isEmpty }) else { return 0 }
         guard let first = timers.first else { return -1 }
         let left = first.microseconds - MonotonicTime.now.microseconds
-        // Rounded up, else the loop spins for the last fraction of a millisecond.
+        // Rounded up, or the loop would spin for the last fraction of a millisecond.
         return left <= 0 ? 0 : Int32(clamping: (left + 999) / 1_000)
     }
 
     private func runTimers() {
         let now = MonotonicTime.now
-        // A snapshot: a callback may free this timer or any other, which takes its deadline away.
+        // A snapshot: a callback may free this timer or any other, which clears its deadline.
         for timer in timers.due(at: now) {
             guard let deadline = timer.deadline, deadline <= now else { continue }
             timer.deadline = nil

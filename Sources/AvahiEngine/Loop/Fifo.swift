@@ -12,7 +12,7 @@ struct Fifo<Element> {
         guard head < elements.count else { return nil }
         defer {
             head += 1
-            // What was taken is let go when it is at least half of all.
+            // Taken elements are released once they are at least half of all.
             if head * 2 > elements.count {
                 elements.removeFirst(head)
                 head = 0

@@ -1,7 +1,7 @@
-/// What belongs to a loop's thread, to be carried there by what is not of it.
+/// A value that belongs to a loop's thread, held by other threads.
 ///
-/// `@unchecked Sendable` holds since `value` is private and given to nobody but work on that thread. Elsewhere it is only copied and let go,
-/// by the last one perhaps: what is carried has nothing left to do then, as a core that has ended, or a closure that holds weakly.
+/// `@unchecked Sendable` holds since `value` is private and only work on that thread gets it. Elsewhere it is only copied and released,
+/// perhaps for the last time: then it has nothing left to do, like a core that has ended or a closure that holds weakly.
 struct LoopBound<Value>: @unchecked Sendable {
     private let loop: AvahiLoop
     private let value: Value

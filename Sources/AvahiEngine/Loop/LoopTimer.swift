@@ -12,7 +12,7 @@ import CAvahi
 
     init(loop: AvahiLoop) { self.loop = loop }
 
-    /// A timer of the engine's own, which is off until it is set.
+    /// A timer for the engine, off until it is set.
     convenience init(loop: AvahiLoop, _ fire: @escaping () -> Void) {
         self.init(loop: loop)
         self.fire = fire

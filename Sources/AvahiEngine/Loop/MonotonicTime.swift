@@ -1,7 +1,7 @@
 import CAvahi
 import Glibc
 
-/// Microseconds of CLOCK_MONOTONIC: not moved by whoever sets the clock, and standing still while the machine sleeps.
+/// Microseconds of CLOCK_MONOTONIC: setting the clock does not move it, and it stands still while the machine sleeps.
 struct MonotonicTime: Comparable {
     var microseconds: Int64
 

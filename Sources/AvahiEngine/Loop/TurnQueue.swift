@@ -1,4 +1,4 @@
-/// Work that blocks for a few milliseconds each, a little of it in each turn of the loop, so that a thousand registrations do not keep
+/// Jobs that block for a few milliseconds each, a few in each turn of the loop, so that a thousand registrations do not keep
 /// answers, ends and signals waiting. Touched by the loop's thread only.
 final class TurnQueue {
     private static let perTurn = 16

@@ -3,7 +3,7 @@ import DNSSD
 /// The connections on which entry groups are made: avahi-daemon gives each client a limited number of objects
 /// (`objects-per-client-max`), and browsing needs some of them as well. Touched by the loop's thread only.
 ///
-/// The first connection is the engine's own, whose states hold for all: they are to the same avahi-daemon.
+/// The first connection is the engine's own. Its states hold for all: they lead to the same avahi-daemon.
 final class GroupConnections {
     /// Groups on the engine's own connection, which leaves room for resolvers.
     static let groupsOnFirst = 256
@@ -52,7 +52,7 @@ final class GroupConnections {
     /// What avahi-daemon holds for the further connections.
     var objectCount: Int { others.reduce(0) { $0 + $1.objectCount } }
 
-    /// All groups are gone, or are to go with their connections.
+    /// All groups are gone, or go with their connections.
     func close() {
         for connection in others { connection.close() }
         others = []

@@ -11,7 +11,7 @@ final class GroupSet {
 
     func contains(_ index: Int32) -> Bool { groups[index] != nil }
 
-    /// The group of an interface, which is made if there is none. `changed` is told what its state means for all of them.
+    /// The group of an interface, made if there is none. `changed` gets what its state means for all groups.
     func group(
         for index: Int32,
         made make: (@escaping (EntryGroup.State) -> Void) throws(DiscoveryError) -> EntryGroup,
@@ -28,7 +28,7 @@ final class GroupSet {
         return group
     }
 
-    /// One that collides or fails decides for all; established is what all of them are.
+    /// A group that collides or fails decides for all; all are established only when each is.
     private func together(after state: EntryGroup.State) -> EntryGroup.State? {
         guard state == .established else { return state }
         return states.values.allSatisfy { $0 == .established } ? .established : nil

@@ -54,7 +54,7 @@ final class PublishOperation: CoreOperation {
         timer.free()
     }
 
-    /// Another TXT record for what is in the groups; what is put into them later has it, too.
+    /// Replaces the TXT record in the groups; later additions get it too.
     func update(txt: TXTRecord) {
         service.txt = txt
         guard registration.isRegistered, connection?.isOpen == true else { return }
@@ -87,7 +87,7 @@ final class PublishOperation: CoreOperation {
         }
     }
 
-    /// In its turn: whatever has happened until then counts.
+    /// In its turn: everything that happens until then counts.
     private func register() {
         guard !isQueued else { return }
         isQueued = true
@@ -126,12 +126,12 @@ final class PublishOperation: CoreOperation {
         }
     }
 
-    /// Interfaces have come or gone: those that match and are new have the service too; what is on the others stays untouched.
+    /// Interfaces have come or gone: new ones that match get the service too; the others stay untouched.
     private func linksChanged() {
         guard registration.isRegistered, connection?.isOpen == true else {
             return carryOut(registration.interfacesChanged())
         }
-        // What waits for its turn takes the interfaces that are there then.
+        // A registration that waits for its turn takes the interfaces that are there then.
         guard !isQueued else { return }
         do throws(DiscoveryError) {
             let wanted = try wantedInterfaces()

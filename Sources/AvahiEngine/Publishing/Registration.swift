@@ -23,10 +23,10 @@ struct Registration {
     /// An attacker on the link can answer every probe; a hundred names are enough (RFC 6762 §9 leaves the number open).
     static let maximumRenames = 100
 
-    /// Names that are denied for so long are reported as denied. One takes Avahi a second or two; from the 15th on, 20 s.
+    /// After this long, denied names are reported as denied. One takes Avahi a second or two; from the 15th on, 20 s.
     static let contestedAfter = Duration.seconds(6)
 
-    /// Probing takes a second; Avahi makes it 20 s after 15 tries (avahi-core/entry.c). Longer than this, and something was lost.
+    /// Probing takes a second, or 20 s after 15 tries (avahi-core/entry.c). If it takes longer than this, something was lost.
     static let stuckAfter = Duration.seconds(30)
 
     /// The longest pause between two tries.
@@ -55,7 +55,7 @@ struct Registration {
         self.isPersistent = isPersistent
     }
 
-    /// Avahi's client is running, or is not: the host's own name comes first, as the SRV record points to it.
+    /// Avahi's client is running or not: the host's own name comes first, because the SRV record points to it.
     mutating func publishing(_ isPossible: Bool) -> [Action] {
         guard !isOver, canPublish != isPossible || (!isPossible && told == nil) else { return [] }
         canPublish = isPossible
@@ -74,9 +74,9 @@ struct Registration {
         return isOver ? [] : report(.waiting(reason))
     }
 
-    /// The group told a new state.
+    /// The group reported a new state.
     mutating func changed(to state: EntryGroup.State, at now: MonotonicTime) -> [Action] {
-        // What was taken out of the group may still tell of itself.
+        // A group that was reset may still report.
         guard !isOver, canPublish, phase != .idle else { return [] }
         switch state {
         case .uncommitted: return []
@@ -99,7 +99,7 @@ struct Registration {
         guard !isOver else { return [] }
         switch error.code {
         case .nameTaken: return collided(at: now)
-        // The connection's own end is on its way, or avahi-daemon hung for longer than D-Bus waits: the first time.
+        // The connection's end is about to be reported, or avahi-daemon hung for longer than D-Bus waits: the first time.
         case .backendUnavailable:
             failedCalls += 1
             return failedCalls > 1 ? refused(error) : wait(error.message)
@@ -109,7 +109,7 @@ struct Registration {
         }
     }
 
-    /// The time to try again has come; what is established meanwhile needs no other try.
+    /// The time to retry has come; what was established meanwhile needs no retry.
     mutating func retryIsDue() -> [Action] {
         guard !isOver, canPublish, phase != .established else { return [] }
         guard phase == .registering else { return [.reset] + attempt() }
@@ -118,10 +118,10 @@ struct Registration {
         return (isRefused ? [] : report(.refused(silence))) + [.reset] + attempt()
     }
 
-    /// It is to be put into the group.
+    /// It should be put into the group.
     var isRegistering: Bool { !isOver && canPublish && phase == .registering }
 
-    /// It is in the group, or on its way: what changes from here on is an addition.
+    /// It is in the group, or on its way: later changes are additions.
     var isRegistered: Bool { !isOver && canPublish && phase != .idle }
 
     /// Interfaces have come or gone while it waits: perhaps for one of them.
@@ -130,10 +130,10 @@ struct Registration {
         return retryIsDue()
     }
 
-    /// It was refused, and not established since: to try again is no news.
+    /// It was refused, and not established since: another try is no news.
     private var isRefused: Bool { if case .refused = told?.state { true } else { false } }
 
-    /// The deadline comes first: registering may fail at once, and then sets its own.
+    /// The deadline comes first: registering may fail at once and set its own.
     private mutating func attempt() -> [Action] {
         phase = .registering
         return (isRefused ? [] : report(.registering)) + [.retry(after: Self.stuckAfter), .register(name)]
@@ -163,7 +163,7 @@ struct Registration {
             .nameTaken, "\(isTooMany ? Self.maximumRenames : renames) names up to \(name) are taken")
         if isTooMany {
             guard isPersistent || wasEstablished else { return over(.conflicted(denied)) }
-            // From the beginning, later: whoever denies them all may be gone by then.
+            // Start again later: the host that denies them all may be gone by then.
             (name, renames, retryDelay) = (wanted, 0, Self.longestPause)
             return refused(denied)
         }

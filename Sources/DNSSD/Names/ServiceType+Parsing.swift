@@ -92,7 +92,7 @@ extension ServiceType {
     /// A type seen on the network, in escaped form and without a domain; what RFC 6335 forbids is taken if DNS can
     /// carry it.
     ///
-    /// Nil for what is not a label with `_tcp` or `_udp`, or a subtype of such.
+    /// Nil for what is neither a label with `_tcp` or `_udp` nor a subtype of one.
     public init?(observed text: String) {
         guard let labels = try? DNSName(presentation: text).labels else { return nil }
         self.init(observedLabels: labels[...])

@@ -14,7 +14,7 @@ public struct DiscoveredService: Hashable, Sendable {
 
     /// Its identity.
     public let instance: ServiceInstance
-    /// The interfaces on which it was seen, sorted; none of a service that a DNS server told of.
+    /// The interfaces on which it was seen, sorted; none for a service from a DNS server.
     public var interfaces: [NetworkInterface]
     /// Subtype labels under which it was seen; not all that it has.
     public var subtypes: [String]
@@ -24,7 +24,7 @@ public struct DiscoveredService: Hashable, Sendable {
     public var host: HostName?
     /// The port; nil when not resolved, or when the service is not offered.
     public var port: Port?
-    /// What it says of itself.
+    /// What it says about itself.
     public var txt: TXTRecord
     /// Every place where it can be dialled.
     public var endpoints: [Endpoint]

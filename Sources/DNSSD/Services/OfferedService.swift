@@ -8,7 +8,7 @@ public struct OfferedService: Hashable, Sendable {
     public var domain: Domain
     /// The port on which the service listens.
     public var port: Port
-    /// What the service says of itself.
+    /// What the service says about itself.
     public var txt: TXTRecord
     /// Subtype labels with their underscore: `_printer`.
     public var subtypes: [String]

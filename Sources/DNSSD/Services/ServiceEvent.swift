@@ -1,4 +1,4 @@
-/// What a browser tells.
+/// An event of a browser.
 public enum ServiceEvent: Hashable, Sendable {
     /// A service that was not known before.
     case found(DiscoveredService)
@@ -6,11 +6,11 @@ public enum ServiceEvent: Hashable, Sendable {
     case changed(DiscoveredService)
     /// A service is gone; the value is what was last known.
     case lost(DiscoveredService)
-    /// Everything known at the start has been told; what follows is news. Comes once.
+    /// Everything known at the start has been reported; what follows is news. Comes once.
     case settled
     /// The backend answers, went away or came back; what is known is kept meanwhile.
     case backend(BackendState)
-    /// Something was left out, and why: what is told from now on may not be all.
+    /// Something was left out, and why: later events may not show everything.
     case degraded(String)
 }
 

@@ -1,4 +1,4 @@
-/// What a service says of itself: an ordered list of keys, each with bytes, or with none (RFC 6763 §6).
+/// What a service says about itself: an ordered list of keys, each with bytes or without a value (RFC 6763 §6).
 ///
 /// Bytes stay bytes: `entries` has every value as it was on the wire, `text(for:)` is a view.
 public struct TXTRecord: Hashable, Sendable {

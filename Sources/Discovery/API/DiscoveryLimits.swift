@@ -1,4 +1,4 @@
-/// Bounds against a network that says too much, and the times that keep short disturbances from being told.
+/// Bounds against a network that says too much, and the times that keep short disturbances from being reported.
 public struct DiscoveryLimits: Hashable, Sendable {
     /// Services kept in one query.
     public var services = 4096
@@ -8,7 +8,7 @@ public struct DiscoveryLimits: Hashable, Sendable {
     public var addressesPerHost = 32
     /// Types that `browseAll` asks for.
     public var types = 256
-    /// How long a service must be gone before that is told. Avahi takes a second of its own (RFC 6762 §10.1).
+    /// How long a service must be gone before that is reported. Avahi takes a second of its own (RFC 6762 §10.1).
     public var removalHold: Duration = .milliseconds(3100)
     /// The same when it is out of sight because this machine's own interface is down: down for 3 s, Avahi needs 2 s more to find again
     /// what is there.
@@ -17,13 +17,13 @@ public struct DiscoveryLimits: Hashable, Sendable {
     public var addressHold: Duration = .milliseconds(1500)
     /// How long `found` waits for a service to be resolved.
     public var resolutionLimit: Duration = .seconds(6)
-    /// How much longer `found` waits for each service that a query has beyond `crowd`, because a few are resolved at a time.
+    /// How much longer `found` waits for each service beyond `crowd`, because only a few are resolved at a time.
     public var resolutionShare: Duration = .milliseconds(5)
-    /// From so many services on a query is a crowd.
+    /// A query with at least this many services is a crowd.
     public static let crowd = 100
     /// How long `found` waits for further interfaces when services are not resolved.
     public var sightingWindow: Duration = .milliseconds(30)
-    /// The shortest time between two changes of one service that a subscriber is told.
+    /// The shortest time between two changes of one service that a subscriber sees.
     public var changeInterval: Duration = .seconds(1)
     /// The shortest time between two notices of the same kind.
     public var noticeInterval: Duration = .seconds(60)

@@ -1,9 +1,9 @@
 public import DNSSD
 
-/// What is found, changes and goes. Cold: iterating asks the network, and every iterator is told everything from the start.
+/// What is found, changes and goes. Cold: iterating asks the network, and every iterator sees everything from the start.
 ///
-/// Dropping the iterator or cancelling its task stops asking. Nothing is buffered but the difference between what the
-/// iterator gave and what is, so one that is slow, or stands still, costs no more than what exists.
+/// Dropping the iterator or cancelling its task stops the query. Only the difference between what the iterator returned and
+/// what is true now is buffered, so a slow or idle iterator costs no more than what exists.
 public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     /// `.closed` after the network was shut down.
     public typealias Failure = DiscoveryError
@@ -17,10 +17,10 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
         open = { SubscribedEvents(subscription: subscribe(), event: event) }
     }
 
-    /// Starts asking.
+    /// Starts the query.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: open()) }
 
-    /// Gives the events one after another; for one task at a time.
+    /// Returns the events one after another; for one task at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let source: any EventSource<Event>
 
@@ -34,7 +34,7 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
             try await nextBatch(atMost: 1)?.first
         }
 
-        /// Waits for an event and returns it with all that are there, `limit` at most; nil when the task is cancelled.
+        /// Waits for an event and returns it with all others that are ready, `limit` at most; nil when the task is cancelled.
         public mutating func nextBatch(atMost limit: Int) async throws(DiscoveryError) -> [Event]? {
             try await source.next(atMost: Swift.max(1, limit), until: nil)
         }
@@ -47,7 +47,7 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
             try await source.next(atMost: limit, until: deadline)
         }
 
-        /// What can be told at this time, without waiting.
+        /// The events that are ready now, without waiting.
         package mutating func pending() -> [Event] { source.takePending() }
     }
 }
@@ -67,7 +67,7 @@ protocol EventSource<Event>: Sendable {
 
     /// Waits for events; an empty list when `deadline` passes first, nil when the task is cancelled.
     func next(atMost limit: Int, until deadline: Duration?) async throws(DiscoveryError) -> [Event]?
-    /// What can be told at this time.
+    /// The events that are ready now.
     func takePending() -> [Event]
 }
 

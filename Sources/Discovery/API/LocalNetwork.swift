@@ -1,8 +1,8 @@
 public import DNSSD
 
-/// The services of the local network: finding them, resolving them, publishing one's own.
+/// Finds, resolves and publishes services on the local network.
 ///
-/// One is enough for a process: however many ask the same, the network is asked once.
+/// A process needs one: however many callers ask the same question, the network is asked once.
 public final class LocalNetwork: Sendable {
     package let directory: Directory
 
@@ -47,24 +47,24 @@ public final class LocalNetwork: Sendable {
         }
     }
 
-    /// As `browse`, for one who answers others from it: after the backend came back, `settled` is told again.
+    /// As `browse`, for callers that serve others: `settled` comes again after each return of the backend.
     package func follow(_ query: ServiceQuery) -> ServiceEvents {
         ServiceEvents(ServiceEvent.init) { [directory] in
             directory.services.subscribe(query, directory.makeSubscriber(repeatsSettled: true))
         }
     }
 
-    /// Whether a query that is open has seen services that it has not told yet: one that does not resolve tells them earlier.
+    /// Whether an open query has seen services that it has not reported yet; a query that does not resolve reports them earlier.
     package func isCatchingUp(_ query: ServiceQuery) -> Bool {
         directory.services.look(query) { $0.isCatchingUp } ?? false
     }
 
-    /// The same of any query.
+    /// The same for any query.
     package var isCatchingUpAnywhere: Bool {
         directory.services.contains { $0.isCatchingUp }
     }
 
-    /// As `browseAll`, for one who answers others from it: after the backend came back, `settled` is told again.
+    /// As `browseAll`, for callers that serve others: `settled` comes again after each return of the backend.
     package func followAll(_ types: TypeQuery, resolution: ServiceQuery.Resolution) -> ServiceEvents {
         ServiceEvents(ServiceEvent.init) { [directory] in
             AllServices.subscribe(directory, types: types, resolution: resolution, repeatsSettled: true)

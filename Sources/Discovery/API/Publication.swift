@@ -2,7 +2,8 @@ public import DNSSD
 
 /// A service that is published until it is withdrawn, or until the last reference to this is gone.
 ///
-/// It stays wanted through every fault of the backend, and once it was established also when the backend comes to refuse it. A rename after a collision is not an error: it shows in `status`.
+/// It stays wanted through every fault of the backend, and once established even when the backend refuses it. A rename after a
+/// collision is not an error: it shows in `status`.
 public final class Publication: Sendable {
     /// What was asked for, with the TXT record of the last `update(txt:)`.
     public var service: OfferedService { core.service }
@@ -35,7 +36,7 @@ public final class Publication: Sendable {
     }
 
     /// Announces another TXT record: others see a change, no end (RFC 6762 §8.4). With an engine that cannot, the service is
-    /// withdrawn and published anew. Nothing happens after a final state.
+    /// withdrawn and published again. Nothing happens after a final state.
     public func update(txt: TXTRecord) async { await core.update(txt: txt) }
 
     /// Withdraws the service and waits, `limit` at most, until goodbyes are sent (RFC 6762 §10.1), even in a cancelled task.
@@ -48,7 +49,7 @@ public final class Publication: Sendable {
 
 /// The states of a publication, beginning with the present one and ending after a final one.
 ///
-/// It buffers one status: who is slow misses states in between, never the last.
+/// It buffers one status: a slow reader misses states in between, never the last.
 public struct PublicationUpdates: AsyncSequence, Sendable {
     /// Statuses do not fail.
     public typealias Failure = Never
@@ -58,7 +59,7 @@ public struct PublicationUpdates: AsyncSequence, Sendable {
     /// An iterator of its own, from the present status on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(core: core) }
 
-    /// Gives the statuses one after another.
+    /// Returns the statuses one after another.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let core: PublicationCore
         private var version: UInt64 = 0

@@ -1,6 +1,6 @@
 public import DNSSD
 
-/// What a browser of service types tells.
+/// An event of a browser of service types.
 public enum ServiceTypeEvent: Hashable, Sendable {
     /// A type has services in the domain; the interfaces are those on which it was seen by then, sorted.
     case found(ServiceType, Domain, [NetworkInterface])
@@ -14,7 +14,7 @@ public enum ServiceTypeEvent: Hashable, Sendable {
     case degraded(String)
 }
 
-/// What a browser of domains tells.
+/// An event of a browser of domains.
 public enum DomainEvent: Hashable, Sendable {
     /// A domain is recommended.
     case found(Domain)

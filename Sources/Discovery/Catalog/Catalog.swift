@@ -1,9 +1,9 @@
 package import DNSSD
 
-/// What one query knows: sightings and resolutions, merged into services, and what of it was told.
+/// What one query knows: sightings and resolutions, merged into services, and what it has reported of them.
 ///
-/// An end is held back before it is told; `found` waits until a service is resolved wherever it is seen; what looks the same
-/// from outside is not told.
+/// An end is held back before it is reported; `found` waits until a service is resolved wherever it is seen; what looks the
+/// same from outside is not reported.
 package struct Catalog: FactCatalog {
     package typealias Fact = BrowseFact
 
@@ -18,9 +18,9 @@ package struct Catalog: FactCatalog {
     private var notices: Notices
     private var watch = BackendWatch()
     private var isListed = false
-    /// All that was known when the backend came up last has been told.
+    /// All that was known when the backend last came up has been reported.
     package private(set) var isSettled = false
-    /// Services that are announced and could not be connected to, whether listed here or not.
+    /// Announced services that could not be reached, whether listed here or not.
     var unreachable: Set<ServiceInstance>
 
     package init(
@@ -37,7 +37,7 @@ package struct Catalog: FactCatalog {
     package var backend: BackendState? { watch.state }
     package var nextDeadline: Duration? { deadlines.next }
 
-    /// A service was sighted that is not told yet, because it is to be resolved first.
+    /// A service was sighted but not reported yet, because it has to be resolved first.
     package var isCatchingUp: Bool { entries.values.contains { $0.isAwaited } }
 
     package var snapshot: [DiscoveredService] {
@@ -90,7 +90,7 @@ extension Catalog {
                 tellBy: now + wait
             )
         }
-        // Before it is told, one time for all origins; afterwards each has its own.
+        // Before the first report, one deadline for all origins; afterwards each has its own.
         let until = entry.told == nil ? entry.tellBy : now + wait
         entry.sites[sighting.origin, default: CatalogSite(awaitedUntil: until)]
             .appeared(sighting.family, isOwn: sighting.isOwn)
@@ -133,7 +133,7 @@ extension Catalog {
         _ origin: Origin,
         now: Duration
     ) -> [Change<DiscoveredService>] {
-        // While the backend is away nothing can answer: that says nothing of the service.
+        // While the backend is away nothing can answer: that says nothing about the service.
         guard watch.isUp else { return [] }
         entries[instance]?.sites[origin]?.failed()
         return evaluate([instance], now: now)
@@ -157,10 +157,10 @@ extension Catalog {
         if !watch.isUp {
             for instance in entries.keys { entries[instance]?.updateSites { $0.backendLost() } }
         }
-        // What came meanwhile is known once it has listed again: until then nobody is told that this is all.
+        // What came meanwhile is known once it has listed again: until then `settled` would be wrong.
         if news == .recovered {
             (isListed, isSettled) = (false, false)
-            // What is still left out is told of again.
+            // What is still left out is reported again.
             notices = Notices(interval: limits.noticeInterval)
         }
         return [.backend(news)] + evaluate(inOrder(entries.keys), now: now)
@@ -171,7 +171,7 @@ extension Catalog {
     }
 }
 
-// MARK: What to tell of it
+// MARK: What to report
 extension Catalog {
     private func inOrder(_ instances: some Collection<ServiceInstance>) -> [ServiceInstance] {
         instances.compactMap { entries[$0] }.sorted { $0.number < $1.number }.map(\.instance)
@@ -239,8 +239,8 @@ extension Resolution {
     /// SRV records kept of one service.
     private static var targetLimit: Int { 8 }
 
-    /// Leaves out what is too much.
-    /// - Returns: whether addresses were.
+    /// Drops what exceeds the bounds.
+    /// - Returns: whether addresses were dropped.
     fileprivate mutating func bound(addressesPerHost limit: Int) -> Bool {
         alternatives = Array(alternatives.prefix(Self.targetLimit - 1))
         var isOver = target.bound(addresses: limit)

@@ -1,22 +1,22 @@
 import DNSSD
 
-/// One service in a catalog: where it is seen, what it answered there, and what was told of it.
+/// One service in a catalog: where it is seen, what it answered there, and what was reported.
 struct CatalogEntry: Sendable {
     let instance: ServiceInstance
-    /// Tells the order in which services were first seen.
+    /// The order in which services were first seen.
     let number: UInt64
     /// It was seen before the first list was complete, so `settled` waits for it.
     let isInitial: Bool
-    /// When it was first told at the latest.
+    /// The latest time of the first report.
     let tellBy: Duration
     var sites: [Origin: CatalogSite] = [:]
-    /// What was told last; nil: nothing yet.
+    /// The last report; nil: none yet.
     var told: DiscoveredService?
 
     /// It is seen nowhere any more, and has not been for a while.
     var isGone: Bool { sites.isEmpty }
 
-    /// Every origin at which it is seen has answered, or has had its time.
+    /// Every origin at which it is seen has answered or timed out.
     var isReady: Bool {
         var isSeen = false
         for site in sites.values where site.presence.isLive {
@@ -26,7 +26,7 @@ struct CatalogEntry: Sendable {
         return isSeen
     }
 
-    /// It is seen and not told, though it may be soon.
+    /// It is seen but not reported yet, and may be soon.
     var isAwaited: Bool { told == nil && sites.values.contains { $0.presence.isLive } }
 
     func nextDeadline(_ limits: DiscoveryLimits) -> Duration? {
@@ -49,7 +49,7 @@ struct CatalogEntry: Sendable {
         }
     }
 
-    /// The service as it is to be told now.
+    /// The service as it should be reported now.
     func service(subtypes: [String], family: IPAddress.Family?, addressLimit: Int) -> DiscoveredService {
         let ready = sites.filter(\.value.isReady)
         var service = DiscoveredService(

@@ -10,17 +10,17 @@ struct CatalogSite: Hashable, Sendable {
     private(set) var presence = Presence<IPAddress.Family?>()
     /// This machine publishes it.
     private(set) var isOwn = false
-    /// What is told: an address that went away stays in it until it has been gone for a while.
+    /// What is reported: an address that went away stays in it until it has been gone for a while.
     private(set) var resolution: Resolution?
     private var shrink: Shrink?
-    /// Until when to wait for an answer before the origin is told; nil: it answered, or has had its time.
+    /// Until when the origin's report waits for an answer; nil: it answered or timed out.
     private var awaitedUntil: Duration?
-    /// It does not answer any more.
+    /// It no longer answers.
     private(set) var isFailing = false
 
     init(awaitedUntil: Duration) { self.awaitedUntil = awaitedUntil }
 
-    /// What was learned here may be told.
+    /// What was learned here may be reported.
     var isReady: Bool { awaitedUntil == nil }
 
     func nextDeadline(_ limits: DiscoveryLimits) -> Duration? {
@@ -43,7 +43,7 @@ struct CatalogSite: Hashable, Sendable {
         awaitedUntil = nil
     }
 
-    /// Takes over an answer; addresses that are missing from it are held, for a link that comes back brings them back.
+    /// Takes over an answer; addresses missing from it are held, because a returning link brings them back.
     mutating func resolved(_ new: Resolution, now: Duration) {
         isFailing = false
         awaitedUntil = nil

@@ -1,12 +1,12 @@
 package import DNSSD
 
-/// Something that a catalog lists, with the identity that it keeps through changes.
+/// Something a catalog lists, with an identity that survives changes.
 package protocol Listed: Hashable, Sendable {
     associatedtype Key: Hashable & Sendable
     var key: Key { get }
 }
 
-/// What a catalog tells of the things it lists.
+/// What a catalog reports about the things it lists.
 package enum Change<Value: Listed>: Hashable, Sendable {
     case found(Value)
     case changed(Value)

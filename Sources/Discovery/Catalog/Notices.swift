@@ -1,6 +1,6 @@
-/// Keeps notices of things left out to one of a kind in an interval.
+/// Limits notices of things left out to one of a kind in an interval.
 package struct Notices: Sendable {
-    /// Texts of the engine count as kinds; more of them than this within one interval are not told.
+    /// The engine's texts count as kinds; more than this many within one interval are dropped.
     private static let kinds = 16
 
     private let interval: Duration
@@ -8,7 +8,7 @@ package struct Notices: Sendable {
 
     package init(interval: Duration) { self.interval = interval }
 
-    /// Whether to tell a notice now.
+    /// Whether to report a notice now.
     package mutating func shouldTell(_ kind: String, now: Duration) -> Bool {
         if let last = told[kind], now < last + interval { return false }
         if told.count >= Self.kinds {

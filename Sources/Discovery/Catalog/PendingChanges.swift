@@ -1,9 +1,9 @@
 import DNSSD
 
-/// What one subscriber has not been told yet: the difference between what it saw last and what is.
+/// What one subscriber has not seen yet: the difference between what it saw last and what is true.
 ///
 /// Holding a difference instead of events bounds it by what exists, not by traffic: found and lost again is nothing, lost and
-/// found again is a change, or nothing. One thing's changes are told once in an interval, and its returns likewise.
+/// found again is a change, or nothing. Changes to one thing come once in an interval, and so do its returns.
 package struct PendingChanges<Value: Listed>: Sendable {
     private typealias Key = Value.Key
 
@@ -21,20 +21,20 @@ package struct PendingChanges<Value: Listed>: Sendable {
     }
 
     private struct Slot {
-        /// What the subscriber was told; nil: that it is not there, or nothing.
+        /// What the subscriber saw; nil: nothing, or that it is gone.
         var seen: Shared?
         /// What is true.
         var current: Shared?
-        /// What was known last, for telling of the end.
+        /// What was known last, for reporting the end.
         var last: Shared
-        /// When it may be told again.
+        /// When it may be reported again.
         var notBefore: Duration?
         /// It has a place in the queue or is deferred.
         var isQueued = false
 
         var isPending: Bool { seen !== current && seen?.value != current?.value }
 
-        /// Without it the subscriber would be told too much.
+        /// Without it the subscriber would see too much.
         func isNeeded(_ now: Duration) -> Bool {
             seen != nil || current != nil || notBefore.map { now < $0 } == true
         }
@@ -55,16 +55,16 @@ package struct PendingChanges<Value: Listed>: Sendable {
     private var notices = 0
     private var tidyAbove = 128
 
-    /// - Parameter repeatsSettled: whether it is told again that everything is known, after the backend came back.
+    /// - Parameter repeatsSettled: whether `settled` comes again after the backend came back.
     package init(interval: Duration = .seconds(1), repeatsSettled: Bool = false) {
         self.interval = interval
         self.repeatsSettled = repeatsSettled
     }
 
-    /// When something that is held back for its rate may be told.
+    /// When something that is held back for its rate may be reported.
     package var nextDeadline: Duration? { deferred.next }
 
-    /// Things that are kept: pending, told and there, or lost less than an interval ago.
+    /// Things that are kept: pending, reported and present, or lost less than an interval ago.
     package var count: Int { slots.count }
     /// Places in the queue, also those that have become void.
     package var queueLength: Int { queue.count - head }
@@ -83,7 +83,7 @@ package struct PendingChanges<Value: Listed>: Sendable {
         tidy(now)
     }
 
-    /// The next thing to tell at this time, or nil.
+    /// The next change that is ready now, or nil.
     package mutating func next(now: Duration) -> Change<Value>? {
         for key in deferred.due(now) {
             queue.append(.value(key))
@@ -110,7 +110,7 @@ extension PendingChanges {
             slot.isQueued = true
             queue.append(.value(key))
         } else if slot.seen != nil && !isThere && deferred.contains(key) {
-            // An end is told at once, even when the change before it had to wait.
+            // An end is reported at once, even when the change before it had to wait.
             deferred.set(key, to: nil)
             queue.append(.value(key))
         }
@@ -120,7 +120,7 @@ extension PendingChanges {
     private mutating func settled() {
         guard repeatsSettled || !hasSettled else { return }
         hasSettled = true
-        // Of several that nobody took the last is true.
+        // Of several that were not taken, the last is true.
         if let old = queue[head...].firstIndex(where: { if case .settled = $0 { true } else { false } }) {
             queue.remove(at: old)
         }
@@ -128,7 +128,7 @@ extension PendingChanges {
     }
 
     private mutating func append(_ state: BackendState) {
-        // The states alternate; of many that nobody took, the first and the last say all.
+        // The states alternate; of many that were not taken, the first and the last say it all.
         if backendStates.count >= Self.backendLimit { backendStates.removeLast(2) }
         backendStates.append(state)
         guard backendItems < backendStates.count else { return }
@@ -178,7 +178,7 @@ extension PendingChanges {
         }
     }
 
-    /// Everything found before must be told before: what its rate held back as well.
+    /// Everything found before must be reported before, even what its rate held back.
     private mutating func takeSettled() -> Change<Value>? {
         let early = deferred.keys.filter { slots[$0]?.seen == nil && slots[$0]?.current != nil }
         guard !early.isEmpty else { return .settled }
@@ -192,7 +192,7 @@ extension PendingChanges {
         return nil
     }
 
-    /// Forgets what is void: ends that nobody has to be told, and places in the queue of what has become nothing.
+    /// Forgets what is void: ends that need no report, and queue places of what has become nothing.
     ///
     /// Done when there is twice as much as after the last time, so that it costs nothing on the average.
     private mutating func tidy(_ now: Duration) {

@@ -1,4 +1,4 @@
-/// On which paths something is seen: an end of a path is held back, because it often comes back at once.
+/// The paths on which something is seen. The end of a path is held back, because the path often comes back at once.
 package struct Presence<Path: Hashable & Sendable>: Hashable, Sendable {
     private enum Status: Hashable {
         case seen
@@ -11,11 +11,11 @@ package struct Presence<Path: Hashable & Sendable>: Hashable, Sendable {
 
     package init() {}
 
-    /// All that count, the held ones too.
+    /// All that count, including held ones.
     package var paths: some Collection<Path> { statuses.keys }
     package var isEmpty: Bool { statuses.isEmpty }
 
-    /// Seen on a path of which no end was reported.
+    /// Seen on a path whose end was not reported.
     package var isLive: Bool {
         statuses.values.contains { status in
             if case .held = status { false } else { true }
@@ -37,12 +37,12 @@ package struct Presence<Path: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    /// What is true now cannot be known, so nothing ends until the backend is back: not what was held either.
+    /// What is true now cannot be known, so nothing ends until the backend is back, not even what was held.
     package mutating func backendLost() {
         for path in statuses.keys { statuses[path] = .unconfirmed }
     }
 
-    /// The backend has told all it knows: what it did not repeat is probably gone.
+    /// The backend has reported all it knows: what it did not repeat is probably gone.
     package mutating func listed(holdUntil deadline: Duration) {
         for (path, status) in statuses where status == .unconfirmed { statuses[path] = .held(until: deadline) }
     }

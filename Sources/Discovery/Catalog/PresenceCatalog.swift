@@ -11,7 +11,7 @@ package struct Listing<Key: Hashable & Sendable>: Listed {
         self.origins = origins
     }
 
-    /// Where it is seen is told with it, but is no reason to tell it again.
+    /// Where it is seen is reported with it, but is no reason to report it again.
     package static func == (one: Self, other: Self) -> Bool { one.key == other.key }
     package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
@@ -24,7 +24,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
     private struct Entry {
         let number: UInt64
         var presence = Presence<Origin>()
-        /// When to tell it; nil: it was told.
+        /// When to report it; nil: it was reported.
         var tellAt: Duration?
         var told: Listing<Key>?
     }

@@ -1,6 +1,6 @@
 public import DNSSD
 
-/// Which addresses may be dialled. mDNS is not authenticated (RFC 6762 §21): whoever is on the link can announce a service
+/// Which addresses may be dialled. mDNS is not authenticated (RFC 6762 §21): anyone on the link can announce a service
 /// at any address, and have this machine connect to itself, to a cloud's metadata, or to the internet.
 ///
 /// Judged in this order: what never can be a destination, or gives out a cloud's credentials, is refused; then `deny`; then

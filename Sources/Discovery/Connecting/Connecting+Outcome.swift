@@ -1,13 +1,13 @@
 import DNSSD
 
-// How an attempt to connect ended, and what is told of it.
+// How an attempt to connect ended, and the report about it.
 extension Connecting {
     /// The service that was connected to.
     var winner: ServiceInstance? {
         if case .won(let candidate) = race.outcome { candidate.instance } else { nil }
     }
 
-    /// The services all of whose addresses refused, or had a second and did not answer.
+    /// Services whose addresses all refused, or did not answer within a second.
     var unreachable: [ServiceInstance] {
         guard race.outcome == .failed || race.outcome == .timedOut else { return [] }
         let attempts = log.attempts.filter { $0.outcome != .denied }

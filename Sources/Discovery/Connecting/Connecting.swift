@@ -3,7 +3,7 @@ import DNSSD
 /// One attempt to connect: joins the facts of the network, the race and the dialer. Everything it starts ends before `run` returns.
 struct Connecting<D: Dialer>: Sendable {
     private enum Happening: Sendable {
-        /// The network told something; nil: it tells no more.
+        /// The network reported changes; nil: there are no more.
         case changes([Change<DiscoveredService>]?)
         case failed(DiscoveryError)
         case dialled(Candidate, Result<D.Connection, DialFailure>)

@@ -1,8 +1,8 @@
 public import DNSSD
 
-/// Connects to services: resolves, dials all addresses as RFC 8305 says, only where the policy allows, and tells what happened.
+/// Connects to services: resolves, dials all addresses that the policy allows as in RFC 8305, and reports what happened.
 public struct Connector<D: Dialer>: Sendable {
-    /// Finds the services, and is told which of them could not be reached.
+    /// Finds the services, and learns which of them could not be reached.
     public let network: LocalNetwork
     /// Makes the connections.
     public let dialer: D
@@ -36,7 +36,7 @@ public struct Connector<D: Dialer>: Sendable {
         self.routes = routes
     }
 
-    /// Connects, and tells how it went. Returns after `limits.overall` at the latest; when the task is cancelled nothing is left.
+    /// Connects, and reports how it went. Returns within `limits.overall`; a cancelled task leaves nothing behind.
     public func establish(
         _ target: ConnectTarget,
         on interfaces: InterfaceFilter = .all,

@@ -10,7 +10,7 @@ public struct EstablishmentReport: Hashable, Sendable {
         case refused
         /// Nothing answered in the time that was left.
         case timeout
-        /// Another was faster, or nobody wanted the connection any more.
+        /// Another was faster, or the connection was no longer wanted.
         case cancelled
         /// The address policy forbids it: nothing was sent.
         case denied

@@ -21,7 +21,7 @@ public struct RaceLimits: Hashable, Sendable {
 
 /// Dials several candidates so that a dead one costs little: the first that answers wins (RFC 8305 §5).
 ///
-/// A value: it is told what happened and when, and answers with what to do. Each candidate is started once at most. After
+/// A value: takes what happened and when, and returns what to do. Each candidate is started once at most. After
 /// `.finish` only `.close` comes, for attempts that succeed too late.
 package struct Race<Candidate: Hashable & Sendable>: Sendable {
     /// How it ended.
@@ -36,9 +36,9 @@ package struct Race<Candidate: Hashable & Sendable>: Sendable {
     /// What to do.
     package enum Action: Hashable, Sendable {
         case start(Candidate)
-        /// The attempt is not needed any more; it may yet tell that it succeeded.
+        /// The attempt is no longer needed; it may still succeed.
         case cancel(Candidate)
-        /// It succeeded too late: close what it brought.
+        /// It succeeded too late: close its connection.
         case close(Candidate)
         case finish(Outcome)
     }
@@ -104,7 +104,7 @@ package struct Race<Candidate: Hashable & Sendable>: Sendable {
         return finish(.won(candidate), leaving: candidate)
     }
 
-    /// Nobody wants a connection any more.
+    /// The connection is no longer wanted.
     package mutating func cancelled() -> [Action] {
         outcome == nil ? finish(.cancelled) : []
     }

@@ -77,7 +77,7 @@ final class AllServices: Listener {
                 case .lost: break  // its query says which services are lost; the type may come back
                 case .settled: state.areTypesListed = true
                 case .backend(let new):
-                    // The types are listed anew, and each type's services are, as their own queries tell.
+                    // The types are listed again; each type's own query lists its services again.
                     if new == .recovered { (state.areTypesListed, state.isSettled) = (false, false) }
                     if let told = state.watch.became(new) { news.append(.backend(told)) }
                 case .degraded(let text): news.append(.degraded(text))
@@ -141,7 +141,7 @@ final class AllServices: Listener {
             return news
         }
         let first = news.isEmpty ? nil : subscriber.receive(news, now: now)
-        // Only after the subscriber has what this type had to say: settled must come last.
+        // Only after the subscriber has this type's changes: `settled` must come last.
         let settled = state.withLock { state in
             if changes.contains(.settled) { state.unsettled.remove(query) }
             return Self.settle(&state)
@@ -161,7 +161,7 @@ final class AllServices: Listener {
     }
 }
 
-/// Tells `AllServices` of which type a change is.
+/// Reports to `AllServices` which type a change belongs to.
 private final class OneType: Listener {
     private let query: ServiceQuery
     private let all: AllServices

@@ -33,14 +33,14 @@ extension Directory {
     }
 }
 
-/// Who follows the backend.
+/// The subscribers that follow the backend.
 struct BackendWatchers: Sendable {
     var lastID: UInt64 = 0
     var subscribers: [UInt64: Subscriber<NoListing>] = [:]
     var isClosed = false
 }
 
-/// Of what lists nothing.
+/// The value of a stream that lists nothing.
 package enum NoListing: Listed {
     package var key: Never { switch self {} }
 }

@@ -3,16 +3,16 @@ import DNSSD
 /// All open queries of one `LocalNetwork`.
 package final class Directory: Sendable {
     package let engine: any DiscoveryEngine
-    /// What bounds the queries of a domain.
+    /// The limits for queries in a domain.
     let limits: @Sendable (Domain) -> DiscoveryLimits
     package let time: any TimeSource
     package let alarms: Alarms
     package let services: QueryTable<ServiceQuery, Catalog>
     package let types: QueryTable<TypeQuery, TypeCatalog>
     package let domains: QueryTable<DomainQuery, DomainCatalog>
-    /// What dialling taught of endpoints.
+    /// What dialling taught about endpoints.
     package let history = Locked(EndpointHistory())
-    /// What dialling taught of services.
+    /// What dialling taught about services.
     package let reachability: Reachability
     private let publications = Locked(Publications())
     let watchers = Locked(BackendWatchers())

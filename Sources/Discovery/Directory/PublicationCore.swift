@@ -1,6 +1,6 @@
 import DNSSD
 
-/// What a `Publication` and those who watch it share: the newest status, who waits for one, and the engine's operation.
+/// Shared by a `Publication` and its watchers: the newest status, the tasks waiting for one, and the engine's operation.
 final class PublicationCore: Sendable {
     /// Publishes a service on the engine.
     typealias Open =
@@ -9,7 +9,7 @@ final class PublicationCore: Sendable {
     private struct State {
         var service: OfferedService
         var status: PublicationStatus
-        /// Who waits for another status.
+        /// Tasks waiting for another status.
         var waiters = Waiters()
         var operation: (any PublicationOperation)?
         var isCancelled = false
@@ -32,7 +32,7 @@ final class PublicationCore: Sendable {
 
     func whenEnded(_ action: @escaping FollowUp) { state.withLock { $0.onEnd = action } }
 
-    /// Publishes; `open` is kept for publishing anew.
+    /// Publishes; `open` is kept for publishing again.
     func start(_ open: @escaping Open) {
         state.withLock { $0.open = open }
         publish(open)
@@ -54,7 +54,7 @@ final class PublicationCore: Sendable {
             return (state.operation, state.open)
         }
         guard let operation, let open, !operation.update(txt: txt) else { return }
-        // A task of its own: half done, the service would be gone.
+        // A separate task: if it stopped halfway, the service would be gone.
         await Task {
             await operation.cancel(waitingAtMost: .seconds(2))
             guard !status.state.isFinal else { return }
@@ -79,13 +79,13 @@ final class PublicationCore: Sendable {
     func withdraw(waitingAtMost limit: Duration) async -> Bool {
         let operation = state.withLock { $0.operation }
         guard let operation, !status.state.isFinal else { return true }
-        // A task of its own: the goodbye must be sent even though, or because, the caller's task was cancelled.
+        // A separate task: the goodbye must be sent even when the caller's task was cancelled.
         let isDone = await Task { await operation.cancel(waitingAtMost: limit) }.value
         withdrawn()
         return isDone
     }
 
-    /// The newest status when it is newer than `version`; waits for one otherwise. Nil when cancelled, or when there are no more.
+    /// The newest status if it is newer than `version`; otherwise waits for one. Nil when cancelled, or when there are no more.
     func next(after version: UInt64) async -> (status: PublicationStatus, version: UInt64)? {
         while !Task.isCancelled {
             let (status, current) = state.withLock { ($0.status, $0.waiters.version) }

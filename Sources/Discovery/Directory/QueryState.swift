@@ -1,8 +1,8 @@
 import DNSSD
 
-/// One question that several subscribers ask: who they are, and what is to be done with the engine's operation.
+/// One question that several subscribers ask: its members, and what to do with the engine's operation.
 package struct QueryState<Facts: FactCatalog>: Sendable {
-    /// What joining, leaving or opening calls for.
+    /// What to do after joining, leaving or opening.
     package enum Action: Sendable {
         case nothing
         /// Start the engine's operation.
@@ -18,10 +18,10 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
 
     package init(_ catalog: Facts) { self.catalog = catalog }
 
-    /// Nobody asks any more: it is to be forgotten, and not joined again.
+    /// It has no members left: it must be forgotten, not joined again.
     package var isUnused: Bool { isOpen && members.isEmpty }
 
-    /// - Returns: what to do, and what the newcomer is to be told of what is known already.
+    /// - Returns: what to do, and the changes that bring the newcomer up to date.
     package mutating func joined(_ member: UInt64) -> (action: Action, welcome: [Change<Facts.Value>]) {
         members.insert(member)
         defer { isOpen = true }
@@ -35,7 +35,7 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
         return .close(operation)
     }
 
-    /// The engine has started what was asked of it; everyone may have left meanwhile.
+    /// The engine has started the operation; every member may have left meanwhile.
     package mutating func opened(_ operation: any EngineOperation) -> Action {
         guard !members.isEmpty else { return .close(operation) }
         self.operation = operation
@@ -51,7 +51,7 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
 
     package mutating func tick(now: Duration) -> [Change<Facts.Value>] { catalog.tick(now: now) }
 
-    /// Changes what the catalog knows by other means than a fact.
+    /// Changes the catalog by other means than a fact.
     package mutating func amend(_ body: (inout Facts) -> [Change<Facts.Value>]) -> [Change<Facts.Value>] {
         body(&catalog)
     }

@@ -1,7 +1,7 @@
 /// The open queries of one kind: one engine operation for each question, however many ask it.
 ///
-/// Facts are applied where the engine reports them, under one lock, down to each subscriber's pending changes: there is no
-/// queue between that could grow. No engine is called and nobody is resumed with the lock held.
+/// Facts are applied where the engine reports them, under one lock, down to each subscriber's pending changes: no queue
+/// in between can grow. No engine is called and no task resumed with the lock held.
 package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog>: Sendable {
     package typealias Open = @Sendable (Question, @escaping @Sendable ([Facts.Fact]) -> Void) -> any EngineOperation
 
@@ -57,33 +57,33 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         }
         followUp?()
         if let opening { start(question, id: opening) }
-        // Holding the table: who iterates keeps the network alive, though nobody else may.
+        // It holds the table: an iterator keeps the network alive, even when nothing else does.
         return Membership { self.leave(question, member) }
     }
 
-    /// Looks at the time now, for whoever asks before the alarm did.
+    /// Applies the time now, for a caller that comes before the alarm.
     package func tick(_ question: Question) {
         update(question, id: nil) { $0.tick(now: $1) }
     }
 
-    /// Changes what every query knows by other means than a fact.
+    /// Changes every query's catalog by other means than a fact.
     package func amendAll(_ body: (inout Facts, _ now: Duration) -> [Change<Facts.Value>]) {
         for question in state.withLock({ Array($0.queries.keys) }) {
             update(question, id: nil) { state, now in state.amend { body(&$0, now) } }
         }
     }
 
-    /// Whether any query's catalog is as `predicate` says.
+    /// Whether any query's catalog satisfies `predicate`.
     package func contains(_ predicate: (Facts) -> Bool) -> Bool {
         state.withLock { state in state.queries.values.contains { predicate($0.state.catalog) } }
     }
 
-    /// What the catalog of a question says; nil when nobody asks it.
+    /// Reads the catalog of a question; nil when no query is open for it.
     package func look<Result>(_ question: Question, _ body: (Facts) -> Result) -> Result? {
         state.withLock { $0.queries[question].map { body($0.state.catalog) } }
     }
 
-    /// Tells everyone that the engine was shut down.
+    /// Ends every listener: the engine was shut down.
     package func shutDown() {
         let (followUps, old) = state.withLock { state -> ([FollowUp], [Question: Query]) in
             state.isClosed = true
@@ -91,7 +91,7 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
             state.queries = [:]
             return (old.values.flatMap { $0.listeners.values.compactMap { $0.shutDown() } }, old)
         }
-        // Alarms are given back here, not under the lock.
+        // Alarms are released here, not under the lock.
         withExtendedLifetime(old) { for followUp in followUps { followUp() } }
     }
 
@@ -128,7 +128,7 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         _ body: (inout QueryState<Facts>, _ now: Duration) -> [Change<Facts.Value>]
     ) {
         let followUps = state.withLock { state -> [FollowUp] in
-            // A report or an alarm may be of a query that was forgotten meanwhile.
+            // The query of a report or an alarm may have been forgotten meanwhile.
             guard let index = state.queries.index(forKey: question), id == nil || id == state.queries.values[index].id
             else { return [] }
             // Read under the lock, so that time does not go back for the catalog.
@@ -143,7 +143,7 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
     }
 }
 
-/// Being a member of a query; it ends with the last reference to it.
+/// Membership of a query; it ends with the last reference to it.
 package final class Membership: Sendable {
     private let end: Locked<(@Sendable () -> Void)?>
 

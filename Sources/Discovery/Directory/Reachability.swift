@@ -1,12 +1,12 @@
 package import DNSSD
 
-/// The services that are announced and could not be connected to. Each is tried again after 1, 2, 4 … 60 s until it answers.
+/// Announced services that could not be reached. Each is tried again after 1, 2, 4 … 60 s until it answers.
 ///
-/// Bounded: at most 64 services, one task each, and none for longer than 5 minutes when nobody asks for the service.
+/// Bounded: at most 64 services, one task each, and no longer than 5 minutes for a service that no one asks for.
 package final class Reachability: Sendable {
     /// How many services are followed; further ones are not marked.
     package static let capacity = 64
-    /// How long a service is followed that no query lists and nobody connects to.
+    /// How long to follow a service that no query lists and no one connects to.
     package static let patience: Duration = .seconds(300)
     private static let longestDelay: Duration = .seconds(60)
 
@@ -30,7 +30,7 @@ package final class Reachability: Sendable {
     /// The services that are marked now.
     package var marked: Set<ServiceInstance> { state.withLock { Set($0.marks.keys) } }
 
-    /// Whether a service could not be connected to; asking says that somebody still wants to.
+    /// Whether a service could not be reached; asking counts as interest in it.
     package func isMarked(_ instance: ServiceInstance) -> Bool {
         state.withLock { state in
             state.marks[instance]?.lastWanted = time.now
@@ -38,10 +38,10 @@ package final class Reachability: Sendable {
         }
     }
 
-    /// Marks a service and tries it again until `answers` does, or `isListed` and nobody asks any more.
+    /// Marks a service and tries it again until `answers` succeeds, or it is no longer listed and no one asks for it.
     ///
-    /// The task is unstructured because it belongs to no caller: the one whose attempt failed is gone.
-    /// - Parameter whenOver: called, without a lock, when the mark is taken away by the task.
+    /// The task is unstructured because no caller owns it: the one whose attempt failed is gone.
+    /// - Parameter whenOver: called, without a lock, when the task removes the mark.
     /// - Returns: whether the service was not marked before and is now.
     func mark(
         _ instance: ServiceInstance,
@@ -68,7 +68,7 @@ package final class Reachability: Sendable {
         }
     }
 
-    /// Takes a mark away.
+    /// Removes a mark.
     /// - Returns: whether there was one.
     func clear(_ instance: ServiceInstance) -> Bool {
         let mark = state.withLock { $0.marks.removeValue(forKey: instance) }
@@ -95,7 +95,7 @@ package final class Reachability: Sendable {
 }
 
 extension Directory {
-    /// A service was announced, and none of its addresses could be connected to: every subscriber is told.
+    /// An announced service could not be reached at any address: every subscriber gets a change.
     package func couldNotReach(_ instance: ServiceInstance, answers: @escaping @Sendable () async -> Bool) {
         let isNew = reachability.mark(
             instance,
@@ -117,10 +117,10 @@ extension Directory {
 }
 
 extension Catalog {
-    /// Whether the service was told.
+    /// Whether the service was reported.
     package func lists(_ instance: ServiceInstance) -> Bool { entries[instance] != nil }
 
-    /// Somebody connected to a service, or could not.
+    /// A connection to a service was made, or failed.
     package mutating func reachability(
         of instance: ServiceInstance,
         isUnreachable: Bool,

@@ -1,6 +1,6 @@
 package import DNSSD
 
-/// One who iterates: takes changes in as a difference, and gives them out one by one.
+/// One iterator's state: coalesces changes and hands them out one at a time.
 package final class Subscriber<Value: Listed>: Listener {
     private enum End { case cancelled, shutDown }
 
@@ -8,7 +8,7 @@ package final class Subscriber<Value: Listed>: Listener {
         var pending: PendingChanges<Value>
         /// Changes came since the last look, or the last look left some.
         var hasNews = false
-        /// One, as long as nobody copies an iterator.
+        /// At most one, unless an iterator is copied.
         var waiters: [CheckedContinuation<Void, Never>] = []
         var end: End?
     }
@@ -33,19 +33,19 @@ package final class Subscriber<Value: Listed>: Listener {
 
     package func shutDown() -> FollowUp? { end(.shutDown) }
 
-    /// Up to `limit` changes that can be told at this time, without waiting for any.
+    /// Up to `limit` changes that are ready now, without waiting.
     package func takePending(atMost limit: Int) -> [Change<Value>] {
         state.withLock { Self.take(&$0, atMost: limit, now: time.now) }
     }
 
-    /// Waits until there is something to tell, and returns up to `limit` changes at once.
+    /// Waits until changes are ready, and returns up to `limit` at once.
     ///
     /// One task at a time. It returns nil when the task is cancelled, and an empty list when `deadline` passes.
-    /// - Throws: `.closed` after the engine was shut down and everything before was told.
+    /// - Throws: `.closed` after the engine was shut down and everything before was returned.
     package func next(atMost limit: Int, until deadline: Duration? = nil) async throws(DiscoveryError) -> [Change<
         Value
     >]? {
-        // Made for this wait only: the rate that holds changes back and the deadline matter to who waits alone.
+        // Made for this wait only: the rate limit and the deadline matter to this caller alone.
         var alarm: Alarm?
         while true {
             if Task.isCancelled { _ = end(.cancelled) }
@@ -74,7 +74,7 @@ package final class Subscriber<Value: Listed>: Listener {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // What came since the look above must not be slept over.
+                    // Do not sleep through what came since the check above.
                     let isDue = deadline.map { $0 <= time.now } ?? false
                     guard state.end == nil, !state.hasNews, !isDue else { return true }
                     state.waiters.append(continuation)

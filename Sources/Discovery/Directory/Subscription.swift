@@ -18,17 +18,17 @@ final class Subscription<Value: Listed>: Sendable {
 
     deinit { leave() }
 
-    /// Gives the query up.
+    /// Leaves the query.
     func end() { leave() }
 
-    /// As `Subscriber.next`, and gives the query up at once when the task is cancelled.
+    /// As `Subscriber.next`, but leaves the query at once when the task is cancelled.
     func next(atMost limit: Int, until deadline: Duration? = nil) async throws(DiscoveryError) -> [Change<Value>]? {
         let changes = try await subscriber.next(atMost: limit, until: deadline)
         if changes == nil { leave() }
         return changes
     }
 
-    /// What can be told at this time, also when the alarm that would find it has not rung yet.
+    /// The changes that are ready now, even when the alarm has not fired yet.
     func takePending(atMost limit: Int) -> [Change<Value>] {
         tick()
         return subscriber.takePending(atMost: limit)

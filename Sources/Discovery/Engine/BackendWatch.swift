@@ -1,8 +1,8 @@
 package import DNSSD
 
-/// What is known of the backend, and which of its states are news.
+/// Derives what is news from the states of a backend.
 package struct BackendWatch: Sendable {
-    /// What was told last; nil: nothing yet.
+    /// The last state reported; nil: none yet.
     package private(set) var state: BackendState?
 
     package init() {}
@@ -15,8 +15,8 @@ package struct BackendWatch: Sendable {
         }
     }
 
-    /// That it answers is news the first time: what is asked for may take longer to come.
-    /// - Returns: what to tell, or nil when nothing has changed but the reason.
+    /// The first answer is news: results may take longer to come.
+    /// - Returns: what to report, or nil when only the reason has changed.
     package mutating func became(_ new: EngineState) -> BackendState? {
         switch (state, new) {
         case (.available, .up), (.recovered, .up), (.lost, .down), (.unavailable, .down): return nil
@@ -28,11 +28,11 @@ package struct BackendWatch: Sendable {
         return state
     }
 
-    /// The same of what another watch told, where several queries are one.
+    /// The same for what another watch reported, where several queries are one.
     package mutating func became(_ told: BackendState) -> BackendState? { became(EngineState(told)) }
 
     /// As a publication sees it: while it waits, the backend does not answer.
-    /// - Returns: what to tell, as `became(_:)` of a state.
+    /// - Returns: what to report, as `became(_:)` for a state.
     package mutating func became(_ status: PublicationStatus) -> BackendState? {
         switch status.state {
         case .waiting(let reason): became(.down(reason))

@@ -41,7 +41,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
             ?? UnservedOperation { reporting([.backend(.down(Self.unserved(query.domain)))]) }
     }
 
-    /// Asks every finder: the list is complete when each has told its own, and the backend is up while any is.
+    /// Asks every finder: the list is complete when each has listed its own, and the backend is up while any is.
     public func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
@@ -135,13 +135,13 @@ private final class JointOperation: EngineOperation {
     }
 }
 
-/// An operation that nobody carries out, which is reported once.
+/// An operation that no engine carries out; it reports that once.
 private final class UnservedOperation: PublicationOperation {
     private let report: Locked<(@Sendable () -> Void)?>
 
     init(_ report: @escaping @Sendable () -> Void) {
         self.report = Locked(report)
-        // Later, for a report must not come from within the call that starts an operation.
+        // Later, because a report must not come from within the call that starts an operation.
         Task { self.take()?() }
     }
 

@@ -38,7 +38,7 @@ public struct Sighting: Hashable, Sendable {
     public let instance: ServiceInstance
     /// Where.
     public let origin: Origin
-    /// Over IPv4 or IPv6 packets, whatever addresses they carry; nil where packets do not tell, as from a DNS server.
+    /// Over IPv4 or IPv6 packets, whatever addresses they carry; nil where packets do not show it, as from a DNS server.
     public let family: IPAddress.Family?
     /// This machine publishes it.
     public let isOwn: Bool
@@ -102,7 +102,7 @@ public struct Resolution: Hashable, Sendable {
     }
 }
 
-/// What a finder tells of a `ServiceQuery`.
+/// What a finder reports for a `ServiceQuery`.
 public enum BrowseFact: Hashable, Sendable {
     /// A service was sighted. In a query for one instance it comes with the first resolution on each path.
     case appeared(Sighting)
@@ -110,7 +110,7 @@ public enum BrowseFact: Hashable, Sendable {
     case disappeared(Sighting)
     /// A sighting ended because this machine's own interface went down, which says nothing of the service.
     case hidden(Sighting)
-    /// A sighted service was resolved at an origin, or resolved anew with other values.
+    /// A sighted service was resolved at an origin, or resolved again with other values.
     case resolved(Resolution)
     /// A sighted service did not answer on any path of an origin; the engine goes on trying while the query watches.
     case resolutionFailed(ServiceInstance, Origin)
@@ -123,7 +123,7 @@ public enum BrowseFact: Hashable, Sendable {
     case degraded(String)
 }
 
-/// What a finder tells of things that are only there or not there: types and domains.
+/// What a finder reports about things that are only there or not there: types and domains.
 public enum PresenceFact<Key: Hashable & Sendable>: Hashable, Sendable {
     /// It was seen at an origin.
     case appeared(Key, Origin)
@@ -151,10 +151,10 @@ public struct TypeKey: Hashable, Sendable {
     }
 }
 
-/// What a finder tells of a `TypeQuery`.
+/// What a finder reports for a `TypeQuery`.
 public typealias TypeFact = PresenceFact<TypeKey>
 
-/// What a finder tells of a `DomainQuery`.
+/// What a finder reports for a `DomainQuery`.
 public typealias DomainFact = PresenceFact<Domain>
 
 extension Resolution {

@@ -5,7 +5,7 @@ struct JointState {
 
     init(count: Int) { states = Array(repeating: nil, count: count) }
 
-    /// - Returns: what to tell; nil when it is no news, or one engine has said nothing yet.
+    /// - Returns: what to report; nil when it is no news, or one engine has reported nothing yet.
     mutating func became(_ state: EngineState, at index: Int) -> EngineState? {
         states[index] = state
         let reasons = states.compactMap { $0?.reason }
@@ -34,7 +34,7 @@ struct JointList<Key: Hashable & Sendable> {
         var state: EngineState?
         var isListed = false
         var known: Set<Place> = []
-        /// Known before the finder went down, and not told again since.
+        /// Known before the finder went down, and not reported again since.
         var stale: Set<Place> = []
     }
 
@@ -87,7 +87,7 @@ struct JointList<Key: Hashable & Sendable> {
         parts.contains(where: \.isListed) && parts.allSatisfy { $0.isListed || $0.state?.reason != nil }
     }
 
-    /// Nil while some have said nothing and none is up.
+    /// Nil while some have reported nothing and none is up.
     private var joint: EngineState? {
         if parts.contains(where: { $0.state == .up }) { return .up }
         guard !parts.contains(where: { $0.state == nil }) else { return nil }

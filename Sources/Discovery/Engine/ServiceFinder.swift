@@ -1,6 +1,6 @@
 public import DNSSD
 
-/// What an engine has whether it finds or publishes.
+/// What finders and publishers have in common.
 ///
 /// An engine outlives its backend: when that goes away the engine reports `down`, recovers by itself, and carries on with every
 /// operation that is still open. Every call returns at once; nothing here waits for the backend.
@@ -19,7 +19,7 @@ public protocol EngineRole: Sendable {
 }
 
 extension EngineRole {
-    /// An engine that does not say otherwise has none.
+    /// None by default.
     public var troubles: [String] { [] }
 }
 
@@ -60,8 +60,8 @@ public protocol EngineOperation: AnyObject, Sendable {
     /// had not begun reporting already.
     func cancel()
 
-    /// Ends the operation and waits until the backend has been told, which for a publication means that goodbyes are sent.
+    /// Ends the operation and waits until the backend knows, which for a publication means that goodbyes are sent.
     /// Returns after `limit` at the latest.
-    /// - Returns: whether the backend was told in time.
+    /// - Returns: whether the backend knew in time.
     @discardableResult func cancel(waitingAtMost limit: Duration) async -> Bool
 }

@@ -30,12 +30,12 @@ extension ServicePublisher {
 public protocol PublicationOperation: EngineOperation {
     /// Announces another TXT record, without withdrawing the service; it counts from here on, also when the service is put to the
     /// backend again. Returns at once.
-    /// - Returns: false when the engine cannot: the service must be published anew.
+    /// - Returns: false when the engine cannot: the service must be published again.
     func update(txt: TXTRecord) -> Bool
 }
 
 extension PublicationOperation {
-    /// An engine that does not say otherwise cannot.
+    /// False by default.
     public func update(txt: TXTRecord) -> Bool { false }
 }
 
@@ -47,7 +47,7 @@ public enum ConflictPolicy: String, Hashable, Sendable {
     case fail
 }
 
-/// What an engine tells of a publication: a new state each time, never the same twice in a row.
+/// What an engine reports about a publication: a new state each time, never the same twice in a row.
 public struct PublicationFact: Hashable, Sendable {
     /// Where the publication stands.
     public enum State: Hashable, Sendable {

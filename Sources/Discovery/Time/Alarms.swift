@@ -1,7 +1,7 @@
 /// Calls back at deadlines, with one task for all of them.
 ///
-/// The task is unstructured because it belongs to no caller: it is started when there is a deadline and ended when there is
-/// none, so that nothing has to be run beside a `LocalNetwork` and an idle one costs nothing.
+/// The task is unstructured because no caller owns it: it starts when there is a deadline and ends when there is
+/// none, so a `LocalNetwork` needs nothing to run beside it, and an idle one costs nothing.
 package final class Alarms: Sendable {
     private struct State {
         var deadlines = Deadlines<UInt64>()
@@ -68,7 +68,7 @@ package final class Alarms: Sendable {
     private func fire(_ deadline: Duration) {
         let now = time.now
         let actions = state.withLock { state -> [@Sendable (Duration) -> Void] in
-            // One that was replaced while it woke leaves the work to its successor.
+            // A sleeper that was replaced while waking does nothing; its successor handles the deadlines.
             guard state.sleeper?.deadline == deadline else { return [] }
             state.sleeper = nil
             let due = state.deadlines.due(now)

@@ -1,7 +1,7 @@
-/// At what time something is to be looked at again, by key.
+/// When to look at something again, by key.
 ///
 /// Deadlines are rounded up to 10 ms, so that thousands that fall together cost one look. `next` may be earlier than any
-/// deadline after one was cleared: that costs one look for nothing, and saves a search at each change.
+/// deadline after one was cleared: that costs one idle look, and saves a search at each change.
 package struct Deadlines<Key: Hashable & Sendable>: Sendable {
     private var times: [Key: Duration] = [:]
 
