@@ -79,7 +79,7 @@ final class EngineCore {
     func endAll(isConfirmed: Bool) {
         isOver = true
         let wasPublishing = isUp && operations.values.contains { ($0 as? PublishOperation)?.isRegistered == true }
-        // One call instead of one for each object: avahi-daemon frees all that a client had, with goodbyes.
+        // One call instead of one for each object: avahi-daemon frees everything a client had, with goodbyes.
         pool.lookups.close()
         connection?.close()
         groupConnections.close()
@@ -99,7 +99,7 @@ final class EngineCore {
     /// passes on the first question of another connection, and it answers in order.
     private func awaitGoodbyes() { (try? AvahiConnection(loop: loop) { _ in })?.close() }
 
-    /// Waits for an answer of avahi-daemon, if it is connected to.
+    /// Waits for an answer from avahi-daemon, if connected.
     func probe() { if isUp { connection?.probe() } }
 
     /// What avahi-daemon holds for this engine now.
