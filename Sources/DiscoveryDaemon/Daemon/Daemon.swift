@@ -6,7 +6,7 @@ package import Logging
 /// The daemon without its process: queries that are kept open, registrations, and the control server over sockets that are
 /// handed in.
 package final class Daemon: Sendable {
-    /// What a configuration makes of it.
+    /// Settings that come from the configuration.
     package struct Settings: Sendable {
         package var browse: Set<ServiceType>
         package var services: [RegistrationRequest]
@@ -28,13 +28,13 @@ package final class Daemon: Sendable {
     private let responder: ControlResponder
     private let logger: Logger
     private let settings: Settings
-    /// Held as long as the daemon.
+    /// Held for the daemon's lifetime.
     private let state: StateDirectory
     private let end = Locked<Task<Void, Never>?>(nil)
     /// While it ends: services whose goodbyes are not sent yet.
     private let unsentGoodbyes = Locked(0)
 
-    /// - Parameter reload: reads the configuration anew and calls `apply`; an error that it returns is answered.
+    /// - Parameter reload: reads the configuration again and calls `apply`; its error becomes the answer.
     package init(
         engine: any DiscoveryEngine,
         limits: DiscoveryLimits = DiscoveryLimits(),
@@ -89,7 +89,7 @@ package final class Daemon: Sendable {
 
     private struct Weak: Sendable { weak var daemon: Daemon? }
 
-    /// Takes a configuration over; what stays the same is not touched.
+    /// Applies a configuration; what stays the same is not touched.
     package func apply(_ settings: Settings) async {
         warm.pin(settings.browse)
         await registry.configure(settings.services, policy: settings.policy)
@@ -109,7 +109,7 @@ package final class Daemon: Sendable {
             }
         }
         var failure: (any Error)?
-        // At once, beside the server's end: connections may take their time to close, goodbyes have none to lose.
+        // At once, beside the server's end: connections may close slowly, goodbyes must not wait.
         await withTaskCancellationHandler {
             do {
                 try await server.run(listeners, whenServing: whenServing)
@@ -136,7 +136,7 @@ package final class Daemon: Sendable {
             "goodbyes of \(left) services were not sent in time; avahi-daemon sends them when it notices this end")
     }
 
-    /// The end of everything but the server, begun once. A task of its own: goodbyes are sent because another was cancelled.
+    /// Ends everything but the server, once. A separate task: goodbyes are sent because another was cancelled.
     private func closing() -> Task<Void, Never> {
         end.withLock { end in
             let task =
@@ -152,7 +152,7 @@ package final class Daemon: Sendable {
         }
     }
 
-    /// Follows the backend, so that the log and the health tell of it.
+    /// Follows the backend for the log and the health.
     private func watchBackend() async {
         do {
             for try await state in network.backendStates() {

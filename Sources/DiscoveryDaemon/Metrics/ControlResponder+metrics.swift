@@ -40,7 +40,7 @@ extension ControlResponder {
         return .whole(status: 200, type: PrometheusText.contentType, body: text.bytes)
     }
 
-    /// What every exporter tells of its process. Without /proc it tells less.
+    /// What every exporter reports about its process; less without /proc.
     private func process(_ text: inout PrometheusText) {
         var usage = rusage()
         if unsafe getrusage(RUSAGE_SELF.rawValue, &usage) == 0 {

@@ -1,7 +1,7 @@
 package import CoreMetrics
 internal import Discovery
 
-/// What was counted: a backend of swift-metrics whose values are read when somebody asks. Bounded in series.
+/// A swift-metrics backend whose values are read on request. Bounded in series.
 package final class MetricsRegistry: MetricsFactory {
     private struct Key: Hashable {
         let name: String
@@ -43,7 +43,7 @@ package final class MetricsRegistry: MetricsFactory {
             case .whole(let status, _, _, _): status
             case .lines(let status, _), .pieces(let status, _, _): status
             }
-        // What somebody asked for that is not there must not make series.
+        // A request for something that does not exist must not create a series.
         let route = status == 404 || status == 400 ? "other" : route
         Counter(
             label: "discoverd_requests_total",

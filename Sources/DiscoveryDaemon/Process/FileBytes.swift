@@ -18,7 +18,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Small files as a whole.
 enum FileBytes {
-    /// - Throws: also for what is no regular file, without waiting for who writes to a pipe.
+    /// - Throws: also for anything but a regular file, without waiting for a pipe's writer.
     static func read(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(errno, path) }
@@ -38,7 +38,7 @@ enum FileBytes {
         }
     }
 
-    /// - Throws: `EINVAL` for what is no regular file.
+    /// - Throws: `EINVAL` for anything but a regular file.
     static func requireRegular(_ descriptor: Int32, _ path: String) throws(SystemError) {
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { throw SystemError(errno, path) }
@@ -48,7 +48,7 @@ enum FileBytes {
     /// Writes beside it, readable to its owner only, syncs, renames, and syncs the directory: after a power cut there is the old file or the new one.
     static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let new = "\(path).new"
-        // Whatever another left there, as a pipe that is waited for, is not written to.
+        // Never write to what another process left there, such as a pipe.
         _ = unsafe unlink(new)
         let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SystemError(errno, new) }

@@ -3,11 +3,11 @@ internal import Glibc
 
 /// The directory of the control socket, held by one daemon at a time.
 ///
-/// The lock is `flock` on a file in it, which the kernel gives back however a process ends; a number in a file would not be.
+/// The lock is `flock` on a file in it: the kernel releases it however a process ends, unlike a number in a file.
 package final class RuntimeDirectory: Sendable {
     /// Why a daemon cannot have the directory.
     package enum Failure: Error, Hashable, Sendable {
-        /// Another has it; its process number is known unless it could not be read.
+        /// Another daemon has it; its process number, if it could be read.
         case alreadyRunning(pid: Int32?)
         case unusable(String)
     }
@@ -62,7 +62,7 @@ package final class RuntimeDirectory: Sendable {
         _ = unsafe pwrite(lock, text, text.count, 0)
     }
 
-    /// A program that is being started has a copy of the lock until its `exec`: a moment is waited for that.
+    /// A program that is being started has a copy of the lock until its `exec`: this waits a moment for that.
     private static func take(_ lock: Int32) -> Bool {
         for _ in 0..<10 {
             if flock(lock, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -77,13 +77,13 @@ package final class RuntimeDirectory: Sendable {
         close(directory)
     }
 
-    /// A socket that listens, in the place of one that a killed daemon left behind.
+    /// A listening socket, replacing one that a killed daemon left behind.
     package func listen() throws(Failure) -> Int32 {
         try removeStale()
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(kind), 0)
         guard descriptor >= 0 else { throw Self.system(socketPath) }
-        // Everyone may connect: who may do what is decided by SO_PEERCRED.
+        // Everyone may connect: SO_PEERCRED decides what each may do.
         let mask = umask(0o111)
         let result = unsafe withAddress { unsafe bind(descriptor, $0, $1) }
         let code = errno
@@ -106,7 +106,7 @@ package final class RuntimeDirectory: Sendable {
         return unsafe lstat(socketPath, &info) == 0 && info.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// A socket at which nobody listens any more is removed; anything else is not ours.
+    /// Removes a socket without a listener; anything else is not ours.
     private func removeStale() throws(Failure) {
         var info = stat()
         guard unsafe fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else { return }
@@ -118,13 +118,13 @@ package final class RuntimeDirectory: Sendable {
         removeSocket()
     }
 
-    /// Whether somebody listens at the socket.
+    /// Whether the socket has a listener.
     private var answers: Bool {
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(kind), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        // EAGAIN: somebody does, who has no time (unix(7)).
+        // EAGAIN: it has one that is busy (unix(7)).
         return unsafe withAddress { unsafe connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
     }
 

@@ -1,9 +1,9 @@
 internal import DNSSD
 internal import Glibc
 
-/// The directory in which a daemon keeps what was handed over to it: one daemon at a time.
+/// The directory where a daemon keeps detached registrations: one daemon at a time.
 ///
-/// Two that write the same file would each lose what the other has. The lock is given back by the kernel however a process ends.
+/// Two daemons that write one file would lose each other's data. The kernel releases the lock however a process ends.
 package final class StateDirectory: Sendable {
     /// Where it is; nil when there is none.
     package let path: String?
@@ -11,7 +11,7 @@ package final class StateDirectory: Sendable {
     package let reason: String?
     private let lock: Int32
 
-    /// A directory that is there and has no other user, for tests.
+    /// An existing directory without other users, for tests.
     package init(path: String) {
         (self.path, reason, lock) = (path, nil, -1)
     }
@@ -24,7 +24,7 @@ package final class StateDirectory: Sendable {
             (self.path, reason, lock) = (nil, why, -1)
             return
         case .chosen(let chosen):
-            // What is wrong with one that was named is said whenever something is to be written.
+            // A fault of a directory that was named is reported at each write.
             _ = unsafe mkdir(chosen, 0o755)
             path = chosen
         case .standard(let standard):
@@ -46,11 +46,11 @@ package final class StateDirectory: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
-    /// A program that is being started has a copy of the lock until its `exec`: a moment is waited for that.
+    /// A program that is being started has a copy of the lock until its `exec`: this waits a moment for that.
     private static func take(_ lock: Int32) -> Bool {
         for _ in 0..<10 {
             if flock(lock, LOCK_EX | LOCK_NB) == 0 { return true }
-            // A file system without locks has no other daemon to tell of.
+            // A file system without locks cannot reveal another daemon.
             guard errno == EWOULDBLOCK else { return true }
             usleep(20_000)
         }
@@ -78,9 +78,9 @@ package final class StateDirectory: Sendable {
 
 /// Where a daemon is to keep its state.
 package enum StatePlace: Hashable, Sendable {
-    /// Somebody named it.
+    /// It was named.
     case chosen(String)
-    /// Nobody did.
+    /// It is the usual one.
     case standard(String)
     /// There is no place; the reason ends a sentence.
     case none(String)

@@ -3,7 +3,7 @@ package import Discovery
 package import DiscoveryControl
 internal import Logging
 
-/// One service that is wanted: it is published while its check passes, or always when it has none.
+/// One wanted service: published while its check passes, or always without a check.
 package final class ManagedRegistration: Sendable {
     package let id: String
     package let request: RegistrationRequest
@@ -25,7 +25,7 @@ package final class ManagedRegistration: Sendable {
         var work: Task<Void, Never>?
     }
 
-    /// How often it is looked whether a program listens by now.
+    /// How often to check whether a program listens by now.
     private static let listenInterval = Duration.seconds(5)
 
     private let state: Locked<State>
@@ -49,7 +49,7 @@ package final class ManagedRegistration: Sendable {
         state = Locked(State(health: request.check == nil ? .passing : .unknown))
     }
 
-    /// Publishes until `withdraw`, in a task of its own: it outlives the request that it was made by.
+    /// Publishes until `withdraw`, in a separate task that outlives the request.
     package func start(on network: LocalNetwork, _ policy: RegistryPolicy) {
         let work = Task { await self.run(on: network, policy) }
         state.withLock { $0.work = work }
@@ -72,12 +72,12 @@ package final class ManagedRegistration: Sendable {
         await work?.value
     }
 
-    /// Whether it is what a user handed over with this request.
+    /// Whether it is what a user detached with this request.
     func isDetached(_ request: RegistrationRequest, of uid: UInt32) -> Bool {
         origin == .detached && self.uid == uid && self.request == request
     }
 
-    /// Tells why it would not be there after a restart; nil: it would.
+    /// Sets why it would not survive a restart; nil: it would.
     func isTransient(_ reason: String?) { update { $0.transience = reason } }
 
     /// Where it stands, and a number that grows when that changes.
@@ -128,7 +128,7 @@ package final class ManagedRegistration: Sendable {
         }
     }
 
-    /// Warns as long as nobody listens at the port, which nobody else would tell the one who published it.
+    /// Warns while nothing listens at the port: the publisher would not learn it otherwise.
     private func watchPort(_ policy: RegistryPolicy) async {
         // A command may start what it publishes once the name is established.
         if origin == .attached, (try? await Task.sleep(for: Self.listenInterval)) == nil { return }
@@ -143,7 +143,7 @@ package final class ManagedRegistration: Sendable {
 
     /// Publishes until the task is cancelled, and withdraws then.
     private func publish(on network: LocalNetwork) async {
-        // What was taken before, or stands in the configuration, is never given up.
+        // A service that was taken before, or is configured, is never given up.
         let isPersistent = origin != .attached || state.withLock { $0.wasEstablished }
         let publication = network.publish(request.service, onConflict: request.onConflict, isPersistent: isPersistent)
         for await status in publication.updates {
@@ -160,7 +160,7 @@ package final class ManagedRegistration: Sendable {
             guard !state.isEnding else { return }
             if case .withdrawn = last.state { state.publication = nil } else { state.publication = last }
         }
-        // It ended by itself: there is nothing to do, but the reason stays to be seen.
+        // It ended by itself: nothing to do, but the reason stays visible.
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
 
@@ -170,7 +170,7 @@ package final class ManagedRegistration: Sendable {
             body(&state)
             let after = status(state)
             guard after != before else { return (nil, nil) }
-            // Under the lock, for the last word is the one that counts.
+            // Under the lock, because the last report counts.
             if after.trouble != before.trouble { noteTrouble(id, after.trouble) }
             return (state.waiters.changed(), state.told.news(from: before, to: after))
         }

@@ -2,12 +2,12 @@ internal import DNSSD
 internal import DiscoveryControl
 internal import Logging
 
-/// What the log says when a registration became another.
+/// The log line for a change of a registration.
 struct RegistrationNews: Hashable {
     let level: Logger.Level
     let text: String
 
-    /// Nil for what nobody needs to read.
+    /// Nil for changes that no one needs to read.
     init?(from old: RegistrationStatus, to new: RegistrationStatus) {
         let what = "\(new.wanted.quotedForMessage) (\(new.type), port \(new.port))"
         switch new.state {
@@ -17,7 +17,7 @@ struct RegistrationNews: Hashable {
             (level, text) = (.notice, "\(what) is published\(name)\(why)")
         case "withheld" where old.reason != new.reason:
             let reason = new.reason ?? ""
-            // What fails otherwise than before is no news to act on.
+            // A different failure is no news to act on.
             let isNews = old.health != new.health
             let verb = old.health == "passing" ? "is withdrawn" : "is not published"
             (level, text) = (isNews ? .warning : .info, "\(what) \(verb): \(reason)")
@@ -42,11 +42,11 @@ struct RegistrationNews: Hashable {
     }
 }
 
-/// What the log has said of a registration last: one that is registered anew for a moment, without a word, is not published twice.
+/// What the log last said about a registration: a silent, momentary re-registration is not logged as published twice.
 struct ToldRegistration {
     private var told: RegistrationStatus?
 
-    /// What is to be said now that it has become another.
+    /// The line for its new state, if any.
     mutating func news(from old: RegistrationStatus, to new: RegistrationStatus) -> RegistrationNews? {
         guard let news = RegistrationNews(from: told ?? old, to: new) else { return nil }
         told = new

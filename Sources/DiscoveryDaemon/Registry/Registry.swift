@@ -3,8 +3,8 @@ package import Discovery
 package import DiscoveryControl
 package import Logging
 
-/// What this machine is to offer: services of the configuration, services that users asked for, and those of commands that
-/// are connected.
+/// What this machine should offer: configured services, services that users detached, and services of connected
+/// commands.
 package actor Registry {
     private let network: LocalNetwork
     private let file: RegistryFile?
@@ -17,14 +17,14 @@ package actor Registry {
     private var entries: [String: ManagedRegistration] = [:]
     private var order: [String] = []
     private var isClosed = false
-    /// Why the last time something could not be written.
+    /// Why the last write failed.
     private var unsaved: String?
     /// The file could not be read yet: nothing may take its place.
     private var isUnread = false
 
     /// - Parameters:
-    ///   - file: where services that are handed over are kept; nil: nowhere, and none is taken.
-    ///   - whyNoFile: what is said then: ends a sentence.
+    ///   - file: where detached services are kept; nil: nowhere, and none is accepted.
+    ///   - whyNoFile: the reason then; ends a sentence.
     ///   - noteTrouble: called with what the backend refuses, or other hosts deny, and with nil when that is over.
     package init(
         network: LocalNetwork,
@@ -44,7 +44,7 @@ package actor Registry {
         self.noteTrouble = noteTrouble
     }
 
-    /// Takes up again what was kept.
+    /// Restores what was kept.
     package func restore() {
         guard let file else { return }
         let content = file.read()
@@ -75,14 +75,14 @@ package actor Registry {
 
     package func registration(_ id: String) -> ManagedRegistration? { entries[id] }
 
-    /// Why a peer may not publish a service of this machine, and why not hand one over; nil when it may.
+    /// Why a peer may not publish a service of this machine, and why not detach one; nil when it may.
     package func refusals(for peer: Peer) -> (publish: String?, handOver: String?) {
         guard let any = try? OfferedService(name: "any", type: "_any._tcp", port: 9) else { return (nil, nil) }
         return (policy.refusalToPublish(peer, any, .attached), policy.refusalToPublish(peer, any, .detached))
     }
 
-    /// Publishes a service for a peer; one that it handed over in the same words before is the same one.
-    /// - Throws: 403 when it may not, 429 when it has too many, 400 for a check that is none, 503 for what could not be kept.
+    /// Publishes a service for a peer; the same request as an earlier detached one returns that one.
+    /// - Throws: 403 when it may not, 429 when it has too many, 400 if the check is malformed, 503 if it could not be kept.
     package func add(
         _ request: RegistrationRequest,
         for peer: Peer,
@@ -119,7 +119,7 @@ package actor Registry {
     }
 
     /// Withdraws a service for a peer; returns when goodbyes are sent.
-    /// - Throws: 404, or 403 for what belongs to somebody else.
+    /// - Throws: 404, or 403 for another owner's.
     package func remove(_ id: String, for peer: Peer) async throws(ControlError) {
         guard let registration = entries[id] else {
             throw ControlError(
@@ -149,7 +149,7 @@ package actor Registry {
     /// Whether a peer may do what concerns everyone.
     package func refusalToManage(_ peer: Peer) -> String? { policy.refusalToManage(peer) }
 
-    /// Takes over a configuration: what is the same stays published, without a break.
+    /// Applies a configuration: what is unchanged stays published, without a break.
     package func configure(_ requests: [RegistrationRequest], policy: RegistryPolicy) async {
         self.policy = policy
         guard !isClosed else { return }
@@ -162,7 +162,7 @@ package actor Registry {
                 gone.append(registration)
             }
         }
-        // Withdrawn first: a service with another port may have the same name.
+        // Withdraw first: a service with another port may have the same name.
         await withDiscardingTaskGroup { group in
             for registration in gone {
                 entries[registration.id] = nil
@@ -176,7 +176,7 @@ package actor Registry {
         }
     }
 
-    /// Withdraws everything, which stays wanted for the next start.
+    /// Withdraws everything; it stays wanted for the next start.
     /// - Parameters:
     ///   - left: how many others still see; 0 when their goodbyes are sent.
     ///   - disconnect: ends the connection to the backend, which withdraws all that came over it, and tells whether the backend has
@@ -231,7 +231,7 @@ package actor Registry {
 
     /// Why nothing can be kept; nil: everything is.
     private func noteUnsaved(_ problem: String?) {
-        // What is not new is not said again each time that it is tried.
+        // A reason that is not new is not logged again at each try.
         if problem == nil || problem != unsaved {
             warn(problem.map { "registrations cannot be kept over a restart: \($0)" })
         }

@@ -18,7 +18,7 @@ package struct RegistryFile: Sendable {
         }
     }
 
-    /// What a file had.
+    /// The contents of a file.
     package enum Content: Hashable, Sendable {
         case nothing
         case registrations([Kept])
@@ -78,10 +78,10 @@ package struct RegistryFile: Sendable {
         return .setAside("\(path) is broken: \(reason); \(what), and the registrations in it are lost")
     }
 
-    /// The first that is free of so many; the last of them is the one that is given up for a newer.
+    /// The first free one of this many; the last is overwritten by a newer one.
     private static let maximumAside = 9
 
-    /// Where a broken file goes: what was set aside before stays, for it may be the one with something in it.
+    /// Where a broken file goes: earlier ones stay, because one of them may hold the data.
     private var nameAside: String {
         let names = ["\(path).corrupt"] + (2...Self.maximumAside).map { "\(path).corrupt.\($0)" }
         var info = stat()

@@ -1,7 +1,7 @@
 package import DNSSD
 package import DiscoveryControl
 
-/// What the registry asks of the configuration: who may do what, and how services are checked.
+/// What the registry needs from the configuration: permissions, and how services are checked.
 package struct RegistryPolicy: Sendable {
     /// Why a peer may not publish a service for as long as its origin says; nil when it may.
     package var refusalToPublish: @Sendable (Peer, OfferedService, RegistrationStatus.Origin) -> String?
@@ -9,12 +9,12 @@ package struct RegistryPolicy: Sendable {
     package var refusalToManage: @Sendable (Peer) -> String?
     /// How many services a user may publish.
     package var quota: @Sendable (UInt32) -> Int
-    /// Whether a check is one; throws the rule that it breaks.
+    /// Validates a check; throws the rule that it breaks.
     package var validate: @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void
     /// Checks a service until the task is cancelled, and reports what changes.
     package var check:
         @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void) async -> Void
-    /// Whether a program listens at a service's port on this machine; nil when that cannot be told.
+    /// Whether a program listens at a service's port on this machine; nil when unknown.
     package var listens: @Sendable (OfferedService) -> Bool?
 
     package init(
@@ -37,7 +37,7 @@ package struct RegistryPolicy: Sendable {
     }
 }
 
-/// Whether a service works, as far as its checks tell.
+/// Whether a service works, as far as its checks show.
 package enum ServiceHealth: Hashable, Sendable {
     case unknown
     case passing

@@ -1,6 +1,6 @@
 internal import Discovery
 
-/// A long text that is written in pieces of some ten kilobytes: what it is made of is shared with who keeps it.
+/// A long text that is written in pieces of some ten kilobytes; its elements are shared, not copied.
 final class ArrayPieces<Element: Sendable>: LineSource {
     private static var size: Int { 64 * 1024 }
 
@@ -64,7 +64,7 @@ final class ArrayPieces<Element: Sendable>: LineSource {
     }
 }
 
-/// What is there already, in pieces: only one of them waits for the client.
+/// Bytes that exist already, in pieces: only one of them waits for the client.
 final class BytePieces: LineSource {
     private static let size = 64 * 1024
 

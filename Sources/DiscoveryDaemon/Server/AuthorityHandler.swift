@@ -3,8 +3,8 @@ internal import DiscoveryControl
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Refuses requests that do not say once and clearly whom they are for (RFC 9112 §3.2), before what is not kept of a head
-/// is lost: a second `Host`, and the authority of a target in absolute form.
+/// Refuses requests that do not name their host once and clearly (RFC 9112 §3.2), before the parts of a head that are not kept
+/// are lost: a second `Host`, and the authority of a target in absolute form.
 final class AuthorityHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

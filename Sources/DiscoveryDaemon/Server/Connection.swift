@@ -7,7 +7,7 @@ internal import NIOPosix
 internal import Glibc
 #endif
 
-/// One client: who it is, and how to end it.
+/// One client: its peer, and how to end it.
 final class Connection: Sendable {
     let id: UInt64
     let peer: Peer
@@ -25,7 +25,7 @@ final class Connection: Sendable {
 
     func became(_ activity: ConnectionTable.Activity) { table.became(activity, id) }
     func received() { table.received(id) }
-    /// It asks for an answer without end; returns why it may not have one.
+    /// It asks for an endless answer; returns why it may not have one.
     func watches() -> String? { table.watches(id) }
     func close() { channel.close(promise: nil) }
 
@@ -108,7 +108,7 @@ final class Connections: Sendable {
         }
     }
 
-    /// Closes those whose time is over, and says which, with what they did for too long.
+    /// Closes connections whose time is over, and returns them with what they did for too long.
     func sweep() -> [(Peer, ConnectionTable.Activity)] {
         let now = time.now
         let expired = state.withLock { state in
@@ -126,7 +126,7 @@ final class Connections: Sendable {
 }
 
 extension Channel {
-    /// Who is at the other end of a Unix socket (SO_PEERCRED, unix(7)).
+    /// The peer of a Unix socket (SO_PEERCRED, unix(7)).
     func peer() -> EventLoopFuture<Peer> {
         guard let provider = self as? any SocketOptionProvider else {
             return eventLoop.makeSucceededFuture(Peer(uid: nil))

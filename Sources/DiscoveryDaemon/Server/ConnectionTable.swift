@@ -1,9 +1,9 @@
 package import DNSSD
 
-/// Who is connected and what each does: a value that says who may stay.
+/// The connections and what each does: a value that decides which may stay.
 ///
 /// Connections that have not sent a complete request, or do not read, count little: they go first when there is no room, so
-/// that slow and silent clients hurt only each other. Who comes over TCP shares a part of the room with all who do.
+/// that slow and silent clients hurt only each other. All TCP clients share one part of the room.
 package struct ConnectionTable: Sendable {
     /// Whose connections are counted together.
     package enum Owner: Hashable, Sendable {
@@ -29,10 +29,10 @@ package struct ConnectionTable: Sendable {
         case sending
     }
 
-    /// What is to become of a newcomer.
+    /// What to do with a newcomer.
     package enum Admission: Hashable, Sendable {
         case accepted
-        /// Another one is to be closed.
+        /// Close another one.
         case replacing(UInt64)
         case refused(String)
     }
@@ -45,7 +45,7 @@ package struct ConnectionTable: Sendable {
         package var request: Duration = .seconds(5)
         package var idle: Duration = .seconds(60)
         package var sending: Duration = .seconds(30)
-        /// The same over TCP, where whoever reaches the port may try.
+        /// The same over TCP, where anyone who reaches the port may try.
         package var sendingOverNetwork: Duration = .seconds(5)
         /// A connection whose client has taken nothing for so long gives way to another client.
         package var stalled: Duration = .seconds(1)
@@ -76,7 +76,7 @@ package struct ConnectionTable: Sendable {
 
     private struct Row {
         let owner: Owner
-        /// Its answer has no end.
+        /// Its answer is endless.
         var isWatcher = false
         var activity = Activity.idle
         var since: Duration
@@ -118,7 +118,7 @@ package struct ConnectionTable: Sendable {
         return victim.map { .replacing($0) } ?? .accepted
     }
 
-    /// A connection asks for an answer without end.
+    /// A connection asks for an endless answer.
     /// - Returns: why it may not have one.
     package mutating func watches(_ id: UInt64, now: Duration) -> String? {
         guard let row = rows[id] else { return nil }
@@ -150,7 +150,7 @@ package struct ConnectionTable: Sendable {
 
     package mutating func closed(_ id: UInt64) { rows[id] = nil }
 
-    /// Those whose time is over, with what they did for too long; they are forgotten.
+    /// Connections whose time is over, with what they did for too long; they are forgotten.
     package mutating func takeExpired(now: Duration) -> [(id: UInt64, activity: Activity)] {
         let expired = rows.filter { row in
             let limit: Duration? =
@@ -181,7 +181,7 @@ package struct ConnectionTable: Sendable {
         rows.min { ($0.value.since, $0.key) < ($1.value.since, $1.key) }?.key
     }
 
-    /// The newest connection of the owner who has most, if these are more than so many.
+    /// The newest connection of the owner with the most, if that is more than this many.
     private static func lastOfTheGreediest(_ rows: [UInt64: Row], moreThan count: Int) -> UInt64? {
         let byOwner = Dictionary(grouping: rows, by: \.value.owner)
         guard let most = byOwner.values.map(\.count).max(), most > count else { return nil }
@@ -190,7 +190,7 @@ package struct ConnectionTable: Sendable {
 }
 
 extension ConnectionTable.Owner {
-    /// Who is at an address: an IPv4 address in an IPv6 one is itself, of others the first 64 bits count, which are one
+    /// The owner of an address: an IPv4 address in an IPv6 one is itself; of others the first 64 bits count, which are one
     /// link's (RFC 4291 §2.5.1).
     package init(_ address: IPAddress) {
         switch address {

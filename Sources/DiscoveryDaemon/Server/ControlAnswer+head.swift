@@ -18,14 +18,14 @@ extension ControlAnswer {
             code = status
             fields[.contentType] = type
         }
-        // What a browser asks for with a <script> or <style> is not taken for one (Fetch §3.6).
+        // A browser must not take it for a script or a style sheet (Fetch §3.6).
         fields[.xContentTypeOptions] = "nosniff"
         if isLast { fields[.connection] = "close" }
         return HTTPResponse(status: HTTPResponse.Status(code: code), headerFields: fields)
     }
 
-    /// What answers HEAD: the same, and the length of what would follow (RFC 9110 §9.3.2). Without it the end of a body in
-    /// chunks would be written, where none may be.
+    /// The answer to HEAD: the same, with the length of the body that would follow (RFC 9110 §9.3.2). Without it the end of a body in
+    /// chunks would be written, which HEAD forbids.
     func headAlone(isLast: Bool) async -> HTTPResponse {
         var head = head(isLast: isLast)
         switch self {

@@ -2,13 +2,13 @@ internal import DNSSD
 package import DiscoveryControl
 package import DiscoveryJSON
 
-/// What the daemon answers to a request.
+/// The daemon's answer to a request.
 package enum ControlAnswer: Sendable {
-    /// All of it; `allow` is what may be done instead, with 405.
+    /// All of it; `allow` lists the possible methods, with 405.
     case whole(status: Int, type: String, body: [UInt8], allow: [String]? = nil)
     /// Lines as they come, until there are no more or the client goes.
     case lines(status: Int, any LineSource)
-    /// One value in pieces, each made when the one before was taken, so that a client that does not read costs little.
+    /// One value in pieces, each made when the previous one was taken, so that a client that does not read costs little.
     case pieces(status: Int, type: String, any LineSource)
 
     /// One object and a line end.
@@ -28,7 +28,7 @@ package enum ControlAnswer: Sendable {
         return .whole(status: error.status, type: "application/json", body: writer.bytes, allow: error.allow)
     }
 
-    /// Done, and nothing to say.
+    /// Done, without a body.
     package static let nothing = ControlAnswer.whole(status: 204, type: "", body: [])
 }
 

@@ -9,7 +9,7 @@ enum ListingFormat: String, Sendable {
     case json
     /// As `discoverd browse --json` prints it: one event a line, `settled` last if that is all.
     case lines
-    /// As `discoverd browse` prints it into a pipe; what else is to be known is in lines that begin with `#`.
+    /// As `discoverd browse` prints it into a pipe; anything else is in lines that begin with `#`.
     case text
 
     var contentType: String {

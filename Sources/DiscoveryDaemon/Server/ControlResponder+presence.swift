@@ -113,7 +113,7 @@ extension ControlResponder {
     }
 }
 
-/// Lines that an iterator gives: it asks as long as it is kept.
+/// Lines from an iterator, which keeps its query open while it exists.
 private actor PresenceLines<Iterator>: LineSource {
     private var iterator: Iterator?
     private let lines: @Sendable (inout Iterator) async -> [UInt8]?

@@ -41,7 +41,7 @@ extension ControlResponder {
             wanted, for: request.peer, origin: isAttached ? .attached : .detached)
         if isAttached { return .lines(status: 201, RegistrationLines(registration, registry)) }
         let status = await Self.outcome(of: registration, within: patience)
-        // What was taken before stays, whatever the backend says now.
+        // A service that was taken before stays, whatever the backend says now.
         guard status.isFinal || (isNew && status.isRetrying) else {
             return .json(201) { $0.registrationMembers(status) }
         }
@@ -49,7 +49,7 @@ extension ControlResponder {
         throw Self.refusal(status)
     }
 
-    /// What the backend, or another host that has the name, said to a new service.
+    /// The verdict of the backend, or of another host that has the name, on a new service.
     private static func refusal(_ status: RegistrationStatus) -> ControlError {
         let isTaken = status.state == "conflicted"
         let code = status.code ?? (isTaken ? DiscoveryError.Code.nameTaken : .backendFailed).description
@@ -58,7 +58,7 @@ extension ControlResponder {
         return ControlError(error.status == 429 ? 403 : error.status, error.code, error.message)
     }
 
-    /// Where a registration is when it is established, refused, given up, withheld by its check, or not done in time.
+    /// The status of a registration once it is established, refused, given up, withheld by its check, or out of time.
     private static func outcome(
         of registration: ManagedRegistration,
         within limit: Duration
@@ -91,7 +91,7 @@ extension ControlResponder {
     }
 }
 
-/// What becomes of a registration, as long as its owner is connected.
+/// The states of a registration while its owner is connected.
 private final class RegistrationLines: LineSource {
     private let registration: ManagedRegistration
     private let registry: Registry

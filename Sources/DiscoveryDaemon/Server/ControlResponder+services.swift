@@ -4,7 +4,7 @@ internal import DiscoveryControl
 internal import DiscoveryJSON
 
 extension ControlResponder {
-    /// What a request for services asks: which feed answers it, and what of it.
+    /// A request for services: which feed answers it, and which part of it.
     struct ServiceRequest: Sendable {
         let question: WarmTable.Question
         let name: ServiceName?
@@ -31,7 +31,7 @@ extension ControlResponder {
             }
         }
 
-        /// The same for one service alone, which is asked for by its name without browsing for its type.
+        /// The same for one service alone, asked for by name without browsing for its type.
         var ofOne: WarmTable.Question? {
             guard let name, case .query(let query) = question, case .type(let type, let domain) = query.target else {
                 return nil
@@ -118,7 +118,7 @@ private final class ServiceLines: LineSource {
     func next() async -> [UInt8]? {
         var batch = Self.batch
         while true {
-            // One task at a time calls this, so nobody else moves the reader meanwhile.
+            // One task at a time calls this, so nothing else moves the reader meanwhile.
             var (reader, isOver) = state.withLock { ($0.reader, $0.isOver) }
             if isOver { return nil }
             var writer = JSONWriter()
@@ -132,7 +132,7 @@ private final class ServiceLines: LineSource {
                     continue
                 }
             } catch {
-                // What was missed is not known any more: the reader must begin anew.
+                // What was missed is no longer known: the reader must start over.
                 writer.line("overflow")
                 state.withLock { $0.isOver = true }
                 return writer.bytes

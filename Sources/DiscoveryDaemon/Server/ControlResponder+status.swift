@@ -30,7 +30,7 @@ extension ControlResponder {
             object.key("degraded")
             object.bool(!reasons.isEmpty)
             object.member("reasons", reasons)
-            // What the one who asks may do: null, or why not.
+            // What the peer may do: null, or why not.
             object.key("may")
             object.object { may in
                 may.refusal("publish", refusals.publish)
@@ -125,7 +125,7 @@ extension JSONWriter {
         if !interfaces.patterns.isEmpty { member("interfaces", interfaces.patterns) }
     }
 
-    /// One group of Prometheus' `http_sd`: the service's addresses, with what it says of itself as labels.
+    /// One group of Prometheus' `http_sd`: the service's addresses, with its TXT record as labels.
     fileprivate mutating func targetGroup(_ service: DiscoveredService, at target: String) {
         object { group in
             group.member("targets", [target])

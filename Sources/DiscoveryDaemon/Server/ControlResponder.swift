@@ -2,7 +2,7 @@ internal import DNSSD
 package import Discovery
 package import DiscoveryControl
 
-/// What the daemon answers: one method for each kind of request (docs/contract.md, section 6).
+/// Answers requests: one method for each kind (docs/contract.md, section 6).
 package final class ControlResponder: Sendable {
     let network: LocalNetwork
     let warm: WarmTable
@@ -31,7 +31,7 @@ package final class ControlResponder: Sendable {
         self.reload = reload
     }
 
-    /// Answers a request; never throws, for every error is an answer.
+    /// Answers a request; never throws, because every error is an answer.
     package func respond(_ request: ControlRequest) async -> ControlAnswer {
         let answer: ControlAnswer
         do throws(ControlError) {
@@ -43,7 +43,7 @@ package final class ControlResponder: Sendable {
         return answer
     }
 
-    /// Tells how clients are counted.
+    /// Sets how clients are counted.
     package func countClients(with count: @escaping @Sendable () -> Int) { clientCount.withLock { $0 = count } }
 
     private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
@@ -79,7 +79,7 @@ package final class ControlResponder: Sendable {
     }
 }
 
-/// What the daemon is.
+/// Facts about the daemon.
 package struct DaemonFacts: Sendable {
     package var version: String
     package var pid: Int32

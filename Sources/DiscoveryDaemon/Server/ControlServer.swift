@@ -15,7 +15,7 @@ package final class ControlServer: Sendable {
     /// A socket that listens.
     package struct Listener: Sendable {
         package let descriptor: Int32
-        /// TCP: nobody is known, so only what everyone may see is served, to no foreign web page.
+        /// TCP: the peer is unknown, so this serves only what everyone may see, and no foreign web page.
         package let isReadOnly: Bool
         /// `Host` headers that are answered over TCP, besides addresses and `localhost`.
         package let hosts: [String]
@@ -32,7 +32,7 @@ package final class ControlServer: Sendable {
         case refused
     }
 
-    /// A connection that is to be served. One that is forgotten instead, as those are that come while the server ends, is closed: a
+    /// A connection to serve. If it is dropped instead, as when it comes while the server ends, it is closed: a
     /// `NIOAsyncChannel` that is dropped unused ends the process.
     private final class Client: Sendable {
         private let http: HTTP1Channel
@@ -56,7 +56,7 @@ package final class ControlServer: Sendable {
     private let connections: Connections
     private let refusals = Refusals()
     private let maximumBody: Int
-    /// One thread: what it does is parsing and copying. Work happens in tasks.
+    /// One thread: it only parses and copies. Work happens in tasks.
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let closing = Locked<[any Channel]>([])
     private let told = Locked(Notices(interval: .seconds(10)))
@@ -109,7 +109,7 @@ package final class ControlServer: Sendable {
         connections.closeAll()
     }
 
-    /// Returns when the event loop has turned once: for those who watch whether it does.
+    /// Returns when the event loop has turned once, for a watchdog.
     package func turn() async { try? await group.next().submit {}.get() }
 
     private func sweep() async {
@@ -122,7 +122,7 @@ package final class ControlServer: Sendable {
         }
     }
 
-    /// Logs what became of a connection, once in a while: whoever connects again and again must not fill the log.
+    /// Logs what became of a connection, once in a while: repeated connections must not fill the log.
     private func tell(_ text: String, _ peer: Peer) {
         let now = SystemTime().now
         guard told.withLock({ $0.shouldTell(text, now: now) }) else { return }
@@ -197,7 +197,7 @@ package final class ControlServer: Sendable {
         }
     }
 
-    /// Says why and closes, unless too many are told so already.
+    /// Answers why and closes, unless too many such answers are under way.
     private func refuse(_ channel: any Channel, _ reason: String) -> EventLoopFuture<Accepted> {
         guard let handler = refusals.handler(reason) else { return channel.eventLoop.makeFailedFuture(Refused()) }
         channel.closeFuture.whenComplete { _ in self.refusals.ended() }
@@ -216,7 +216,7 @@ package final class ControlServer: Sendable {
 
 // MARK: Requests
 extension ControlServer {
-    // `@concurrent`, as what it calls of Hummingbird is.
+    // `@concurrent`, like the Hummingbird functions it calls.
     @concurrent private func answer(
         _ request: Request,
         _ writer: consuming ResponseWriter,
@@ -238,7 +238,7 @@ extension ControlServer {
             )
             answer = await connection.whileOpen { await self.respond(parsed) }
         } catch {
-            // What was not read of the request would be taken for the next one.
+            // The unread rest of the request would be taken for the next one.
             mustClose = true
             answer = .error(error)
         }

@@ -5,9 +5,9 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypes
 
-/// Answers a head that is too large, or is none, as soon as that is known: 431 or 400.
+/// Answers an oversized or malformed head as soon as that is known: 431 or 400.
 ///
-/// The rest of what the client sends is read and dropped until it closes or its time is over: one that finds the connection
+/// Whatever else the client sends is read and dropped until it closes or its time is over: a client that finds the connection
 /// closed while it sends does not look for an answer.
 final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler, Sendable {
     typealias InboundIn = HTTPRequestPart
@@ -51,7 +51,7 @@ final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler,
         if !isOver { answer(refusal, context) }
     }
 
-    /// Nil for what is not the fault of a request's head.
+    /// Nil for errors that are not the request head's.
     private static func refusal(_ error: any Error) -> ControlError? {
         switch error {
         case HTTPParserError.headerOverflow: ControlError(431, "too-large", "the head of a request is too large")

@@ -1,11 +1,11 @@
 internal import DNSSD
 internal import DiscoveryControl
 
-/// What can be done with each resource.
+/// The methods of each resource.
 enum Methods {
     private static let reading = ["GET", "HEAD"]
 
-    /// - Throws: 404 for what is not there, 405 with what is possible (RFC 9110 §15.5.6).
+    /// - Throws: 404 for no such resource, 405 with the possible methods (RFC 9110 §15.5.6).
     static func check(_ request: ControlRequest) throws(ControlError) {
         guard var allowed = methods(of: request.path) else { throw noResource(request.path) }
         if request.isReadOnly { allowed.removeAll { !reading.contains($0) } }
@@ -23,7 +23,7 @@ enum Methods {
         return ControlError(404, "no-such-resource", "\(text.quotedForMessage): the daemon has nothing of this name")
     }
 
-    /// Nil: there is nothing of this name.
+    /// Nil: no such resource.
     private static func methods(of path: [String]) -> [String]? {
         switch path {
         case ["v1", "registrations"]: return reading + ["POST"]
@@ -31,7 +31,7 @@ enum Methods {
         case ["v1", "services"], ["v1", "types"], ["v1", "domains"], ["v1", "ping"], ["v1", "status"],
             ["v1", "prometheus", "sd"], ["healthz"], ["metrics"]:
             return reading
-        // Without end: a HEAD of it would begin a query for nobody.
+        // Endless: a HEAD of it would start a query for no reader.
         case ["v1", "services", "watch"], ["v1", "types", "watch"], ["v1", "domains", "watch"],
             ["v1", "backend", "watch"]:
             return ["GET"]

@@ -20,12 +20,12 @@ package enum OriginPolicy {
         }
     }
 
-    /// Whether a name cannot have been pointed here by somebody else's DNS.
+    /// Whether no foreign DNS server can have pointed the name here.
     package static func isLocal(_ text: String, hosts: [String] = []) -> Bool {
         guard let authority = Authority(text) else { return false }
         return authority.host == "localhost" || hosts.contains(authority.host) || IPAddress(authority.host) != nil
     }
 
-    /// What a page of ours, or a person, causes (Fetch Metadata §2.2); whatever else it says is another's.
+    /// Values of requests by our pages or a person (Fetch Metadata §2.2); any other value is a foreign page's.
     package static func isOwnSite(_ text: String) -> Bool { ["same-origin", "none"].contains(text.lowercased()) }
 }

@@ -1,9 +1,9 @@
 package import DNSSD
 internal import Glibc
 
-/// Who is at the other end of a connection.
+/// The other end of a connection.
 package struct Peer: Hashable, Sendable {
-    /// The user, as the kernel knows it (SO_PEERCRED, unix(7)); nil over TCP, where nobody is known.
+    /// The user, as the kernel knows it (SO_PEERCRED, unix(7)); nil over TCP, where no user is known.
     package let uid: UInt32?
     package let gid: UInt32
     package let pid: Int32
@@ -17,7 +17,7 @@ package struct Peer: Hashable, Sendable {
         self.address = address
     }
 
-    /// With whose connections this one is counted: those without an address are one's.
+    /// The owner with whose connections this one is counted; all without an address count as one.
     package var owner: ConnectionTable.Owner {
         uid.map { .user($0) } ?? ConnectionTable.Owner(address ?? .v4(IPv4Address(bits: 0)))
     }

@@ -1,13 +1,13 @@
 internal import DNSSD
 internal import DiscoveryControl
 
-/// What the requests of the API may say after `?`.
+/// The query parameters of the API's requests.
 extension QueryString {
-    /// What is asked about services.
+    /// Parameters for services.
     static let ofServices: Set<String> = ["type", "observed", "name", "domain", "interface", "family", "resolve"]
-    /// What is asked about types.
+    /// Parameters for types.
     static let ofTypes: Set<String> = ["domain", "interface", "family"]
-    /// What is asked about domains.
+    /// Parameters for domains.
     static let ofDomains: Set<String> = ["purpose", "interface"]
 
     /// - Throws: 400 for a name that is not known, or is there twice and may not be: a filter with a slip in it must not list
@@ -23,8 +23,8 @@ extension QueryString {
             400, "invalid-request", "unknown parameter \(other.quotedForMessage): \(known) known here")
     }
 
-    /// How long to wait for what is not known yet: `wait` seconds, 5 unless it is said otherwise, 30 at most.
-    /// - Throws: 400 for what is no number of seconds.
+    /// How long to wait for what is not known yet: `wait` seconds, 5 by default, 30 at most.
+    /// - Throws: 400 for anything but a number of seconds.
     func patience() throws(ControlError) -> Duration {
         guard let text = self["wait"], !text.isEmpty else { return .seconds(5) }
         guard let seconds = Double(text), (0...30).contains(seconds) else {

@@ -1,14 +1,14 @@
 internal import Discovery
 internal import NIOCore
 
-/// Tells when bytes come, before anything is made of them; drops them once the request is refused.
+/// Reports incoming bytes before they are parsed; drops them once the request is refused.
 final class ReceivedHandler: ChannelDuplexHandler, Sendable {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Triggered through the pipeline: what is still to come is not looked at.
+    /// Triggered through the pipeline: further bytes are ignored.
     enum Event { case refused }
 
     private let connection: Connection

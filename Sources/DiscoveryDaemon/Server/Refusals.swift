@@ -2,14 +2,14 @@ internal import Discovery
 internal import DiscoveryControl
 internal import NIOCore
 
-/// Connections that are over the limit and are told so; bounded, for each is a descriptor for a moment.
+/// Connections over the limit that get an answer; bounded, because each takes a descriptor for a moment.
 final class Refusals: Sendable {
     private static let limit = 16
     private let open = Locked(0)
 
-    /// Tells a connection why there is no room; nil when too many are being told.
+    /// Answers a connection why there is no room; nil when too many such answers are under way.
     ///
-    /// `ended` is to be called when the connection is closed.
+    /// Call `ended` when the connection is closed.
     func handler(_ reason: String) -> RefusalHandler? {
         let isRoom = open.withLock { open in
             guard open < Self.limit else { return false }
@@ -22,7 +22,7 @@ final class Refusals: Sendable {
     func ended() { open.withLock { $0 -= 1 } }
 }
 
-/// Answers whatever comes with 503 and closes.
+/// Answers anything with 503 and closes.
 ///
 /// It waits for a first byte, 250 ms at most: a client that finds the connection closed while it sends does not look for an
 /// answer.

@@ -2,13 +2,13 @@ package import DiscoveryControl
 internal import Glibc
 
 extension Peer {
-    /// Root and the daemon's own user, who may know everything of it.
+    /// Root and the daemon's own user, who may see everything.
     package var mayKnowAll: Bool { uid == 0 || uid == geteuid() }
 }
 
 extension RegistrationStatus {
     /// As a peer may see it: the whole for its owner and for root; what a check does and why it fails, which may have
-    /// command lines in it, and who owns it for no one else; over TCP nothing that tells why.
+    /// command lines in it, and its owner for no one else; over TCP no reasons at all.
     package func shown(to peer: Peer) -> RegistrationStatus {
         if let asking = peer.uid, asking == 0 || asking == uid { return self }
         var shown = self

@@ -1,7 +1,7 @@
 package import DNSSD
 internal import Discovery
 
-/// Whether the daemon can do its work, and why not.
+/// Whether the daemon can work, and why not.
 package final class BackendHealth: Sendable {
     private struct State {
         var backend: BackendState?
@@ -14,7 +14,7 @@ package final class BackendHealth: Sendable {
 
     private struct Problem {
         let text: String
-        /// In words that may be told to all.
+        /// The same in words that everyone may see.
         let toAll: String
     }
 
@@ -23,21 +23,21 @@ package final class BackendHealth: Sendable {
 
     package init() {}
 
-    /// Has what is left out of answers among the reasons.
+    /// Adds what is left out of answers to the reasons.
     package func include(_ omissions: @escaping @Sendable () -> [String]) { self.omissions.withLock { $0 = omissions } }
 
     /// How often the backend came back, or went away for another.
     package var restarts: Int { locked.withLock { $0.restarts } }
 
-    /// What was told last of the backend; nil: nothing yet.
+    /// The last state of the backend; nil: none yet.
     package var state: BackendState? { locked.withLock { $0.backend } }
 
     /// Why the daemon is degraded; empty when it is not.
     package var reasons: [String] { reasons(inFull: true) }
 
-    /// - Parameter inFull: with what is not for all, as paths and the text of a configuration.
+    /// - Parameter inFull: with what not everyone may see, such as paths and configuration text.
     package func reasons(inFull: Bool) -> [String] {
-        // Outside of the lock: they are asked for under locks of their own.
+        // Outside the lock: they take locks of their own.
         let omissions = omissions.withLock { $0 }()
         return locked.withLock { state in
             let backend = state.backend.map { $0.awayReason.map { ["the backend is away: \($0)"] } ?? [] }
@@ -58,7 +58,7 @@ package final class BackendHealth: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Lets those go on who wait in `known`, though nothing is known.
+    /// Resumes the tasks waiting in `known`, though nothing is known.
     package func stopWaiting() {
         let waiters = locked.withLock { state in
             defer { state.waiters = [] }
@@ -67,18 +67,18 @@ package final class BackendHealth: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Notes a problem of a kind, or that there is none any more.
-    /// - Parameter toAll: what those are told of it who may not know its text.
+    /// Notes a problem of a kind, or its end with nil.
+    /// - Parameter toAll: the text for peers that may not see the full one.
     package func note(_ kind: String, _ problem: String?, toAll: String? = nil) {
         locked.withLock { $0.problems[kind] = problem.map { Problem(text: $0, toAll: toAll ?? $0) } }
     }
 
-    /// Notes why a registration is refused, or that it is not any more.
+    /// Notes why a registration is refused, or with nil that it no longer is.
     package func note(registration id: String, _ problem: String?) {
         locked.withLock { $0.registrations[id] = problem }
     }
 
-    /// So many kinds of problems of registrations are told.
+    /// How many kinds of registration problems are listed.
     private static let maximumKinds = 8
 
     /// One line for each reason.

@@ -1,10 +1,10 @@
 package import DNSSD
 
-/// The changes of one query, numbered, of which only those are kept that still matter: the last of each service that is
-/// there, and a bounded number of ends.
+/// The numbered changes of one query. Only those that still matter are kept: the last of each present
+/// service, and a bounded number of ends.
 ///
-/// A reader is a number. However slow it is it costs nothing, is told only what came of a service, and misses nothing, unless
-/// ends that it was not told have been forgotten.
+/// A reader is a number. A slow one costs nothing, sees only the latest state of each service, and misses nothing, unless
+/// ends that it has not seen were forgotten.
 package struct ChangeLog: Sendable {
     private struct Live {
         var service: DiscoveredService
@@ -25,17 +25,17 @@ package struct ChangeLog: Sendable {
     private let endLimit: Int
     /// The number of the last change.
     package private(set) var head: UInt64 = 0
-    /// Everything known at the start, or when the backend came back, has been told.
+    /// Everything known at the start, or when the backend came back, has been reported.
     package private(set) var isSettled = false
-    /// What was told last of the backend.
+    /// The last state of the backend.
     package private(set) var backend = BackendState.available
-    /// What was left out, told last.
+    /// The last notice of something left out.
     package private(set) var degraded: (text: String, number: UInt64)?
     private var live: [ServiceInstance: Live] = [:]
     private var ends: [UInt64: End] = [:]
-    /// In the order of their numbers; a place is void when the service has a later one.
+    /// Sorted by number; a place is void when the service has a later one.
     private var places: [Place] = []
-    /// The number of the last end that is not kept any more.
+    /// The number of the last end that is no longer kept.
     private var forgotten: UInt64 = 0
 
     package init(endLimit: Int = 4096) { self.endLimit = endLimit }
@@ -61,24 +61,24 @@ package struct ChangeLog: Sendable {
         case .settled: isSettled = true
         case .backend(let state):
             backend = state
-            // What came while it was away is not known before it has listed again.
-            // What is still left out is told of again, too.
+            // What came while it was away is unknown until it has listed again.
+            // What is still left out is reported again, too.
             if state == .recovered { (isSettled, degraded) = (false, nil) }
         case .degraded(let text): degraded = (text, head)
         }
         tidy()
     }
 
-    /// Nothing is left out any more. It counts as a change: answers are made anew.
+    /// Nothing is left out now. It counts as a change: answers are made again.
     mutating func endDegraded() {
         head += 1
         degraded = nil
     }
 
-    /// The changes after a number, `limit` at most, each with its own; nil when some are not known any more.
+    /// The changes after a number, `limit` at most, each with its own number; nil when some are no longer known.
     ///
-    /// - Parameter base: up to where the reader was told everything; it is smaller than `number` while it catches up. What was
-    ///   found since, it may have been told already: that is told as found again, and its end in any case.
+    /// - Parameter base: up to where the reader has seen everything; smaller than `number` while it catches up. It may have seen
+    ///   what was found since: that is reported as found again, and its end in any case.
     package func changes(
         after number: UInt64,
         base: UInt64,
@@ -91,7 +91,7 @@ package struct ChangeLog: Sendable {
             let place = places[index]
             index += 1
             if let end = ends[place.number] {
-                // Who was not told of it need not be told of its end.
+                // A reader that never saw the service does not need its removal.
                 if end.added <= base || number > base { changes.append((place.number, .lost(end.service))) }
             } else if let now = live[place.instance], now.changed == place.number {
                 changes.append((place.number, now.added > base ? .found(now.service) : .changed(now.service)))
@@ -109,7 +109,7 @@ package struct ChangeLog: Sendable {
         return low
     }
 
-    /// Drops void places and the oldest ends, when half of what is kept may be such: that costs nothing on the average.
+    /// Drops void places and the oldest ends once half of the places may be such: cheap on average.
     private mutating func tidy() {
         guard places.count > 2 * (live.count + endLimit) else { return }
         var surplus = max(ends.count - endLimit, 0)

@@ -1,12 +1,12 @@
-/// Where a reader of `watch` is: in which life of the daemon, in which query, after which change, on its way from where.
+/// The position of a `watch` reader: daemon run, query, last change, and where its catching up began.
 package struct Cursor: Hashable, Sendable, CustomStringConvertible {
-    /// Another in each life of the daemon.
+    /// Differs for each run of the daemon.
     package let epoch: UInt32
     /// Which query.
     package let feed: UInt64
     /// The number of the change.
     package let number: UInt64
-    /// Up to where it was told everything.
+    /// Up to where it has seen everything.
     package let base: UInt64
 
     package init(epoch: UInt32, feed: UInt64, number: UInt64, base: UInt64) {

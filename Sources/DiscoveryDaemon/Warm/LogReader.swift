@@ -1,30 +1,30 @@
 package import DNSSD
 internal import DiscoveryControl
 
-/// Where one reader of a `ChangeLog` is, and what it was told beside the services.
+/// One reader's position in a `ChangeLog`, and what it has seen besides services.
 package struct LogReader: Sendable {
-    /// The number of the last change it was told.
+    /// The number of the last change it has seen.
     package private(set) var number: UInt64
-    /// Up to where it was told everything; smaller than `number` while it catches up.
+    /// Up to where it has seen everything; smaller than `number` while it catches up.
     package private(set) var base: UInt64
     private var isSettled = false
     private var isBackendUp = true
     private var hasToldBackend = false
     private var degraded: UInt64
 
-    /// A reader that knows nothing.
+    /// A reader that has seen nothing.
     package init() {
         (number, base, degraded) = (0, 0, 0)
     }
 
-    /// A reader that was told everything up to `base`, and was on its way from there at `number`.
+    /// A reader that has seen everything up to `base`, and had got from there to `number`.
     package init(resumingAfter number: UInt64, base: UInt64) {
         self.number = number
         self.base = base
         degraded = base
     }
 
-    /// What it is to be told now; empty when it was told everything, nil when it missed what is not known any more.
+    /// The events it has not seen yet; empty when it is up to date, nil when it missed what is no longer known.
     package mutating func take(
         from log: ChangeLog,
         atMost limit: Int
@@ -36,7 +36,7 @@ package struct LogReader: Sendable {
             let isFirst = !hasToldBackend
             isBackendUp = isUp
             hasToldBackend = true
-            // Who was never told that it was there is told that it comes.
+            // A reader that never saw the backend sees it arrive, not return.
             told.append((number, .backend(isUp && isFirst ? .available : log.backend)))
         }
         if let news = log.degraded, news.number > degraded {
@@ -46,7 +46,7 @@ package struct LogReader: Sendable {
         told += changes
         if changes.count < limit {
             (number, base) = (log.head, log.head)
-            // While the backend is away nobody knows whether this is all.
+            // While the backend is away it is unknown whether this is all.
             if log.isSettled, isUp, !isSettled {
                 isSettled = true
                 told.append((number, .settled))

@@ -2,19 +2,19 @@ package import DNSSD
 package import Discovery
 internal import DiscoveryJSON
 
-/// One query that is held open, with what it found and what changed: many may read it, each at its own pace.
+/// One open query with its results and changes: many may read it, each at its own pace.
 package final class ServiceFeed: Sendable {
     private struct State {
         var log = ChangeLog()
         var waiters = Waiters()
         var pump: Task<Void, Never>?
         var isClosed = false
-        /// What was left out is among the engine's troubles, which say when it is over.
+        /// The last notice is among the engine's troubles, which show when it is over.
         var isTroubleOfEngine = false
         var kept: [Kept.Kind: Kept] = [:]
     }
 
-    /// An answer that was made of what is there, which is the same as long as nothing changes.
+    /// A finished answer, valid until something changes.
     struct Kept: Sendable {
         struct Kind: Hashable, Sendable {
             let format: String
@@ -25,7 +25,7 @@ package final class ServiceFeed: Sendable {
         let bytes: [UInt8]
     }
 
-    /// Everything at one time.
+    /// The state at one moment.
     struct Snapshot: Sendable {
         let services: [DiscoveredService]
         let isSettled: Bool
@@ -34,7 +34,7 @@ package final class ServiceFeed: Sendable {
         let head: UInt64
     }
 
-    /// Distinguishes it from other feeds of this life of the daemon.
+    /// Distinguishes it from other feeds of this run of the daemon.
     package let id: UInt64
     private let state = Locked(State())
 
@@ -46,7 +46,7 @@ package final class ServiceFeed: Sendable {
         self.troubles = troubles
     }
 
-    /// Follows `events` until `close`. In a task of its own: a feed outlives the request that it was made for.
+    /// Follows `events` until `close`, in a separate task: a feed outlives the request that opened it.
     package func follow(_ events: ServiceEvents) {
         let pump = Task { [weak self] in
             var iterator = events.makeAsyncIterator()
@@ -55,7 +55,7 @@ package final class ServiceFeed: Sendable {
         state.withLock { $0.pump = pump }
     }
 
-    /// Takes events in and wakes who waits.
+    /// Takes events in and resumes waiting readers.
     package func apply(_ events: [ServiceEvent]) {
         let wake = state.withLock { state in
             for event in events {
@@ -67,7 +67,7 @@ package final class ServiceFeed: Sendable {
         wake()
     }
 
-    /// Gives the query up; readers are told nothing more.
+    /// Ends the query; readers get nothing more.
     package func close() {
         let (pump, wake) = state.withLock { state in
             state.isClosed = true
@@ -81,7 +81,7 @@ package final class ServiceFeed: Sendable {
     package var services: [DiscoveredService] { state.withLock { $0.log.services } }
     /// How many there are.
     package var count: Int { state.withLock { $0.log.count } }
-    /// What was told last of the backend.
+    /// The last state of the backend.
     package var backend: BackendState { state.withLock { $0.log.backend } }
     /// Everything known at the start is there.
     package var isSettled: Bool { state.withLock { $0.log.isSettled } }
@@ -94,7 +94,7 @@ package final class ServiceFeed: Sendable {
         }
     }
 
-    /// A trouble of the engine that is over is not told any more.
+    /// Stops reporting an engine's trouble once it is over.
     private func endDegraded(_ state: inout State) {
         guard let told = state.log.degraded, state.isTroubleOfEngine, !troubles().contains(told.text) else { return }
         state.log.endDegraded()
@@ -108,7 +108,7 @@ package final class ServiceFeed: Sendable {
         }
     }
 
-    /// What is there, and what was told beside it.
+    /// The services that are there, and the state around them.
     var snapshot: Snapshot {
         state.withLock { state in
             endDegraded(&state)
@@ -128,7 +128,7 @@ package final class ServiceFeed: Sendable {
         }
     }
 
-    /// Keeps an answer, one of each kind that was made since the last change.
+    /// Keeps an answer: one of each kind made since the last change.
     func keep(_ bytes: [UInt8], _ kind: Kept.Kind, asOf head: UInt64) {
         state.withLock { state in
             state.kept = state.kept.filter { $0.value.head == head }
@@ -136,7 +136,7 @@ package final class ServiceFeed: Sendable {
         }
     }
 
-    /// Gives back the memory of an answer that was kept.
+    /// Releases kept answers.
     package func forgetKept() { state.withLock { $0.kept = [:] } }
 
     /// Whether a service of this name is there.
@@ -144,7 +144,7 @@ package final class ServiceFeed: Sendable {
         state.withLock { state in state.log.services.contains { $0.instance.name == name } }
     }
 
-    /// Whether a reader that was told everything up to a number can go on from there.
+    /// Whether a reader can go on from a cursor.
     package func remembers(_ cursor: Cursor) -> Bool {
         state.withLock { state in
             cursor.number <= state.log.head
@@ -152,14 +152,14 @@ package final class ServiceFeed: Sendable {
         }
     }
 
-    /// Waits for something to tell a reader.
+    /// Waits for events that a reader has not seen.
     /// - Returns: up to `limit` events; nil when the task is cancelled or the feed closed. `missed` when it cannot go on.
     package func next(
         _ reader: inout LogReader,
         atMost limit: Int
     ) async throws(Missed) -> [(number: UInt64, event: ServiceEvent)]? {
         while !Task.isCancelled {
-            // Under the lock: a copy of the log that lives on would be copied in full at the next change.
+            // Under the lock: a surviving copy of the log would force a full copy at the next change.
             let (events, version, isClosed) = state.withLock { state in
                 endDegraded(&state)
                 return (reader.take(from: state.log, atMost: limit), state.waiters.version, state.isClosed)
@@ -175,7 +175,7 @@ package final class ServiceFeed: Sendable {
     /// Waits until everything known at the start is there, `limit` at most.
     package func settled(within limit: Duration) async {
         if isSettled { return }
-        // In the second task the wait ends when the first has ended it.
+        // The first task to end, readiness or time, ends the other.
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 while !Task.isCancelled {
@@ -192,6 +192,6 @@ package final class ServiceFeed: Sendable {
         }
     }
 
-    /// A reader missed ends that are not known any more.
+    /// A reader missed ends that are no longer known.
     package struct Missed: Error {}
 }

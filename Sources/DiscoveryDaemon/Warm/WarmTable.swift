@@ -2,7 +2,7 @@ package import DNSSD
 package import Discovery
 internal import DiscoveryControl
 
-/// The queries that are held open: those of the configuration always, those that clients asked for a while longer.
+/// The open queries: configured ones always, those of clients for a while after their last use.
 package final class WarmTable: Sendable {
     /// What a feed is about.
     package enum Question: Hashable, Sendable {
@@ -22,22 +22,22 @@ package final class WarmTable: Sendable {
         var lastID: UInt64 = 0
     }
 
-    /// How many queries are held open for clients.
+    /// How many queries are kept open for clients.
     package static let limit = 64
-    /// How long a query stays open that nobody reads.
+    /// How long a query without readers stays open.
     package static let linger: Duration = .seconds(120)
 
-    /// How long an answer is kept that nobody asks for.
+    /// How long an unused answer is kept.
     package static let rest: Duration = .seconds(30)
 
-    /// Another in each life of the daemon.
+    /// Differs for each run of the daemon.
     package let epoch = UInt32.random(in: 1 ... .max)
     private let network: LocalNetwork
     private let time: any TimeSource
     private let troubles: @Sendable () -> [String]
     private let state = Locked(State())
 
-    /// - Parameter troubles: what keeps the engine's answers from being complete now.
+    /// - Parameter troubles: what keeps the engine's answers incomplete now.
     package init(
         network: LocalNetwork,
         time: any TimeSource = SystemTime(),
@@ -68,7 +68,7 @@ package final class WarmTable: Sendable {
         for (question, feed) in added { feed.follow(events(question)) }
     }
 
-    /// Being a reader of a feed, which stays open meanwhile; ends with `end` or the last reference.
+    /// Keeps a feed open for one reader; ends with `end` or the last reference.
     package final class Lease: Sendable {
         package let feed: ServiceFeed
         private let leave: Locked<(@Sendable () -> Void)?>
@@ -127,7 +127,7 @@ package final class WarmTable: Sendable {
         return state.degraded == nil ? .complete : .partial
     }
 
-    /// Closes what nobody has read for a while.
+    /// Closes feeds without readers for a while.
     package func sweep() {
         let now = time.now
         let old = state.withLock { state in
@@ -138,7 +138,7 @@ package final class WarmTable: Sendable {
             return old.values.map(\.feed)
         }
         for feed in old { feed.close() }
-        // Only of what nobody has asked for lately: what is asked for every minute costs nothing to make again.
+        // Only those without a recent request: an answer needed every minute is cheap to make again.
         let resting = state.withLock { state in
             state.rows.values.filter { $0.users == 0 && $0.lastUse + Self.rest < now }.map(\.feed)
         }
@@ -154,13 +154,13 @@ package final class WarmTable: Sendable {
         for feed in feeds { feed.close() }
     }
 
-    /// What is left out of answers now, by the engine or of a query; each sentence once.
+    /// What is left out of answers now, by the engine or by a query; each sentence once.
     package var omissions: [String] {
         let feeds = state.withLock { $0.rows.values.map(\.feed) }
         return Set(troubles() + feeds.compactMap(\.degraded)).sorted()
     }
 
-    /// What is open: the question, how many services, whether it is of the configuration, who reads.
+    /// The open queries: question, feed, whether it is configured, number of readers.
     package var contents: [(question: Question, feed: ServiceFeed, isPinned: Bool, users: Int)] {
         state.withLock { $0.rows.map { ($0.key, $0.value.feed, $0.value.isPinned, $0.value.users) } }
     }
