@@ -2,11 +2,11 @@ import CAvahi
 public import DNSSD
 public import Discovery
 
-/// avahi-daemon as a `DiscoveryEngine`: all of Avahi's C API is called on one thread of its own, which is this actor's
+/// avahi-daemon as a `DiscoveryEngine`. All of Avahi's C API is called on one thread, which is this actor's
 /// executor.
 ///
-/// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s: that thread waits then, and in a
-/// crowd those of its lanes (`LookupLanes`), and no other.
+/// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s. Only that thread waits then, and for a
+/// crowd those of its lanes (`LookupLanes`).
 public actor AvahiEngine: DiscoveryEngine {
     nonisolated let loop: AvahiLoop
     private let core: EngineCore
@@ -20,15 +20,15 @@ public actor AvahiEngine: DiscoveryEngine {
         unsafe loop.asUnownedSerialExecutor()
     }
 
-    /// Starts the engine's thread; connects, or starts a private backend, when something is asked.
+    /// Starts the engine's thread. The first operation connects, or starts a private backend.
     ///
-    /// With `.private` and `.automatic` the environment is changed until the first connection was made: make the engine
+    /// With `.private` and `.automatic` the process's environment is changed until the first connection is made: make the engine
     /// early in a program, before anything else in it uses D-Bus, and one of these at a time.
     /// - Parameter backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good,
-    ///   because the system's avahi-daemon has appeared; what it says is for people. Operations are told that it is lost.
+    ///   because the system's avahi-daemon has appeared; the message is for people. Operations report that it is lost.
     /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor; `.backendUnavailable` when
-    ///   there is no directory for a private backend. What else keeps a backend from being had is told to each
-    ///   operation.
+    ///   there is no directory for a private backend. Operations report any other reason why there is no
+    ///   backend.
     public init(
         backend: AvahiBackend = .system,
         backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
@@ -49,10 +49,10 @@ public actor AvahiEngine: DiscoveryEngine {
         loop.stop()
     }
 
-    /// Every domain's: avahi-daemon is asked, whatever it makes of those beyond the link.
+    /// True: avahi-daemon is asked for every domain, whatever it makes of those beyond the link.
     public nonisolated func finds(in domain: Domain) -> Bool { true }
 
-    /// The link's alone: avahi-daemon answers multicast questions, and tells no DNS server of anything.
+    /// Only the link's: avahi-daemon answers multicast questions, and registers nothing with a DNS server.
     public nonisolated func publishes(in domain: Domain) -> Bool { domain == .local }
 
     /// Follows the connection to avahi-daemon; see `EngineRole`.
@@ -124,15 +124,15 @@ public actor AvahiEngine: DiscoveryEngine {
         }
     }
 
-    /// What keeps answers from being complete now.
+    /// What keeps answers incomplete now.
     public nonisolated var troubles: [String] { noted.texts }
 
-    /// Asks avahi-daemon something, and returns when it has answered or there is none; up to 25 s when it hangs.
+    /// Asks avahi-daemon something, and returns when it has answered or is not there; up to 25 s later when it hangs.
     public func probe() { core.probe() }
 
-    /// Ends everything, a private backend and its directory too; with avahi-daemon hanging it returns after 2 s and the
+    /// Ends everything, including a private backend and its directory. If avahi-daemon hangs it returns after 2 s, and the
     /// thread ends when the call does.
-    /// - Returns: whether avahi-daemon has taken note in time, which for publications means that goodbyes are sent.
+    /// - Returns: whether avahi-daemon has noticed in time, which for publications means that goodbyes are sent.
     @discardableResult
     public nonisolated func shutdown() async -> Bool {
         let gate = Gate()
@@ -141,7 +141,7 @@ public actor AvahiEngine: DiscoveryEngine {
         return await gate.wait(atMost: .seconds(2))
     }
 
-    /// How many objects avahi-daemon holds for this engine, for tests that look for what was left behind.
+    /// How many objects avahi-daemon holds for this engine, for tests that look for leaks.
     public var openObjects: Int { core.objectCount + core.operationCount }
 
     fileprivate nonisolated func start(
@@ -166,7 +166,7 @@ public actor AvahiEngine: DiscoveryEngine {
         loop.post { [self] in assumeIsolated { $0.core.update(id: id, txt: txt) } }
     }
 
-    /// What a caller holds of an operation.
+    /// A caller's handle of an operation.
     fileprivate final class Handle: PublicationOperation {
         let engine: AvahiEngine
         let id: UInt64

@@ -95,7 +95,7 @@ final class EngineCore {
         heldTimer = nil
     }
 
-    /// Returns when avahi-daemon has noticed that its connections are closed, up to 25 s later when it hangs: the bus tells it so before it
+    /// Returns when avahi-daemon has noticed that the connections are closed, up to 25 s later when it hangs: the bus tells it before it
     /// passes on the first question of another connection, and it answers in order.
     private func awaitGoodbyes() { (try? AvahiConnection(loop: loop) { _ in })?.close() }
 

@@ -10,7 +10,7 @@ struct Registration {
         case reset
         /// Try again after this time.
         case retry(after: Duration)
-        /// Tell whoever asked.
+        /// Report to the caller.
         case report(PublicationFact)
         /// It is over; free the group.
         case end

@@ -6,7 +6,7 @@ public enum ServiceTypeEvent: Hashable, Sendable {
     case found(ServiceType, Domain, [NetworkInterface])
     /// A type is gone.
     case lost(ServiceType, Domain)
-    /// Everything known at the start has been told. Comes once.
+    /// Everything known at the start has been reported. Comes once.
     case settled
     /// The backend went away or came back.
     case backend(BackendState)
@@ -20,7 +20,7 @@ public enum DomainEvent: Hashable, Sendable {
     case found(Domain)
     /// It no longer is.
     case lost(Domain)
-    /// Everything known at the start has been told. Comes once.
+    /// Everything known at the start has been reported. Comes once.
     case settled
     /// The backend went away or came back.
     case backend(BackendState)

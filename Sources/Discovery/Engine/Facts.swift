@@ -117,7 +117,7 @@ public enum BrowseFact: Hashable, Sendable {
     /// The backend's first answer is complete: every sighting it knew has been reported (not: resolved). Comes once for each time
     /// the backend came up, after its sightings.
     case listed
-    /// The backend answers, or does not. After `up` everything is reported anew, then `.listed`.
+    /// The backend answers, or does not. After `up` everything is reported again, then `.listed`.
     case backend(EngineState)
     /// Something was left out.
     case degraded(String)
@@ -131,7 +131,7 @@ public enum PresenceFact<Key: Hashable & Sendable>: Hashable, Sendable {
     case disappeared(Key, Origin)
     /// The backend's first answer is complete. Comes once for each time the backend came up.
     case listed
-    /// The backend answers, or does not. After `up` everything is reported anew, then `.listed`.
+    /// The backend answers, or does not. After `up` everything is reported again, then `.listed`.
     case backend(EngineState)
     /// Something was left out.
     case degraded(String)

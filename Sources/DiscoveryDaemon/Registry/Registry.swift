@@ -179,8 +179,8 @@ package actor Registry {
     /// Withdraws everything; it stays wanted for the next start.
     /// - Parameters:
     ///   - left: how many others still see; 0 when their goodbyes are sent.
-    ///   - disconnect: ends the connection to the backend, which withdraws all that came over it, and tells whether the backend has
-    ///     done so: one call for each of a thousand takes longer than a daemon has to end.
+    ///   - disconnect: ends the connection to the backend, which withdraws all that came over it, and returns whether the backend has
+    ///     done so: a call for each of a thousand takes longer than a daemon has to end.
     package func close(left: Locked<Int>, _ disconnect: @Sendable () async -> Bool) async {
         isClosed = true
         let all = Array(entries.values)
@@ -211,7 +211,7 @@ package actor Registry {
         registration.start(on: network, policy)
     }
 
-    /// Tries again what could not be read, as without a free descriptor, or written, as on a disk that was full.
+    /// Retries a failed read, as without a free descriptor, or a failed write, as after a full disk.
     package func saveAgain() {
         if isUnread { restore() }
         if unsaved != nil, !isUnread { save() }

@@ -1,13 +1,13 @@
 internal import DNSSD
 package import Discovery
 
-/// What an operation has reported of names, for who comes later. A value.
+/// The names that an operation has reported, for members that join later. A value.
 package struct SeenNames {
     private var backend: EngineState?
     private var sightings: Set<Sighting> = []
-    /// Seen before the operation, or its backend, began anew, and not since.
+    /// Seen before the operation, or its backend, started over, and not since.
     private var doubtful: Set<Sighting> = []
-    /// Whoever is told must be told that they are gone: this operation does not know of them.
+    /// The end of doubtful sightings must be reported: the new operation does not know of them.
     private var tellsDoubtful = false
     private var omissions: [(text: String, isTrouble: Bool)] = []
     private var isListed = false
@@ -16,7 +16,7 @@ package struct SeenNames {
 
     /// Takes note of a fact.
     /// - Parameter troubles: of the engine, now; only for what is left out.
-    /// - Returns: what to tell, in order.
+    /// - Returns: what to report, in order.
     package mutating func took(_ fact: BrowseFact, amid troubles: [String]) -> [BrowseFact] {
         switch fact {
         case .appeared(let sighting):
@@ -31,9 +31,9 @@ package struct SeenNames {
             sightings.subtract(doubtful)
             return (tellsDoubtful ? doubtful.map { .disappeared($0) } : []) + [fact]
         case .backend(let new):
-            // Another operation says first what is known.
+            // A new operation first repeats the known state.
             guard new != backend else { return [] }
-            // It lists anew; what it does not repeat is gone, as everybody knows.
+            // It lists again; what it does not repeat is gone, as every member knows.
             if new == .up { (doubtful, omissions, isListed) = (sightings, [], false) }
             backend = new
         case .degraded(let text):
@@ -50,14 +50,14 @@ package struct SeenNames {
         isListed = false
     }
 
-    /// What one who knows nothing is told; of a backend that is away, what it knew before.
-    /// - Parameter troubles: of the engine, now: what was left out because of one that is over is not any more.
+    /// The facts for a new member; from a backend that is away, what it knew before.
+    /// - Parameter troubles: of the engine, now: a notice about a trouble that is over is dropped.
     package func summary(amid troubles: [String]) -> [BrowseFact] {
         guard let backend else { return [] }
         guard backend == .up || !sightings.isEmpty else { return [.backend(backend)] }
         var facts: [BrowseFact] = [.backend(.up)] + sightings.map { .appeared($0) }
         facts += omissions.filter { !$0.isTrouble || troubles.contains($0.text) }.map { .degraded($0.text) }
-        // Nobody knows whether that is all while it is away.
+        // While it is away it is unknown whether that is all.
         guard backend == .up else { return facts + [.backend(backend)] }
         return isListed ? facts + [.listed] : facts
     }

@@ -100,7 +100,7 @@ package final class ServiceFeed: Sendable {
         state.log.endDegraded()
     }
 
-    /// What was told beside the services.
+    /// The state besides the services.
     var news: (isSettled: Bool, backend: BackendState, degraded: String?) {
         state.withLock { state in
             endDegraded(&state)

@@ -1,8 +1,8 @@
 internal import DNSSD
 internal import Discovery
 
-/// One operation of an engine that resolves, and those who only want to know what it sees. When nobody needs the services resolved any
-/// more, another operation takes its place, which does not.
+/// A resolving operation of an engine, shared with members that want only the names it sees. When the last member that resolves
+/// leaves, an operation for names alone takes its place.
 final class SharedBrowse: Sendable {
     typealias Report = @Sendable ([BrowseFact]) -> Void
     typealias Open = @Sendable (ServiceQuery, @escaping Report) -> any EngineOperation
@@ -12,12 +12,12 @@ final class SharedBrowse: Sendable {
         var members: [UInt64: Member] = [:]
         var lastID: UInt64 = 0
         var operation: (any EngineOperation)?
-        /// Which operation is told of: what an earlier one had begun to report does not count.
+        /// The operation whose reports count; those of earlier ones are dropped.
         var generation = 0
         var isOver = false
     }
 
-    /// One who is told: what waits for him, and whether somebody is telling him.
+    /// One receiver: the facts waiting for it, and whether a thread is reporting them.
     private struct Member {
         let report: Report
         let resolves: Bool
@@ -34,7 +34,7 @@ final class SharedBrowse: Sendable {
     /// - Parameters:
     ///   - query: with resolving.
     ///   - troubles: what keeps the engine's answers from being complete now.
-    ///   - whenClosed: nobody can join any more.
+    ///   - whenClosed: called when no further member can join.
     init(
         _ query: ServiceQuery, open: @escaping Open, troubles: @escaping @Sendable () -> [String],
         whenClosed: @escaping @Sendable (SharedBrowse) -> Void
@@ -45,14 +45,14 @@ final class SharedBrowse: Sendable {
         self.whenClosed = whenClosed
     }
 
-    /// Begins for who wants to know all.
+    /// Starts the operation for a member that wants all facts.
     func start(_ report: @escaping Report) -> any EngineOperation {
         let id = state.withLock { Self.add(Member(report: report, resolves: true), to: &$0) }
         begin(query, generation: 0)
         return Membership(of: self, id)
     }
 
-    /// One more who wants to know names only; what is there he is told later, and in order.
+    /// Adds a member that wants names only; known facts are reported later, in order.
     /// - Returns: nil when it is too late.
     func join(_ report: @escaping Report) -> (any EngineOperation)? {
         let troubles = troubles()
@@ -100,7 +100,7 @@ final class SharedBrowse: Sendable {
         for id in toTell { tell(id) }
     }
 
-    /// Tells a member what waits for him, until nothing does: one at a time does this.
+    /// Reports a member's waiting facts until none are left; one thread at a time.
     private func tell(_ id: UInt64) {
         while true {
             let next = state.withLock { state -> (Report, [BrowseFact])? in
@@ -115,7 +115,7 @@ final class SharedBrowse: Sendable {
         }
     }
 
-    /// - Returns: the operation that is to end.
+    /// - Returns: the operation to end.
     private func leave(_ id: UInt64) -> (any EngineOperation)? {
         enum Next { case nothing, end, namesOnly(generation: Int) }
         let (next, operation) = state.withLock { state -> (Next, (any EngineOperation)?) in
@@ -141,7 +141,7 @@ final class SharedBrowse: Sendable {
         return operation
     }
 
-    /// What a member holds.
+    /// A member's handle.
     private final class Membership: EngineOperation {
         private let browse: SharedBrowse
         private let id: UInt64
@@ -160,7 +160,7 @@ final class SharedBrowse: Sendable {
 }
 
 extension BrowseFact {
-    /// Not about what is known of a service beside its name.
+    /// Not about anything but a service's name.
     fileprivate var isAboutNames: Bool {
         switch self {
         case .resolved, .resolutionFailed: false

@@ -1,8 +1,8 @@
 package import DNSSD
 package import Discovery
 
-/// An engine whose queries for names alone are answered by a query that resolves the same services, where one is open: what that has
-/// seen is at hand, however far it is behind with resolving, and the backend is not asked twice
+/// Answers queries for names alone from an open query that resolves the same services, if there is one: what that query has
+/// seen is available however far behind its resolving is, and the backend is not asked twice
 /// (docs/decisions/0023-names-from-the-query-that-resolves.md).
 package final class SharingEngine: DiscoveryEngine {
     private let engine: any DiscoveryEngine

@@ -89,9 +89,9 @@ package final class WarmTable: Sendable {
         }
     }
 
-    /// Opens the feed of a question, if need be, for who is told all that is to come; nil when too many are open.
+    /// Opens the feed of a question if needed, for a reader that follows it; nil when too many are open.
     ///
-    /// Not one that resolves for who wants names only: it is up to date now, and behind when a flood comes.
+    /// A reader of names never gets a feed that resolves: that is up to date now, but behind when a flood comes.
     package func lease(_ question: Question) -> Lease? { open(exactly: question) }
 
     private func open(exactly question: Question) -> Lease? {
@@ -109,7 +109,7 @@ package final class WarmTable: Sendable {
     /// The feed of a question, only if it is open; for a look, not for waiting.
     package func open(_ question: Question) -> ServiceFeed? { state.withLock { $0.rows[warmer(question, $0)]?.feed } }
 
-    /// What the feed of a question is good for.
+    /// How much the feed of a question knows.
     enum Knowledge {
         /// All is known: what it does not have is not there.
         case complete
