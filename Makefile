@@ -5,8 +5,8 @@ DESTDIR ?=
 LAB = Tests/LabTests/lab
 TOOLS = .build-tests
 DISCOVERD = .build/debug/discoverd
-# The tests that touch no C library's threads but our own, for ThreadSanitizer.
-TSAN_TESTS ?= DNSSDTests|DiscoveryTests|AvahiEngineTests
+# What runs under a sanitizer: all that runs in the process of the tests.
+SANITIZED = values daemon support
 RELEASE = .build-release
 # Without a path of its own the loader does not look for Debian's libraries beside the program.
 AS_RELEASED = -c release --static-swift-stdlib --disable-local-rpath
@@ -14,7 +14,7 @@ BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help bench bench-quick bench-inside run build test fuzz soak tests-built lab demo fmt check docs tsan release release-apps \
+.PHONY: help bench bench-quick bench-inside run build test test-quick fuzz soak tests-built lab demo fmt check docs tsan asan release release-apps \
     install install-apps uninstall uninstall-apps deb test-systemd clean deps
 
 help: ## this list
@@ -38,7 +38,10 @@ tests-built:
 	$(SWIFT) build --build-tests
 
 test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
-	@SWIFT=$(SWIFT) Tests/run
+	@Tests/run
+
+test-quick: tests-built ## the values, the daemon in one process, a few hosts: for the loop while writing
+	@Tests/run values support daemon quick
 
 $(TOOLS)/publish-many: $(LAB)/publish-many.c
 	@mkdir -p $(TOOLS)
@@ -86,8 +89,15 @@ check: ## formatting, shell scripts, forbidden constructs: what CI runs first
 docs: ## DocC of the library
 	$(SWIFT) package --disable-sandbox generate-documentation --target Discovery
 
-tsan: ## values, directory and engine under ThreadSanitizer
-	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter '$(TSAN_TESTS)'
+tsan: ## values, directory, engine and daemon under ThreadSanitizer
+	@.ci/deps test
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
+	@TSAN_OPTIONS="halt_on_error=1 $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
+
+asan: ## the same under AddressSanitizer
+	@.ci/deps test
+	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
+	@ASAN_OPTIONS="detect_leaks=0 $(ASAN_OPTIONS)" Tests/run --of .build-asan $(SANITIZED)
 
 .PHONY: $(RELEASE)/release/discoverd
 $(RELEASE)/release/discoverd:
@@ -211,4 +221,4 @@ test-systemd: ## the package in a booted Debian with a network of its own; needs
 	Tests/SystemdTests/run
 
 clean: ## remove everything that was built
-	rm -rf .build .build-bench .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines
+	rm -rf .build .build-asan .build-bench .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Addresses that a hostile host announces, with a listener at each of them, so that a dial would succeed.
-@Suite("Where services are dialled", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("Where services are dialled", .labSlot)
 struct AddressPolicyTests {
     @Test("no SYN leaves for a cloud's credentials, allowed or not, though a listener is there and a route")
     func credentials() async throws {

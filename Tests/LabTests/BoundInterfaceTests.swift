@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What is announced on one interface can be reached by it, and by no other.
-@Suite("Listening on an interface", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("Listening on an interface", .labSlot)
 struct BoundInterfaceTests {
     /// Two hosts with two links, and the ways a packet can take.
     private func start() async throws -> Lab {

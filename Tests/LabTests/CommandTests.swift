@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The commands beside `browse` and `publish`, and the options they share.
-@Suite("commands", .labSlot, .timeLimit(.minutes(60)))
+@Suite("commands", .labSlot)
 struct CommandTests {
     static let lab = Task { try await Lab.start() }
 

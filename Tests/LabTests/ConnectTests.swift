@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `discoverd connect` in the lab, against listeners that nobody here wrote.
-@Suite("Connecting", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("Connecting", .labSlot)
 struct ConnectTests {
     private var discoverd: String { DiscoverdBinary.path }
 

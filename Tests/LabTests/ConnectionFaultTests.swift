@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Connections whose other side is slow, or gone, or whose name leads in circles.
-@Suite("Connections that go wrong", .labSlot, .timeLimit(.minutes(60)))
+@Suite("Connections that go wrong", .labSlot)
 struct ConnectionFaultTests {
     @Test("the peer's link is cut while nobody sends: connect and forward end the connection within 30 s")
     func halfOpen() async throws {

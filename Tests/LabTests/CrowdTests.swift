@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// More services than one connection to avahi-daemon carries well (docs/decisions/0013-lanes.md).
-@Suite("a crowd of services", .labSlot, .timeLimit(.minutes(60)))
+@Suite("a crowd of services", .labSlot)
 struct CrowdTests {
     /// Announced again and again: packets are lost, and a record that was received within the last second is not replaced by another
     /// (RFC 6762 §10.2).

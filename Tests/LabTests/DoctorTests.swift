@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// What `doctor` says of what is wrong.
-@Suite("doctor", .labSlot, .timeLimit(.minutes(60)))
+@Suite("doctor", .labSlot)
 struct DoctorTests {
     @Test("an avahi-daemon that hangs is to be restarted, not installed")
     func hung() async throws {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Every program that listens, and 1000 connections that end early: reset, closed, half of a request. It lives and serves after.
-@Suite("Connections that end early", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("Connections that end early", .labSlot)
 struct EarlyEndTests {
     private func port(_ process: LabProcess, _ stream: LabProcess.Output = .stdout) throws -> String {
         let line = try #require(process.lines(stream).first { $0.contains(" port ") })

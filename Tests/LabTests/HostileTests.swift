@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What anybody on the link can say (RFC 6762 §21): it is shown, but never raw.
-@Suite("hostile networks", .labSlot, .timeLimit(.minutes(60)))
+@Suite("hostile networks", .labSlot)
 struct HostileTests {
     static let lab = Task { try await Lab.start(hosts: 3) }
 

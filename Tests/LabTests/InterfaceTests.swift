@@ -1,7 +1,7 @@
 import Testing
 
 /// Two hosts joined by two links: a service is one, whatever it is seen on.
-@Suite("interfaces", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("interfaces", .serialized, .labSlot)
 struct InterfaceTests {
     /// A second link, made after avahi-daemon has started, as by plugging in a cable.
     static let lab = Task {

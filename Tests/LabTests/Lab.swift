@@ -31,11 +31,19 @@ final class Lab: Sendable {
         self.environment = environment
     }
 
-    /// A lab whose avahi-daemons run.
+    /// A lab whose avahi-daemons run, of its own for whoever asks: one of the usual kind may have been started before.
     static func start(hosts: Int = 2, _ options: String..., environment: [String: String] = [:]) async throws -> Lab {
+        guard hosts == 2, options.isEmpty, environment.isEmpty else {
+            return try await start(["--hosts", String(hosts)] + options, environment: environment)
+        }
+        return try await LabPool.shared.take()
+    }
+
+    /// Starts one now.
+    static func start(_ options: [String], environment: [String: String]) async throws -> Lab {
         let directory = FileManager.default.temporaryDirectory.appending(path: "discoverd-lab-\(UUID().uuidString)")
             .path(percentEncoded: false)
-        let arguments = [command, "-d", directory, "start", "--until-eof", "--hosts", String(hosts)] + options
+        let arguments = [command, "-d", directory, "start", "--until-eof"] + options
         let lab = Lab(
             directory: directory,
             holder: try LabProcess(arguments, environment: environment),

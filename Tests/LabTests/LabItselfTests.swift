@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The lab must be trusted before anything is tested in it.
-@Suite("The lab", .serialized, .timeLimit(.minutes(60)))
+@Suite("The lab", .labSlot)
 struct LabItselfTests {
     @Test("what avahi-publish says on h1 is seen on h2 by avahi-browse and by python-zeroconf")
     func hostsSeeEachOther() async throws {

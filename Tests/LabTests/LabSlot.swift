@@ -1,9 +1,13 @@
-import Synchronization
 import Testing
 
-/// Lets only a few tests use the machine at a time, so that the times they look at are discoverd's and not the crowd's.
+/// Lets a test of processes run when the machine has room for it, so that the times it looks at are discoverd's and not the
+/// crowd's; and ends one that takes too long. Its limit counts from when it may run, not from when it began to wait.
 struct LabSlot: SuiteTrait, TestTrait, TestScoping {
-    private static let slots = Slots(3)
+    /// How long a test may take. The longest take a minute on an idle machine.
+    private static let limit = Duration.seconds(240)
+    /// True within a test that may run: the traits of its suites have nothing more to do.
+    @TaskLocal private static var isHeld = false
+
     /// True for a test that wants no other beside it.
     var isExclusive = false
 
@@ -14,60 +18,39 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
         testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        // A test that is exclusive has the suite's trait too, and must not take a slot twice.
-        let isOwn = isExclusive || !test.traits.contains { ($0 as? LabSlot)?.isExclusive == true }
-        guard testCase != nil, isOwn else { return try await function() }
-        let count = isExclusive ? Self.slots.count : 1
-        await Self.slots.take(count)
-        defer { Self.slots.give(count) }
-        try await function()
+        guard testCase != nil, !Self.isHeld else { return try await function() }
+        // Of the suite's trait and the test's own, one asks for both.
+        let isExclusive = test.traits.contains { ($0 as? LabSlot)?.isExclusive == true }
+        await LabSlots.shared.take(isExclusive: isExclusive)
+        let start = ContinuousClock.now
+        defer {
+            LabSlots.shared.give(isExclusive: isExclusive)
+            LabTimes.record(test, isExclusive: isExclusive, took: ContinuousClock.now - start)
+        }
+        try await Self.$isHeld.withValue(true) {
+            try await withoutActuallyEscaping(function) { try await Self.limited($0) }
+        }
     }
 
-    /// A semaphore that serves in the order of asking.
-    private final class Slots: Sendable {
-        private struct State {
-            var free: Int
-            var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-
-            mutating func served() -> [CheckedContinuation<Void, Never>] {
-                var served: [CheckedContinuation<Void, Never>] = []
-                while let first = waiting.first, first.count <= free {
-                    free -= first.count
-                    served.append(waiting.removeFirst().continuation)
-                }
-                return served
+    private static func limited(_ function: @escaping @concurrent @Sendable () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await function()
+                return true
             }
-        }
-
-        let count: Int
-        private let state: Mutex<State>
-
-        init(_ count: Int) {
-            self.count = count
-            state = Mutex(State(free: count))
-        }
-
-        func take(_ count: Int) async {
-            await withCheckedContinuation { continuation in
-                resume { $0.waiting.append((count, continuation)) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return false
             }
-        }
-
-        func give(_ count: Int) { resume { $0.free += count } }
-
-        private func resume(after change: (inout State) -> Void) {
-            let served = state.withLock { state in
-                change(&state)
-                return state.served()
-            }
-            for continuation in served { continuation.resume() }
+            defer { group.cancelAll() }
+            if try await group.next() == false { Issue.record("it took longer than \(limit)") }
         }
     }
 }
 
 extension Trait where Self == LabSlot {
-    /// The test takes one of the few slots of the lab.
+    /// The test runs beside others, as far as the machine has room.
     static var labSlot: Self { Self() }
-    /// The test has the machine for itself, as far as the lab goes.
+    /// The test has the machine to itself, as far as these tests go: for what measures times, or floods.
     static var labAlone: Self { Self(isExclusive: true) }
 }

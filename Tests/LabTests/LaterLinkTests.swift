@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Links that come, go, and are called otherwise, while something is asked.
-@Suite("links that come later", .labSlot, .timeLimit(.minutes(60)))
+@Suite("links that come later", .labSlot)
 struct LaterLinkTests {
     @Test("a query for one service asks on a link that comes later, and has it", arguments: [false, true])
     func comes(withDaemon: Bool) async throws {

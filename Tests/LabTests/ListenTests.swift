@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `discoverd listen` and `discoverd forward` in the lab.
-@Suite("Listening and forwarding", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("Listening and forwarding", .labSlot)
 struct ListenTests {
     private var discoverd: String { DiscoverdBinary.path }
     /// Long enough to fill every buffer between two hosts many times.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A packet that ends avahi-daemon while a lookup of its records is held open (docs/decisions/0014-nothing-is-held.md).
-@Suite("one packet", .labSlot, .timeLimit(.minutes(60)))
+@Suite("one packet", .labSlot)
 struct OnePacketTests {
     private static let count = 20
 

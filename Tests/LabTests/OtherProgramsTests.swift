@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What discoverd publishes, programs that others wrote see byte for byte; and the other way round.
-@Suite("other programs", .labSlot, .timeLimit(.minutes(60)))
+@Suite("other programs", .labSlot)
 struct OtherProgramsTests {
     static let lab = Task { try await Lab.start() }
 

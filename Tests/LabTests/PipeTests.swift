@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Standard output that is closed, or that nobody reads to its end.
-@Suite("pipes", .labSlot, .timeLimit(.minutes(60)))
+@Suite("pipes", .labSlot)
 struct PipeTests {
     static let lab = Task { try await Lab.start() }
 

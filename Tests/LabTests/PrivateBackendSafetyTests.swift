@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a private backend must not do: have rights, stand beside the machine's own avahi-daemon, leave files.
-@Suite("The private backend, kept small", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("The private backend, kept small", .labSlot)
 struct PrivateBackendSafetyTests {
     private static let noBus = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"]
 

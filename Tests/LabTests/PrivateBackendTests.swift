@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A host with no D-Bus and no avahi-daemon: discoverd brings its own.
-@Suite("the private backend", .labSlot, .timeLimit(.minutes(60)))
+@Suite("the private backend", .labSlot)
 struct PrivateBackendTests {
     /// Not in the environment of `lab exec`, which gives each command the address of its host's own bus.
     private static let noBus = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"]

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The main job, as on the first page of the manual: publish on one host, browse on another.
-@Suite("publish and browse", .labSlot, .timeLimit(.minutes(60)))
+@Suite("publish and browse", .labSlot)
 struct PublishAndBrowseTests {
     static let lab = Task { try await Lab.start() }
     /// How long a withdrawal may take to be told: Avahi's second (RFC 6762 §10.1), discoverd's 3.2 s, and some to spare.

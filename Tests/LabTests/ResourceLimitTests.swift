@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A system that refuses: no /proc, few descriptors, little address space.
-@Suite("What the system refuses", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("What the system refuses", .labSlot)
 struct ResourceLimitTests {
     private static let programs = ["discoverd", "discoverd-daemon", "stream-hello"]
 

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// avahi-daemon goes away and comes back under running commands.
-@Suite("avahi-daemon restarts", .labSlot, .timeLimit(.minutes(60)))
+@Suite("avahi-daemon restarts", .labSlot)
 struct RestartTests {
     @Test("browse says so, keeps what it knows, and goes on; publish is established again")
     func killed() async throws {

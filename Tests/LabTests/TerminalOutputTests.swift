@@ -2,7 +2,7 @@ import CommandText
 import Testing
 
 /// What the commands show on a terminal of 80 columns.
-@Suite("output on a terminal", .labSlot, .timeLimit(.minutes(60)))
+@Suite("output on a terminal", .labSlot)
 struct TerminalOutputTests {
     static let lab = Task { try await Lab.start() }
 

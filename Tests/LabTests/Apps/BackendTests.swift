@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The programs on a machine without avahi-daemon.
-@Suite("programs without a backend", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("programs without a backend", .labSlot)
 struct BackendTests {
     @Test(
         "every program that looks or publishes says so, and what to do, and ends with 69",

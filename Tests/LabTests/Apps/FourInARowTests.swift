@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `four-in-a-row` between two hosts, and against programs that nobody here wrote.
-@Suite("four-in-a-row", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("four-in-a-row", .labSlot)
 struct FourInARowTests {
     private let wait = Duration.seconds(60)
 

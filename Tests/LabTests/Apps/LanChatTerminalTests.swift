@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("lanchat in a terminal", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("lanchat in a terminal", .labSlot)
 struct LanChatTerminalTests {
     /// A room on h1, and a terminal on h2 in which anna has joined it.
     private func annaHasJoined(_ lab: Lab, _ environment: String = "") async throws -> (LabProcess, TerminalScreen) {

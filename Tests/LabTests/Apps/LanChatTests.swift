@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("lanchat between two hosts", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("lanchat between two hosts", .labSlot)
 struct LanChatTests {
     private let program = "lanchat"
 

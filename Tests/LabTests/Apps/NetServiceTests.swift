@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The tutorial's programs by Foundation's old names, between two hosts, and with programs that others wrote.
-@Suite("NetService by its old names", .labSlot, .timeLimit(.minutes(60)))
+@Suite("NetService by its old names", .labSlot)
 struct NetServiceTests {
     private static let program = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent()
         .appending(path: "BonjourByOldNames").path(percentEncoded: false)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("stream-hello between two hosts", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("stream-hello between two hosts", .labSlot)
 struct StreamHelloTests {
     private let program = "stream-hello"
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `tap-race`, and with it PeerSession, between two hosts.
-@Suite("tap-race", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("tap-race", .labSlot)
 struct TapRaceTests {
     private let wait = Duration.seconds(60)
 

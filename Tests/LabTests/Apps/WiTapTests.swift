@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `witap` between two hosts, and against programs that nobody here wrote.
-@Suite("witap", .serialized, .labSlot, .timeLimit(.minutes(60)))
+@Suite("witap", .labSlot)
 struct WiTapTests {
     private let wait = Duration.seconds(60)
 

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Every request of the daemon's API, made by curl.
-@Suite("The daemon's API with curl", .labSlot, .timeLimit(.minutes(60)))
+@Suite("The daemon's API with curl", .labSlot)
 struct DaemonAPITests {
     @Test("services, types, domains, status, health, metrics; what is wrong is told")
     func requests() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// Who may do what: users of this machine, told apart by the kernel.
 @Suite(
-    "The daemon and ordinary users", .labSlot, .timeLimit(.minutes(60)),
+    "The daemon and ordinary users", .labSlot,
     .enabled(if: geteuid() == 0, "a lab with more than one user needs root"))
 struct DaemonAccessTests {
     /// Debian has these two.

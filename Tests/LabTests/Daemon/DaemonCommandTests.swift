@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The commands with a daemon that answers: the same output as without it, and what its going away does.
-@Suite("Commands through the daemon", .labSlot, .timeLimit(.minutes(60)))
+@Suite("Commands through the daemon", .labSlot)
 struct DaemonCommandTests {
     @Test("a daemon that is slow is waited for; one that hangs is not passed by without a word")
     func silent() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// What strangers learn of the daemon and keep it from: other users, other hosts, and who puts something in its place.
 @Suite(
-    "The daemon among strangers", .labSlot, .timeLimit(.minutes(60)),
+    "The daemon among strangers", .labSlot,
     .enabled(if: geteuid() == 0, "a lab with more than one user needs root"))
 struct DaemonExposureTests {
     /// Debian has these two.

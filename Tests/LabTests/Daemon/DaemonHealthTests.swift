@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// status, /healthz and /metrics say the same, as long as it holds.
-@Suite("What the daemon says of its health", .labSlot, .timeLimit(.minutes(60)))
+@Suite("What the daemon says of its health", .labSlot)
 struct DaemonHealthTests {
     private func expect(_ daemon: LabDaemon, degraded: String?, within limit: Duration = .seconds(40)) async throws {
         let status = try await daemon.curl("/v1/status", within: limit) { answer in

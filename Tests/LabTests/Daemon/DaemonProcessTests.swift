@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The daemon as a process, seen from its host and from another.
-@Suite("the daemon as a process", .labSlot, .timeLimit(.minutes(60)))
+@Suite("the daemon as a process", .labSlot)
 struct DaemonProcessTests {
     private static let two = """
         services:

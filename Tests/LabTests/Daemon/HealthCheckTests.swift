@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Services that are advertised only while they work.
-@Suite("health-gated advertising", .labSlot, .timeLimit(.minutes(60)))
+@Suite("health-gated advertising", .labSlot)
 struct HealthCheckTests {
     /// A web server by others, on the port of the tests.
     private func webServer(_ lab: Lab) throws -> LabProcess {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Prometheus itself, as Debian has it.
-@Suite("Prometheus", .labSlot, .timeLimit(.minutes(60)))
+@Suite("Prometheus", .labSlot)
 struct PrometheusTests {
     private static let programs = "\(Lab.package).build-tests/prometheus/usr/bin"
 

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Where the daemon keeps what was handed over, when nobody says it.
-@Suite("The daemon's state without --state", .labSlot, .timeLimit(.minutes(60)))
+@Suite("The daemon's state without --state", .labSlot)
 struct StateTests {
     @Test("what was handed over is there after SIGKILL, for root; with --socket only it is not taken")
     func root() async throws {

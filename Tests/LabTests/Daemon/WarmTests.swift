@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What the daemon answers from a type that it keeps warm.
-@Suite("a warm type", .labSlot, .timeLimit(.minutes(60)))
+@Suite("a warm type", .labSlot)
 struct WarmTests {
     @Test("a name that it does not have is answered at once; one that comes later is found all the same")
     func unknownName() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    @Suite("Faults of the backend", .serialized)
+    @Suite("Faults of the backend")
     struct BackendFaultTests {
         @Test("1: avahi-daemon SIGKILL and back after 1 s, 100 services of one process")
         func killed() async throws {
@@ -172,6 +172,7 @@ extension FaultTests {
             // What was begun before hangs at its end, what is begun now hangs at its start.
             let late = try lab.exec("h1", browse)
             let latePublication = try lab.publish("new", on: "h1")
+            for process in [late, latePublication.process] { try await process.untilItTakesSignals() }
             // Until they are in the calls that hang: nothing tells of that.
             try await Task.sleep(for: .milliseconds(500))
             let processes = [publication.process, watching.process, late, latePublication.process]

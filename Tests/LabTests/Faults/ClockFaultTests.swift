@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 extension FaultTests {
-    @Suite("Clock jumps", .serialized)
+    @Suite("Clock jumps")
     struct ClockFaultTests {
         @Test(
             "67: the clock of avahi-daemon jumps, on the browser's host or on the publisher's",

@@ -3,7 +3,7 @@ import Testing
 
 extension FaultTests {
     /// Local clients of the daemon that are slow, silent, greedy or mad, on a network that floods.
-    @Suite("The daemon among hostile clients", .serialized)
+    @Suite("The daemon among hostile clients", .labAlone)
     struct DaemonFloodTests {
         @Test(
             "60 to 62: 64 slow clients, a watcher that never reads, 5000 services, 10 MB, random bytes: status answers")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    @Suite("Floods", .serialized)
+    @Suite("Floods", .labAlone)
     struct FloodTests {
         @Test(
             "40: 5000 services in a flood, full records or pointers only: alive, bounded, and said to be incomplete",

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Every scenario of a fault (docs/reliability.md); those of one theme one after the other.
-@Suite("Faults", .timeLimit(.minutes(60)))
+/// Every scenario of a fault (docs/reliability.md).
+@Suite("Faults", .labSlot)
 enum FaultTests {}
 
 /// Those that take minutes: `make soak`.

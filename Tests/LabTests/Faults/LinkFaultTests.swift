@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    @Suite("Faults of links", .serialized)
+    @Suite("Faults of links")
     struct LinkFaultTests {
         @Test("19: the publisher's interface down for 3 s: no end is told")
         func publisherDown() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    @Suite("Faults of names", .serialized)
+    @Suite("Faults of names")
     struct NameFaultTests {
         @Test("13: the same name on two hosts: the second is renamed, the first untouched")
         func takenOnTheNetwork() async throws {

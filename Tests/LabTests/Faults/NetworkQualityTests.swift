@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    @Suite("Quality of the network", .serialized)
+    @Suite("Quality of the network")
     struct NetworkQualityTests {
         @Test("27: 30 % of packets lost both ways: 100 of 100 within 10 s")
         func loseThirty() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    @Suite("Faults of publishers", .serialized)
+    @Suite("Faults of publishers")
     struct PublisherFaultTests {
         @Test("34: the publishing process is killed: the other host sees the end soon")
         func crashed() async throws {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// avahi-daemon answers and takes nothing: by its configuration, or because what answers is no avahi-daemon.
-@Suite("What avahi-daemon refuses", .labSlot, .timeLimit(.minutes(60)))
+@Suite("What avahi-daemon refuses", .labSlot)
 struct RefusalTests {
     struct Setting: Sendable, CustomTestStringConvertible {
         let section: String

@@ -1,0 +1,89 @@
+import Testing
+
+/// The exit statuses of docs/contract.md, section 2, that need no network: a lab would only take longer.
+@Suite("exit status without a network", .labSlot)
+struct BareExitStatusTests {
+    /// A command line, and words that the message must have.
+    struct Misuse: Sendable, CustomTestStringConvertible {
+        var arguments: [String]
+        var words: [String]
+        var testDescription: String { arguments.map { String($0.prefix(40)) }.joined(separator: " ") }
+    }
+
+    static let misuses = [
+        Misuse(arguments: ["publish", "tony", "0"], words: ["port", "1 to 65535"]),
+        Misuse(arguments: ["publish", "tony", "70000"], words: ["port", "1 to 65535"]),
+        Misuse(arguments: ["publish", "tony", "http"], words: ["port", "1 to 65535"]),
+        Misuse(
+            arguments: ["publish", "tony", "9000", "--type", "_this-is-much-too-long._tcp"],
+            words: ["this-is-much-too-long", "15"]
+        ),
+        Misuse(arguments: ["publish", "tony", "9000", "--type", "http tcp"], words: ["http tcp"]),
+        Misuse(arguments: ["publish", String(repeating: "n", count: 64), "9000"], words: ["63 bytes", "64"]),
+        Misuse(arguments: ["publish", "", "9000"], words: ["name"]),
+        Misuse(arguments: ["publish", "a\u{1B}b", "9000"], words: ["control character"]),
+        Misuse(
+            arguments: ["publish", "tony", "9000", "--txt", "k=" + String(repeating: "v", count: 298)],
+            words: ["255", "300"]
+        ),
+        Misuse(arguments: ["publish", "tony", "9000", "--txt", "=v"], words: ["key"]),
+        Misuse(arguments: ["publish", "tony", "9000", "--txt-base64", "k=*"], words: ["base64"]),
+        Misuse(arguments: ["publish", "tony", "9000", "--subtype", String(repeating: "s", count: 64)], words: ["63"]),
+        Misuse(arguments: ["publish", "tony", "9000", "-4", "-6"], words: ["-4", "-6"]),
+        Misuse(arguments: ["publish", "tony"], words: ["port"]),
+        Misuse(arguments: ["browse"], words: ["TYPE", "--all"]),
+        Misuse(arguments: ["browse", "_witap"], words: ["_witap"]),
+        Misuse(arguments: ["browse", "_witap._tcp", "--all"], words: ["--all"]),
+        Misuse(arguments: ["browse", "_a--b._tcp"], words: ["hyphen"]),
+        Misuse(arguments: ["browse", "_123._tcp"], words: ["letter"]),
+        Misuse(arguments: ["browse", "_witap._tcp", "--count", "0"], words: ["count"]),
+        Misuse(arguments: ["browse", "_witap._tcp", "--timeout", "never"], words: ["seconds"]),
+        Misuse(arguments: ["browse", "_witap._tcp", "--nonsense"], words: ["--nonsense"]),
+        // Avahi takes no label of one letter: said at once, and by all commands alike.
+        Misuse(arguments: ["browse", "_x._udp"], words: ["_x._udp", "two letters"]),
+        Misuse(arguments: ["resolve", "tony", "_x._udp"], words: ["_x._udp", "two letters"]),
+        Misuse(arguments: ["resolve", "tony._x._udp.local"], words: ["_x._udp", "two letters"]),
+        Misuse(arguments: ["publish", "tony", "9000", "--type", "_x._udp"], words: ["_x._udp", "two letters"]),
+        Misuse(arguments: ["publish", "tony", "9000", "--subtype", "_a"], words: ["_a", "two letters"]),
+        Misuse(arguments: ["wait", "_x._tcp"], words: ["_x._tcp", "two letters"]),
+        Misuse(arguments: ["connect", "tony", "_x._tcp"], words: ["_x._tcp", "two letters"]),
+        Misuse(arguments: ["resolve", "tony", "http tcp"], words: ["http tcp"]),
+        Misuse(arguments: ["wait", "_witap._sctp"], words: ["_witap._sctp"]),
+        Misuse(arguments: ["frobnicate"], words: ["frobnicate"]),
+        // What is wrong is said before what is missing, and what was meant if that is near.
+        Misuse(arguments: ["browse", "--al"], words: ["--al'", "Did you mean '--all'?"]),
+        Misuse(arguments: ["browse", "-V"], words: ["-V", "--version"]),
+        Misuse(arguments: ["browse", "-az"], words: ["-z"]),
+        Misuse(arguments: ["brwse", "_witap._tcp"], words: ["brwse", "Did you mean 'browse'?"]),
+        Misuse(arguments: ["help", "browes"], words: ["browes", "Did you mean 'browse'?"]),
+        Misuse(arguments: ["lookup", "h1"], words: ["lookup", "Did you mean 'resolve'?"]),
+        Misuse(arguments: ["publish", "-foo", "9000"], words: ["-foo", "discoverd publish -- -foo"]),
+        Misuse(arguments: ["ls", "--no-daemon"], words: ["--no-daemon"]),
+        Misuse(arguments: ["status", "--backend", "system"], words: ["--backend"]),
+    ]
+
+    @Test("64 for usage, with a message that names the rule", arguments: misuses)
+    func usage(_ misuse: Misuse) async throws {
+        let run = try await BareHost.discoverd(misuse.arguments, within: .seconds(5))
+        #expect(run.exit == .exited(64) && run.output.isEmpty)
+        let message = run.errors.joined(separator: "\n")
+        #expect(message.hasPrefix("discoverd: error: "), "\(message)")
+        for word in misuse.words { #expect(message.lowercased().contains(word.lowercased()), "\(message)") }
+        #expect(!message.contains("\u{1B}"))
+    }
+
+    private static let commands = ExitStatusTests.networkCommands
+
+    @Test("69 within 3 s where nothing is installed, saying what to do", arguments: commands)
+    func nothingInstalled(_ arguments: [String]) async throws {
+        let run = try await BareHost.discoverd(
+            arguments, without: ["/usr/sbin/avahi-daemon", "/usr/bin/dbus-daemon"], within: .seconds(5))
+        try ExitStatusTests.expectNoBackend(run, arguments, "dbus")
+    }
+
+    @Test("69 within 3 s without D-Bus, saying what to do", arguments: commands)
+    func noBus(_ arguments: [String]) async throws {
+        let run = try await BareHost.discoverd(arguments + ExitStatusTests.system, within: .seconds(5))
+        try ExitStatusTests.expectNoBackend(run, arguments, "dbus")
+    }
+}

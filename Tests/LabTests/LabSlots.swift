@@ -1,0 +1,118 @@
+import Foundation
+import Synchronization
+
+/// How many tests of processes run at a time. They sleep more than they work, so there are more of them than processors while
+/// the machine is idle enough. Those that want to be alone come last.
+final class LabSlots: Sendable {
+    static let shared = LabSlots()
+
+    /// Run whatever the machine does.
+    private let assured: Int
+    /// Run only while the machine is idle enough.
+    private let most: Int
+    private let state = Mutex(State())
+
+    /// One more is let in when this much of the processors' time was idle.
+    private static let wantedIdle = 0.3
+    /// How often the machine is looked at, and the least time between two that are let in because it is idle.
+    private static let interval = Duration.milliseconds(300)
+    /// A file that is there while other tests run beside these (Tests/run).
+    private static let besides = ProcessInfo.processInfo.environment["LAB_BESIDES"]
+
+    private struct State {
+        var running = 0
+        var isTaken = false
+        var shared: [CheckedContinuation<Void, Never>] = []
+        var exclusive: [CheckedContinuation<Void, Never>] = []
+        var isWatching = false
+
+        var isWaiting: Bool { !shared.isEmpty || !exclusive.isEmpty }
+    }
+
+    /// - Parameter environment: `LAB_SLOTS` says how many at most.
+    init(
+        processors: Int = ProcessInfo.processInfo.activeProcessorCount,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        most = environment["LAB_SLOTS"].flatMap(Int.init) ?? max(3, processors * 5)
+        assured = min(most, max(2, processors))
+    }
+
+    /// Waits until the test may run.
+    func take(isExclusive: Bool) async {
+        await withCheckedContinuation { continuation in
+            let begins = state.withLock { state in
+                if isExclusive { state.exclusive.append(continuation) } else { state.shared.append(continuation) }
+                defer { state.isWatching = true }
+                return !state.isWatching
+            }
+            letIn(becauseIdle: false)
+            if begins { Task { await watch() } }
+        }
+    }
+
+    /// The test is over.
+    func give(isExclusive: Bool) {
+        state.withLock { state in
+            if isExclusive { state.isTaken = false } else { state.running -= 1 }
+        }
+        letIn(becauseIdle: false)
+    }
+
+    /// Looks at the machine until nobody waits.
+    private func watch() async {
+        var usage = ProcessorTime()
+        while true {
+            try? await Task.sleep(for: Self.interval)
+            let now = ProcessorTime()
+            letIn(becauseIdle: now.idle(since: usage) >= Self.wantedIdle)
+            usage = now
+            let isOver = state.withLock { state in
+                state.isWatching = state.isWaiting
+                return !state.isWatching
+            }
+            if isOver { return }
+        }
+    }
+
+    private func letIn(becauseIdle: Bool) {
+        let room = becauseIdle ? 1 : 0
+        let isAlone = Self.besides.map { !FileManager.default.fileExists(atPath: $0) } ?? true
+        let next: [CheckedContinuation<Void, Never>] = state.withLock { state in
+            guard !state.isTaken else { return [] }
+            if state.shared.isEmpty {
+                guard isAlone, state.running == 0, !state.exclusive.isEmpty else { return [] }
+                state.isTaken = true
+                return [state.exclusive.removeFirst()]
+            }
+            let limit = min(most, max(assured, state.running + room))
+            let count = min(max(0, limit - state.running), state.shared.count)
+            defer { state.shared.removeFirst(count) }
+            state.running += count
+            return Array(state.shared.prefix(count))
+        }
+        for continuation in next { continuation.resume() }
+    }
+}
+
+/// What the processors have done since the machine started (proc_stat(5)), in ticks.
+private struct ProcessorTime {
+    private var all = 0
+    private var idle = 0
+
+    init() {
+        guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
+            let line = text.split(separator: "\n").first
+        else { return }
+        // user nice system idle iowait irq softirq steal; the rest is counted among these.
+        let times = line.split(separator: " ").dropFirst().prefix(8).compactMap { Int($0) }
+        guard times.count == 8 else { return }
+        all = times.reduce(0, +)
+        idle = times[3] + times[4]
+    }
+
+    /// Between 0 and 1.
+    func idle(since earlier: ProcessorTime) -> Double {
+        all > earlier.all ? Double(idle - earlier.idle) / Double(all - earlier.all) : 0
+    }
+}
