@@ -4,7 +4,7 @@ import Testing
 /// A test process cannot enter a namespace once it has threads, so the engine's own tests are run again, on a host.
 @Suite("the engine in the lab", .labSlot)
 struct EngineInLabTests {
-    @Test("AvahiEngine passes the conformance suite")
+    @Test("AvahiEngine passes the conformance suite", .labLong)
     func conformance() async throws {
         let lab = try await Lab.start(hosts: 1)
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

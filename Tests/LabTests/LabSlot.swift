@@ -8,8 +8,15 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
     /// True within a test that may run: the traits of its suites have nothing more to do.
     @TaskLocal private static var isHeld = false
 
-    /// True for a test that wants no other beside it.
-    var isExclusive = false
+    enum Turn {
+        case usual
+        /// Before the usual ones, so that nobody waits for it at the end.
+        case first
+        /// When all others are over, with no other beside it.
+        case alone
+    }
+
+    var turn = Turn.usual
 
     var isRecursive: Bool { true }
 
@@ -19,13 +26,13 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil, !Self.isHeld else { return try await function() }
-        // Of the suite's trait and the test's own, one asks for both.
-        let isExclusive = test.traits.contains { ($0 as? LabSlot)?.isExclusive == true }
-        await LabSlots.shared.take(isExclusive: isExclusive)
+        // Of the suite's trait and the test's own, the test's is the last.
+        let turn = test.traits.compactMap { ($0 as? LabSlot)?.turn }.last { $0 != .usual } ?? .usual
+        await LabSlots.shared.take(turn)
         let start = ContinuousClock.now
         defer {
-            LabSlots.shared.give(isExclusive: isExclusive)
-            LabTimes.record(test, isExclusive: isExclusive, took: ContinuousClock.now - start)
+            LabSlots.shared.give(turn)
+            LabTimes.record(test, turn, took: ContinuousClock.now - start)
         }
         try await Self.$isHeld.withValue(true) {
             try await withoutActuallyEscaping(function) { try await Self.limited($0) }
@@ -51,6 +58,8 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == LabSlot {
     /// The test runs beside others, as far as the machine has room.
     static var labSlot: Self { Self() }
+    /// The test takes half a minute and more: it begins before others.
+    static var labLong: Self { Self(turn: .first) }
     /// The test has the machine to itself, as far as these tests go: for what measures times, or floods.
-    static var labAlone: Self { Self(isExclusive: true) }
+    static var labAlone: Self { Self(turn: .alone) }
 }

@@ -39,10 +39,14 @@ final class LabSlots: Sendable {
     }
 
     /// Waits until the test may run.
-    func take(isExclusive: Bool) async {
+    func take(_ turn: LabSlot.Turn) async {
         await withCheckedContinuation { continuation in
             let begins = state.withLock { state in
-                if isExclusive { state.exclusive.append(continuation) } else { state.shared.append(continuation) }
+                switch turn {
+                case .first: state.shared.insert(continuation, at: 0)
+                case .usual: state.shared.append(continuation)
+                case .alone: state.exclusive.append(continuation)
+                }
                 defer { state.isWatching = true }
                 return !state.isWatching
             }
@@ -52,9 +56,9 @@ final class LabSlots: Sendable {
     }
 
     /// The test is over.
-    func give(isExclusive: Bool) {
+    func give(_ turn: LabSlot.Turn) {
         state.withLock { state in
-            if isExclusive { state.isTaken = false } else { state.running -= 1 }
+            if turn == .alone { state.isTaken = false } else { state.running -= 1 }
         }
         letIn(becauseIdle: false)
     }

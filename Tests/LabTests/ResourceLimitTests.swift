@@ -31,19 +31,37 @@ struct ResourceLimitTests {
         "few descriptors, little address space: it works, or it is status 71 with the limit, at once",
         arguments: programs)
     func limits(_ program: String) async throws {
-        let lab = try await Lab.start(hosts: 1)
+        let lab = try await Lab.start(hosts: 4)
         // From too little even for the dynamic linker, whose status is 127, to plenty.
         let descriptors = [4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 32]
         let spaces = [
             40_000, 45_000, 50_000, 55_000, 60_000, 65_000, 70_000, 80_000, 90_000, 100_000, 120_000, 140_000, 160_000,
             180_000, 200_000, 250_000, 300_000, 400_000,
         ]
+        let limits = descriptors.map { "-n \($0)" } + spaces.map { "-v \($0)" }
+        // What works goes on until it is ended after 5 s: so on each host a quarter of them.
+        let refusals = try await withThrowingTaskGroup(of: Int.self) { group in
+            for host in 0..<4 {
+                let some = limits.indices.filter { $0 % 4 == host }.map { limits[$0] }
+                group.addTask { try await self.refusals(of: program, with: some, on: "h\(host + 1)", of: lab) }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(refusals > 6)
+        let plenty = try await lab.toEnd(
+            "h1", ["timeout", "5", "bash", "-c", "ulimit -n 64; exec \"$@\"", "bash"] + command(program),
+            within: .seconds(15))
+        #expect(plenty.exit != .exited(71), "\(plenty)")
+        try await lab.stop()
+    }
+
+    /// - Returns: how many of the limits it refused to run with.
+    private func refusals(of program: String, with limits: [String], on host: String, of lab: Lab) async throws -> Int {
         var refusals = 0
-        for limit in descriptors.map({ "-n \($0)" }) + spaces.map({ "-v \($0)" }) {
+        for limit in limits {
             let script = "ulimit -c 0; ulimit \(limit) || exit 99; exec \"$@\""
-            // What works goes on until it is ended.
             let run = try await lab.toEnd(
-                "h1", ["timeout", "-k", "5", "5", "bash", "-c", script, "bash"] + command(program), within: .seconds(15)
+                host, ["timeout", "-k", "5", "5", "bash", "-c", script, "bash"] + command(program), within: .seconds(15)
             )
             let text = "\(program) \(limit): \(run)"
             switch run.exit {
@@ -61,11 +79,6 @@ struct ResourceLimitTests {
             default: Issue.record("\(text)")
             }
         }
-        #expect(refusals > 6)
-        let plenty = try await lab.toEnd(
-            "h1", ["timeout", "5", "bash", "-c", "ulimit -n 64; exec \"$@\"", "bash"] + command(program),
-            within: .seconds(15))
-        #expect(plenty.exit != .exited(71), "\(plenty)")
-        try await lab.stop()
+        return refusals
     }
 }
