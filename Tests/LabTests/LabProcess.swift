@@ -60,18 +60,24 @@ final class LabProcess: Sendable {
     /// Sends a signal, unless the process has been reaped.
     func signal(_ number: Int32) { output.whileAlive { _ = Glibc.kill(pid, number) } }
 
-    /// Waits until SIGTERM no longer ends the program at once: it is blocked or caught (proc_pid_status(5)).
+    /// Waits until SIGTERM no longer ends the program at once: it is blocked or caught (proc_pid_status(5)). A thread that waits for
+    /// a signal does not block it meanwhile; the others do.
     func untilItTakesSignals(within limit: Duration = .seconds(10)) async throws {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
-            let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
-            let masks = status.split(separator: "\n").filter { $0.hasPrefix("SigBlk:") || $0.hasPrefix("SigCgt:") }
-                .compactMap { $0.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) } }
-            if masks.contains(where: { $0 & (1 << (SIGTERM - 1)) != 0 }) { return }
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
+            if threads.contains(where: takesSignals) { return }
             // Nothing tells of it.
             try await Task.sleep(for: .milliseconds(10))
         }
         throw missed("SIGTERM would still end it")
+    }
+
+    private func takesSignals(_ thread: String) -> Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(pid)/task/\(thread)/status", encoding: .utf8)) ?? ""
+        return status.split(separator: "\n").filter { $0.hasPrefix("SigBlk:") || $0.hasPrefix("SigCgt:") }
+            .compactMap { $0.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) } }
+            .contains { $0 & (1 << (SIGTERM - 1)) != 0 }
     }
 
     /// Ends the program's standard input.

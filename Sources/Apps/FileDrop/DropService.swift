@@ -77,7 +77,7 @@ extension App {
             none: "No one is there.",
             text: { "\($0.instance.name)\($0.host.map { "  on \($0)" } ?? "")\($0.dropSize)" })
         guard let chosen else {
-            let names = services.map { "\"\($0.instance.name)\"" }.sorted().joined(separator: ", ")
+            let names = services.map(\.instance.name.description).sorted().map { "\"\($0)\"" }.joined(separator: ", ")
             throw AppError(.usage, "there are several, and none was named: \(names)")
         }
         guard chosen.state != .resolved else { return chosen }

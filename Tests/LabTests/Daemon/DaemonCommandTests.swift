@@ -87,6 +87,9 @@ struct DaemonCommandTests {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h1", of: lab)
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
+        // A port at which nothing listens would be a warning, sooner or later.
+        let server = try lab.exec("h1", "nc", "-lk", "9000")
+        defer { server.signal(SIGTERM) }
         let publisher = try await lab.publish("h1", "tony", "9000")
         #expect(try await lab.ask("h1", "ls").output == ["established\ttony\t_witap._tcp\t9000\tattached\t\t"])
         try await browser.json(within: .seconds(20), "tony") { $0.tells("added", "tony") }
