@@ -28,6 +28,11 @@ run: ## build, and run the daemon in the foreground with an example service; mis
 
 build: deps ## debug build
 	$(SWIFT) build
+	$(IN_APPS)
+
+# The programs of docs/apps are a package of their own, on the library's products (docs/decisions/0024-apps-apart.md); in the
+# versions that the library was built with, of what both use.
+IN_APPS = { cp -n Package.resolved Apps/ 2>/dev/null || true; } && $(SWIFT) build --package-path Apps
 
 deps:
 	@.ci/deps build
@@ -36,6 +41,7 @@ tests-built:
 	@.ci/deps test
 	$(MAKE) --no-print-directory $(TOOLS)/publish-many $(TOOLS)/clock-offset.so
 	$(SWIFT) build --build-tests
+	$(IN_APPS) --build-tests
 
 test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
 	@Tests/run
@@ -78,12 +84,13 @@ demo: build ## publish on one host, browse and resolve on another, withdraw
 
 # The benchmarks' own package.
 INSIDE = Benchmarks/Package.swift Benchmarks/Inside
+SWIFT_SOURCES = Sources Tests Package.swift Apps/Sources Apps/Tests Apps/Package.swift $(INSIDE)
 
 fmt: ## format the sources in place
-	$(SWIFT) format format --in-place --recursive --parallel Sources Tests Package.swift $(INSIDE)
+	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
 check: ## formatting, shell scripts, forbidden constructs: what CI runs first
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift $(INSIDE)
+	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	@.ci/check
 
 docs: ## DocC of the library
@@ -145,6 +152,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 UNITS = discoverd.service discoverd.socket
 # The programs on the library (docs/apps).
 APPS = stream-hello lanchat filedrop four-in-a-row witap tap-race
+RELEASED_APPS = $(RELEASE)/apps/release
 APP_PAGES = $(wildcard $(APPS:%=docs/man/%.1))
 PAGES = $(filter-out $(APP_PAGES),$(wildcard docs/man/*.[15]))
 SHELLS = bash zsh fish
@@ -153,15 +161,16 @@ SHELLS = bash zsh fish
 release: deps ## release build, with completions: what install copies
 	$(SWIFT) build $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
 	$(SWIFT) build $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
-	$(call write-completions,discoverd)
+	$(call write-completions,discoverd,$(RELEASE)/release)
 
 release-apps: deps ## release build of the programs of docs/apps: what install-apps copies
-	set -e; for app in $(APPS); do $(SWIFT) build $(AS_RELEASED) --product $$app --scratch-path $(RELEASE); done
-	$(call write-completions,$(APPS))
+	set -e; for app in $(APPS); do $(IN_APPS) $(AS_RELEASED) --product $$app --scratch-path $(RELEASE)/apps; done
+	$(call write-completions,$(APPS),$(RELEASED_APPS))
 
+# $(call write-completions,PROGRAMS,FOLDER)
 define write-completions
 @set -eo pipefail; for shell in $(SHELLS); do mkdir -p $(RELEASE)/completions/$$shell; for program in $(1); do \
-    $(RELEASE)/release/$$program --generate-completion-script $$shell | sed "1{/^#!/d}" >$(RELEASE)/completions/$$shell/$$program; done; done
+    $(2)/$$program --generate-completion-script $$shell | sed "1{/^#!/d}" >$(RELEASE)/completions/$$shell/$$program; done; done
 endef
 
 # $(call copy-completions,PROGRAMS) and $(call copy-pages,FILES)
@@ -195,9 +204,9 @@ install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, complet
 	$(call copy-pages,$(PAGES))
 
 install-apps: ## copy the programs of docs/apps into $(DESTDIR)$(PREFIX)/bin, with completions and man pages
-	@for app in $(APPS); do test -x $(RELEASE)/release/$$app || \
+	@for app in $(APPS); do test -x $(RELEASED_APPS)/$$app || \
 	    { echo "$$app is not built yet; as yourself: make release-apps" >&2; exit 1; }; done
-	set -e; for app in $(APPS); do install -D -s -m 755 $(RELEASE)/release/$$app $(DESTDIR)$(PREFIX)/bin/$$app; done
+	set -e; for app in $(APPS); do install -D -s -m 755 $(RELEASED_APPS)/$$app $(DESTDIR)$(PREFIX)/bin/$$app; done
 	$(call copy-completions,$(APPS))
 	$(call copy-pages,$(APP_PAGES))
 
@@ -221,4 +230,4 @@ test-systemd: ## the package in a booted Debian with a network of its own; needs
 	Tests/SystemdTests/run
 
 clean: ## remove everything that was built
-	rm -rf .build .build-asan .build-bench .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines
+	rm -rf .build Apps/.build .build-asan .build-bench .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines

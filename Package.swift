@@ -13,17 +13,6 @@ let settings: [SwiftSetting] = [
 let memorySafe: [SwiftSetting] = settings + [.strictMemorySafety()]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let nio: [Target.Dependency] = [
-    .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-]
-
-/// A program of docs/apps, with what it needs besides what they all need.
-func app(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(
-        name: name,
-        dependencies: ["AppSupport", "DNSSD", "Discovery", "DiscoveryJSON", argumentParser] + dependencies,
-        path: "Sources/Apps/\(name)", swiftSettings: settings)
-}
 
 let package = Package(
     name: "discoverd",
@@ -36,14 +25,10 @@ let package = Package(
         .library(name: "InsideBenchmarks", targets: ["InsideBenchmarks"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
         .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
-        // Programs on the library (docs/apps).
-        .executable(name: "stream-hello", targets: ["StreamHello"]),
-        .executable(name: "lanchat", targets: ["LanChat"]),
-        .executable(name: "filedrop", targets: ["FileDrop"]),
-        // Games, and the sessions that one of them is played in.
-        .executable(name: "four-in-a-row", targets: ["FourInARow"]),
-        .executable(name: "witap", targets: ["WiTap"]),
-        .executable(name: "tap-race", targets: ["TapRace"]),
+        // For programs: their command lines, signals and exit statuses, and JSON lines (docs/contract.md).
+        .library(name: "CommandFrame", targets: ["CommandFrame", "CommandText"]),
+        .library(name: "DiscoveryJSON", targets: ["DiscoveryJSON"]),
+        // Sessions of peers, on connections and datagrams.
         .library(name: "PeerSession", targets: ["PeerSession"]),
     ],
     dependencies: [
@@ -54,7 +39,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         // The C shim. Without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
@@ -67,6 +51,10 @@ let package = Package(
         .target(name: "MulticastEngine", dependencies: ["DNSMessage"], swiftSettings: settings),
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
         .target(name: "CommandText", dependencies: ["DNSSD"], swiftSettings: memorySafe),
+        // What discoverd and other programs have around their commands: signals, exit statuses, options.
+        .target(
+            name: "CommandFrame", dependencies: ["CProcessStart", "CommandText", "DNSSD", argumentParser],
+            swiftSettings: memorySafe),
         // The library: one query however many ask, streams of events, publications.
         .target(name: "Discovery", dependencies: ["DNSSD"], swiftSettings: memorySafe),
         // The process that keeps a private dbus-daemon and avahi-daemon running, and ends with its owner.
@@ -123,7 +111,7 @@ let package = Package(
         .executableTarget(
             name: "discoverd-daemon",
             dependencies: [
-                "CLinux", "CProcessStart", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DaemonSupport",
+                "CLinux", "CommandFrame", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DaemonSupport",
                 "DiscoveryControl",
                 "DiscoveryDaemon",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -147,7 +135,7 @@ let package = Package(
         .executableTarget(
             name: "discoverd",
             dependencies: [
-                "CKernel", "CProcessStart", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
+                "CKernel", "CommandFrame", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
                 "DiscoveryControl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -164,63 +152,17 @@ let package = Package(
         .executableTarget(
             name: "HelloDiscovery", dependencies: ["DNSSD", "Discovery", "AvahiEngine"],
             path: "Sources/Examples/HelloDiscovery", swiftSettings: settings),
-        // Programs on the library: streams, chat, files (docs/apps).
-        .target(
-            name: "AppSupport",
-            dependencies: [
-                "CProcessStart", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON", "DiscoveryNIO",
-                argumentParser,
-            ] + nio,
-            path: "Sources/Apps/AppSupport", swiftSettings: settings),
-        app("StreamHello", ["DiscoveryNIO"] + nio),
-        // The chat's rules and wire, apart from the program so that they can be tested as values.
-        .target(
-            name: "LanChatCore", dependencies: ["AppSupport", "CommandText", "DNSSD"], path: "Sources/Apps/LanChatCore",
-            swiftSettings: settings),
-        app("LanChat", ["CTerminal", "CommandText", "LanChatCore", "DiscoveryNIO", "TerminalUI"] + nio),
-        // What goes over the wire and into the file system.
-        .target(
-            name: "FileDropCore",
-            dependencies: [
-                "AppSupport", "CKernel", "CLinux", "CommandText", "DNSSD",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            path: "Sources/Apps/FileDropCore", swiftSettings: settings),
-        app("FileDrop", ["FileDropCore", "DiscoveryNIO", "TerminalUI"] + nio),
-        .testTarget(name: "AppSupportTests", dependencies: ["AppSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "LanChatTests", dependencies: ["AppSupport", "DNSSD", "LanChatCore"], swiftSettings: settings),
-        .testTarget(name: "FileDropTests", dependencies: ["FileDropCore"], swiftSettings: settings),
-        // Programs on the library: games and sessions. A terminal as a screen, and a list of services to choose from.
-        .target(name: "CTerminal", path: "Sources/Apps/CTerminal"),
-        .target(
-            name: "TerminalUI",
-            dependencies: ["CTerminal", "AppSupport", "CommandText", "DNSSD", "Discovery", "DiscoveryJSON"],
-            path: "Sources/Apps/TerminalUI", swiftSettings: settings),
-        // A connection to one other player.
-        .target(
-            name: "Pairing",
-            dependencies: ["AppSupport", "DNSSD", "DiscoveryNIO", .product(name: "NIOCore", package: "swift-nio")],
-            path: "Sources/Apps/Pairing", swiftSettings: settings),
-        app("FourInARow", ["Pairing", "TerminalUI", "DiscoveryControl", "DiscoveryNIO"]),
-        app("WiTap", ["Pairing", "TerminalUI", "DiscoveryNIO"]),
-        // Peers that find, invite and message each other; and a game on it.
+        // Peers that find, invite and message each other.
         .target(
             name: "PeerSession",
             dependencies: [
-                "DNSSD", "Discovery", "DiscoveryControl", "DiscoveryJSON", "DiscoveryNIO",
+                "DNSSD", "Discovery", "DiscoveryJSON", "DiscoveryNIO",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            path: "Sources/Apps/PeerSession", swiftSettings: settings),
-        app("TapRace", ["PeerSession", "TerminalUI", "DiscoveryControl"]),
-        .testTarget(
-            name: "TerminalUITests", dependencies: ["TerminalUI", "DNSSD", "Discovery"], swiftSettings: settings),
-        .testTarget(name: "FourInARowTests", dependencies: ["FourInARow", "TerminalUI"], swiftSettings: settings),
-        .testTarget(
-            name: "WiTapTests", dependencies: ["WiTap", "TerminalUI", "DNSSD", "Discovery"], swiftSettings: settings),
+            swiftSettings: settings),
         .testTarget(
             name: "PeerSessionTests",
-            dependencies: ["PeerSession", "TapRace", "TerminalUI", "DNSSD", "Discovery", "DiscoveryTesting"],
+            dependencies: ["PeerSession", "DNSSD", "Discovery", "DiscoveryTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "DNSMessageTests", dependencies: ["DNSMessage"], exclude: ["Captures"], swiftSettings: settings),
@@ -259,7 +201,7 @@ let package = Package(
         // What the commands read, as values.
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["discoverd", "DNSSD", "Discovery", "DiscoveryTesting", argumentParser],
+            dependencies: ["discoverd", "CommandFrame", "DNSSD", "Discovery", "DiscoveryTesting", argumentParser],
             swiftSettings: settings),
         .testTarget(
             name: "LabTests", dependencies: ["CommandText", "DNSSD"], exclude: ["lab"], swiftSettings: settings),

@@ -1,20 +1,11 @@
 #define _GNU_SOURCE
 #include "CKernel.h"
 
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-
-long long ckernel_birth(int descriptor) {
-    struct statx status;
-    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0) return 0;
-    if ((status.stx_mask & STATX_BTIME) == 0) return 0;
-    return status.stx_btime.tv_sec * 1000000000LL + status.stx_btime.tv_nsec;
-}
 
 // The kernel keeps the interface of a connection where IPV6_MULTICAST_IF and, for a socket of IPv4 with IP_PKTINFO, IP_PKTOPTIONS
 // read it (tcp_v6_syn_recv_sock and tcp_v4_syn_recv_sock of Linux).

@@ -21,11 +21,6 @@ static inline int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
-// Declared for _GNU_SOURCE only. RENAME_NOREPLACE, 1 in <linux/fs.h>: an error, EEXIST, when there is a file of that name.
-static inline int clinux_rename_new(int folder, const char *_Nonnull from, const char *_Nonnull to) {
-    return (int)syscall(SYS_renameat2, folder, from, folder, to, 1U);
-}
-
 // One heap for all threads, which gives back what is free at its end, however large the largest block was (mallopt(3)).
 static inline void clinux_small_heap(void) {
 #ifdef M_ARENA_MAX

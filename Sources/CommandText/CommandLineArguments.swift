@@ -1,18 +1,18 @@
 internal import DNSSD
 
 /// A command line as the system hands it over, in bytes, made ready for a parser that knows texts only. A value.
-package struct CommandLineArguments: Sendable {
+public struct CommandLineArguments: Sendable {
     /// An argument that had to be text, and is not.
-    package struct NotUTF8: Error, Hashable, Sendable {
+    public struct NotUTF8: Error, Hashable, Sendable {
         /// It, for people: what is not ASCII as `\xFC`.
-        package let argument: String
+        public let argument: String
     }
 
     /// Stands before an operand that begins with a hyphen: no argument of a process can contain it.
     private static let mark = "\u{0}"
 
     /// For the parser, without the program's name.
-    package let texts: [String]
+    public let texts: [String]
     /// What follows `--`, byte for byte: a program and its arguments.
     package let program: [[UInt8]]
 
@@ -20,7 +20,7 @@ package struct CommandLineArguments: Sendable {
     ///   - arguments: without the program's name.
     ///   - runners: commands that take a program after `--`, and TXT strings by `--txt`. After `publish -- -NAME` the `--` ends the
     ///     options, as elsewhere, and a program follows the next one.
-    package init(_ arguments: [[UInt8]], runners: Set<String>) throws(NotUTF8) {
+    public init(_ arguments: [[UInt8]], runners: Set<String>) throws(NotUTF8) {
         var arguments = arguments
         let runs = arguments.first { $0.first != UInt8(ascii: "-") }.map { runners.contains(Self.text($0)) } ?? false
         var marked: Int?
@@ -76,7 +76,7 @@ package struct CommandLineArguments: Sendable {
 
 extension CommandLineArguments {
     /// The arguments of this process, without its name.
-    package static func ofProcess() -> [[UInt8]] {
+    public static func ofProcess() -> [[UInt8]] {
         // The copies of the standard library are repaired where they are not UTF-8.
         (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             guard let start = unsafe CommandLine.unsafeArgv[index] else { return nil }

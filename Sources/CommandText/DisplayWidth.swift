@@ -1,5 +1,5 @@
 /// How many columns of a terminal text takes.
-package enum DisplayWidth {
+public enum DisplayWidth {
     /// Wide and fullwidth characters that are no emoji (Unicode's EastAsianWidth.txt, W and F); unassigned ones of their blocks too.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF, 0x4E00...0xA4CF,
@@ -9,7 +9,7 @@ package enum DisplayWidth {
     ]
 
     /// The columns of one character: 0, 1 or 2, as wcwidth(3) counts them; emoji that are pictures by themselves have 2.
-    package static func of(_ scalar: Unicode.Scalar) -> Int {
+    public static func of(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return value < 0x20 || (0x7F...0x9F).contains(value) || value == 0xAD ? 0 : 1 }
         if isZeroWidth(scalar) { return 0 }
@@ -19,7 +19,7 @@ package enum DisplayWidth {
     }
 
     /// The columns of a text. An emoji that U+FE0F makes a picture has 2, as most terminals show it.
-    package static func of(_ text: some StringProtocol) -> Int {
+    public static func of(_ text: some StringProtocol) -> Int {
         var counter = Counter()
         for scalar in text.unicodeScalars { counter.add(scalar) }
         return counter.width

@@ -5,7 +5,7 @@ extension String {
     /// The text in at most `columns` columns of a terminal, its end replaced by `…` when it is longer; bounded in bytes as well, for
     /// marks that take no column are counted.
     /// - Parameter isUTF8: whether the terminal shows more than ASCII; without it other characters are escaped, `\u{E9}`.
-    package func fitted(to columns: Int, isUTF8: Bool = true) -> String {
+    public func fitted(to columns: Int, isUTF8: Bool = true) -> String {
         let text = tamed(isUTF8: isUTF8)
         guard DisplayWidth.of(text) > columns else { return text }
         let ending = isUTF8 ? "…" : "..."
@@ -22,7 +22,7 @@ extension String {
     }
 
     /// The end of the text that fits into so many columns.
-    package func tail(columns: Int) -> String {
+    public func tail(columns: Int) -> String {
         var room = columns
         let tail = reversed().prefix { character in
             room -= DisplayWidth.of(String(character))

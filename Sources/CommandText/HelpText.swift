@@ -1,13 +1,13 @@
 /// The help of ArgumentParser, rendered without a limit, brought to the width of a terminal: wrapped once, at words.
-package enum HelpText {
+public enum HelpText {
     /// Lines so long that ArgumentParser breaks none.
-    package static let unlimited = 100_000
+    public static let unlimited = 100_000
     /// Less room is not worth a column of its own.
     private static let leastColumn = 24
 
     /// What a parser has to say at its end, help or something else: help is brought to the width of the terminal behind a
     /// descriptor, or to 80 columns.
-    package static func fitted(_ text: String, to descriptor: Int32) -> String {
+    public static func fitted(_ text: String, to descriptor: Int32) -> String {
         guard text.hasPrefix("OVERVIEW: ") || text.hasPrefix("USAGE: ") else { return text }
         return wrapped(text, to: TerminalText.columns(descriptor) ?? 80)
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandFrame
 internal import DNSSD
 internal import DaemonSupport
 
@@ -16,7 +17,7 @@ struct DaemonCommand: ParsableCommand {
               discoverd daemon --check                 is the configuration right?
               discoverd daemon --socket /tmp/d/s.sock  beside another
             """,
-        version: "discoverd \(Version.current)"
+        version: "discoverd \(DiscoverdVersion.current)"
     )
 
     static var _errorPrefix: String { "discoverd: error: " }
@@ -43,7 +44,7 @@ struct DaemonCommand: ParsableCommand {
     var state: String?
 
     @Option(help: "What answers for mDNS; default: as the configuration says, or auto.")
-    var backend: Backend?
+    var backend: BackendChoice?
 
     @Flag(help: "Only check the configuration, and exit with 78 if it is wrong.")
     var check = false
@@ -69,14 +70,4 @@ struct DaemonCommand: ParsableCommand {
             throw ExitCode(failure.status)
         }
     }
-}
-
-/// What answers for mDNS.
-enum Backend: String, CaseIterable, ExpressibleByArgument, Sendable {
-    /// The system's if it answers, else one of our own.
-    case auto
-    /// The host's avahi-daemon.
-    case system
-    /// An avahi-daemon of our own.
-    case `private`
 }

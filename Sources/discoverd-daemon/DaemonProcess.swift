@@ -1,4 +1,5 @@
 internal import AvahiEngine
+internal import CommandFrame
 internal import CoreMetrics
 internal import DNSSD
 internal import DaemonSupport
@@ -49,7 +50,7 @@ struct DaemonProcess {
             settings: Daemon.Settings(configuration),
             state: state,
             facts: DaemonFacts(
-                version: Version.current,
+                version: DiscoverdVersion.current,
                 pid: getpid(),
                 backend: backend.rawValue,
                 socket: sockets.path,
@@ -88,8 +89,8 @@ struct DaemonProcess {
     }
 
     /// The command line is nearer than the configuration.
-    private func chosenBackend(_ logger: Logger) -> Backend {
-        let configured = configuration.backend.flatMap { Backend(rawValue: $0.rawValue) }
+    private func chosenBackend(_ logger: Logger) -> BackendChoice {
+        let configured = configuration.backend.flatMap { BackendChoice(rawValue: $0.rawValue) }
         guard let said = command.backend else { return configured ?? .auto }
         if let configured, configured != said {
             logger.notice("backend \(said), as the command line says; the configuration says \(configured)")
@@ -97,7 +98,7 @@ struct DaemonProcess {
         return said
     }
 
-    private func engine(_ backend: Backend, _ logger: Logger) throws -> AvahiEngine {
+    private func engine(_ backend: BackendChoice, _ logger: Logger) throws -> AvahiEngine {
         let options = PrivateBackendOptions(passesOutput: command.verbose)
         do throws(DiscoveryError) {
             switch backend {

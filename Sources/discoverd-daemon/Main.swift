@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import CLinux
-internal import CProcessStart
+internal import CommandFrame
 internal import DNSSD
 internal import Glibc
 
@@ -11,7 +11,7 @@ enum Main {
         // It runs for months with little to do: with a heap for each thread, 1000 services took 66 MB instead of 48.
         clinux_small_heap()
         // Measured (ResourceLimitTests): with less it fails, or hangs, without a word.
-        unsafe cprocessstart("discoverd-daemon", cprocessstart_need(descriptors: 16, threads: 8, space: 48 << 20))
+        ProcessNeeds(descriptors: 16, threads: 8, mebibytes: 48).require(of: "discoverd-daemon")
         do {
             var command = try DaemonCommand.parseAsRoot()
             try command.run()
@@ -39,9 +39,4 @@ struct Failure: Error, CustomStringConvertible {
         let bytes = Array(text.utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
-}
-
-/// The version of this program.
-enum Version {
-    static let current = "0.1.0-dev"
 }

@@ -1,4 +1,5 @@
 internal import AvahiEngine
+internal import CommandFrame
 
 /// What to do where there is no backend: what this machine lacks for the one that was asked for.
 enum BackendAdvice {

@@ -1,28 +1,8 @@
+internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
 
-/// Why a command failed: a status for scripts, and for people a sentence and what to do about it.
-struct CommandError: Error {
-    let status: ExitStatus
-    /// What is wrong; safe for a terminal.
-    let message: String
-    /// What to do, one line each.
-    var advice: [String]
-    /// There is no backend: what to do depends on which was asked for, and on this machine.
-    private(set) var isAboutBackend = false
-
-    init(_ status: ExitStatus, _ message: String, advice: [String] = []) {
-        self.status = status
-        self.message = message
-        self.advice = advice
-    }
-
-    init(_ error: DiscoveryError) {
-        self =
-            error.code == .backendUnavailable
-            ? .noBackend(error.message) : CommandError(.init(error.code), error.message)
-    }
-
+extension CommandError {
     /// What the daemon refused.
     init(_ error: ControlError) {
         let status: ExitStatus =
@@ -30,7 +10,7 @@ struct CommandError: Error {
             case 400, 405, 413: .usage
             case 403, 429: .notPermitted
             case 404, 504: .notFound
-            case 409: .nameTaken
+            case 409: .cannotCreate
             case 422: .badConfiguration
             default: .noBackend
             }
@@ -46,10 +26,15 @@ struct CommandError: Error {
         )
     }
 
-    /// Nothing on this machine answers for mDNS.
-    static func noBackend(_ reason: String?) -> CommandError {
-        var error = CommandError(.noBackend, "no mDNS backend: \(reason ?? "avahi-daemon did not answer in time")")
-        error.isAboutBackend = true
-        return error
+    /// There will be no backend any more.
+    static func backendEnded(_ error: DiscoveryError) -> CommandError {
+        CommandError(
+            .noBackend, "no mDNS backend: \(error.message)",
+            advice: ["Use the system's: --backend system, or auto, which goes over to it by itself."])
     }
+}
+
+extension ProgramNotices {
+    /// Those of discoverd.
+    init(level: Level = .normal) { self.init(program: "discoverd", level: level) }
 }

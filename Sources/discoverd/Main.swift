@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import CProcessStart
+internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 internal import Glibc
@@ -10,7 +10,7 @@ enum Main {
     static func main() {
         let outputIsOpen = StandardDescriptors.fill()
         // Measured (ResourceLimitTests): with less a command fails, or hangs, without a word.
-        unsafe cprocessstart("discoverd", cprocessstart_need(descriptors: 8, threads: 6, space: 24 << 20))
+        ProcessNeeds(descriptors: 8, threads: 6, mebibytes: 24).require(of: "discoverd")
         if outputIsOpen, let status = Shortcut.run(CommandLine.arguments.dropFirst()) { exit(status.rawValue) }
         parse(outputIsOpen: outputIsOpen)
     }
@@ -46,7 +46,7 @@ enum Main {
         } else if status == .validationFailure, let slip = CommandLineSlip.find(in: arguments, .discoverd) {
             refuse(slip)
         } else if !text.isEmpty {
-            Notices.write(CommandLineArguments.unmarked(text) + "\n")
+            ProgramNotices.write(CommandLineArguments.unmarked(text) + "\n")
         }
         exit(status.rawValue)
     }
@@ -56,7 +56,7 @@ enum Main {
     }
 
     private static func refuse(_ error: CommandError) -> Never {
-        Notices().failure(error)
+        ProgramNotices().failure(error)
         exit(error.status.rawValue)
     }
 }
@@ -76,7 +76,7 @@ struct DiscoverdCommand: ParsableCommand {
 
             Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 73 name taken.
             """,
-        version: "discoverd \(Version.current)",
+        version: "discoverd \(DiscoverdVersion.current)",
         subcommands: [
             BrowseCommand.self, TypesCommand.self, DomainsCommand.self, ResolveCommand.self, PublishCommand.self,
             WaitCommand.self, ConnectCommand.self, ListenCommand.self, ForwardCommand.self, StatusCommand.self,
@@ -114,9 +114,4 @@ extension CommandLineSlip.Grammar {
             return DiscoverdCommand.helpMessage(for: command, columns: HelpText.unlimited)
         }
     }
-}
-
-/// The version of this program.
-enum Version {
-    static let current = "0.1.0-dev"
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import AvahiEngine
+internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
@@ -64,7 +65,7 @@ enum Runner {
         )
         if let place = (command as? any PlacedCommand)?.place { try session.checkInterfaces(place.interfaces()) }
         let status = try await command.execute(in: session)
-        if case .backendEnded(let reason) = stop.cause { throw CommandError.noBackend(reason) }
+        if let failure = stop.failure { throw failure }
         // What is left is freed by the backend when the process ends: nothing here is worth waiting for.
         do { try session.output.flush() } catch is Output.Unread { return .done }
         return status
@@ -89,7 +90,7 @@ enum Runner {
         _ stop: Stop
     ) throws -> LocalNetwork {
         guard let daemon else {
-            let engine = try AvahiEngine(backend: backend) { stop.request(.backendEnded($0.message)) }
+            let engine = try AvahiEngine(backend: backend) { stop.request(.failed(.backendEnded($0))) }
             return LocalNetwork(engine: engine)
         }
         let notices = command.common.notices
@@ -105,7 +106,7 @@ enum Runner {
         of error: any Error,
         after cause: Stop.Cause?,
         in kind: any NetworkCommand.Type,
-        _ notices: Notices,
+        _ notices: ProgramNotices,
         advice: () -> [String]
     ) -> ExitStatus {
         if error is Output.Unread { return .done }
@@ -113,24 +114,17 @@ enum Runner {
         case .signal: return kind.statusWhenStopped
         case .unread: return .done
         case .programEnded(let status): return status
-        case .backendEnded, .timedOut, .noBackend, nil: break
+        case .failed(let failure):
+            notices.failure(failure)
+            return failure.status
+        case .timedOut, .noBackend, nil: break
         }
         var failure =
-            cause?.failure ?? (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
+            (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
             ?? (error as? ControlError).map { CommandError($0) }
             ?? CommandError(.systemError, String(describing: error))
         if failure.isAboutBackend { failure.advice = advice() }
         notices.failure(failure)
         return failure.status
-    }
-}
-
-extension Stop.Cause {
-    /// What it says itself, whatever the command made of it.
-    fileprivate var failure: CommandError? {
-        guard case .backendEnded(let reason) = self else { return nil }
-        return CommandError(
-            .noBackend, "no mDNS backend: \(reason)",
-            advice: ["Use the system's: --backend system, or auto, which goes over to it by itself."])
     }
 }

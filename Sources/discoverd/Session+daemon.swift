@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DiscoveryControl
 internal import DiscoveryJSON
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
@@ -72,7 +73,7 @@ struct Session {
     /// The daemon that answers, if one is asked.
     let daemon: ControlClient?
     let output: Output
-    let notices: Notices
+    let notices: ProgramNotices
     let stop: Stop
     let watcher: Watcher
     let terminal: Terminal
@@ -86,7 +87,7 @@ extension Session {
         switch stop.cause {
         case .signal, .unread: return .done
         case .programEnded(let status): return status
-        case .backendEnded(let reason): throw CommandError.noBackend(reason)
+        case .failed(let error): throw error
         case .noBackend, .timedOut, nil:
             if stop.cause != .noBackend, backend.isOpen { return found ? .done : .notFound }
             guard backend.reason == nil, await daemonHasBackend() else { throw CommandError.noBackend(backend.reason) }

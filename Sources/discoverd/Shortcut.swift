@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
@@ -30,7 +31,7 @@ enum Shortcut {
     private static func print(_ answer: WarmAnswer, _ wanted: Wanted) -> ExitStatus? {
         // Nobody reads: that is told by write(2), as everywhere here.
         signal(SIGPIPE, SIG_IGN)
-        answer.tellWhatIsMissing(Notices())
+        answer.tellWhatIsMissing(ProgramNotices())
         let output = Output(for: .current())
         do {
             try output.bytes(answer.lines)
@@ -39,11 +40,11 @@ enum Shortcut {
             return .done
         } catch {
             let failure = (error as? CommandError) ?? CommandError(.systemError, String(describing: error))
-            Notices().failure(failure)
+            ProgramNotices().failure(failure)
             return failure.status
         }
         if answer.hasServices { return .done }
-        Notices().notice(Subject(type: wanted.type, domain: .local).isNotFound)
+        ProgramNotices().notice(Subject(type: wanted.type, domain: .local).isNotFound)
         return .notFound
     }
 

@@ -1,4 +1,5 @@
 internal import AvahiEngine
+internal import CommandFrame
 internal import DNSSD
 
 /// What is looked for, in words. A value.

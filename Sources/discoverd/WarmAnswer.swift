@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
@@ -46,7 +47,7 @@ struct WarmAnswer {
     }
 
     /// Says that something may be missing, if anything is.
-    func tellWhatIsMissing(_ notices: Notices, of subject: Subject? = nil) {
+    func tellWhatIsMissing(_ notices: ProgramNotices, of subject: Subject? = nil) {
         guard let degraded else { return }
         notices.notice("not everything may be shown: \(degraded.escapedForTerminal)\(subject?.wideArea ?? "")")
     }

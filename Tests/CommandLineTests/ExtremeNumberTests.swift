@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandFrame
 import Discovery
 import DiscoveryTesting
 import Testing

@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import DiscoveryJSON
 import Testing
 
 @testable import DiscoveryControl

@@ -1,3 +1,4 @@
+import DiscoveryJSON
 import Testing
 
 @testable import DiscoveryControl

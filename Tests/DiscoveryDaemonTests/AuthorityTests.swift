@@ -1,4 +1,5 @@
 import DiscoveryDaemon
+import DiscoveryJSON
 import Testing
 
 /// What a request says of whom it is for (RFC 9112 §3.2).

@@ -1,6 +1,7 @@
 import DNSSD
 import Discovery
 import DiscoveryDaemon
+import DiscoveryJSON
 import Testing
 
 @Suite struct HealthTests {

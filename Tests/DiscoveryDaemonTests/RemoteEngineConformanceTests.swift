@@ -2,6 +2,7 @@ import DNSSD
 import Discovery
 import DiscoveryControl
 import DiscoveryDaemon
+import DiscoveryJSON
 import DiscoveryTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import DiscoveryControl
 import DiscoveryDaemon
+import DiscoveryJSON
 import DiscoveryTesting
 import Foundation
 import Glibc

@@ -7,7 +7,8 @@ struct ResourceLimitTests {
     private static let programs = ["discoverd", "discoverd-daemon", "stream-hello"]
 
     private func command(_ program: String) -> [String] {
-        let path = AppBinary.path(program)
+        let own = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().appending(path: program)
+        let path = program.hasPrefix("discoverd") ? own.path(percentEncoded: false) : AppBinary.path(program)
         switch program {
         case "discoverd": return [path, "browse", "_witap._tcp", "-t", "--no-daemon", "--backend", "system"]
         case "discoverd-daemon": return [path, "--backend", "system", "--socket", "/run/lab/limits/control.sock"]

@@ -4,9 +4,6 @@
 #ifndef DISCOVERD_CKERNEL_H
 #define DISCOVERD_CKERNEL_H
 
-// When an open file was made, in ns since 1970; 0 where the file system does not say (statx(2)).
-long long ckernel_birth(int descriptor);
-
 // A connection that was accepted: the name of the interface by which it came, for one from this machine itself that of the
 // interface whose address it was for. An IPv4 listener needs IP_PKTINFO before. Returns 0, or -1 when unknown.
 int ckernel_arrival(int connection, char name[_Nonnull 16]);

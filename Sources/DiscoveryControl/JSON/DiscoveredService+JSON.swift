@@ -1,4 +1,5 @@
 public import DNSSD
+public import DiscoveryJSON
 
 extension DiscoveredService {
     /// Reads a service as `JSONWriter.service(_:detail:)` writes it. Members that are not known are passed over.

@@ -1,5 +1,6 @@
 public import DNSSD
 public import Discovery
+internal import DiscoveryJSON
 
 /// The running daemon as an engine: queries are answered from what it knows, publications live as long as their connection.
 ///

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Discovery
+public import DiscoveryJSON
 
 extension RegistrationRequest {
     private static let keys: Set<String> = [

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandFrame
 internal import DNSSD
 internal import Glibc
 
@@ -21,14 +22,14 @@ struct DaemonCommand: ParsableCommand {
             let code = errno
             unsafe list.forEach { unsafe free($0) }
             guard code == ENOENT || code == ENOTDIR else {
-                Notices().failure(
+                ProgramNotices().failure(
                     CommandError(
                         .programNotExecutable, "\(path.escapedForTerminal): cannot be started: \(systemMessage(code))")
                 )
                 throw ExitCode(ExitStatus.programNotExecutable.rawValue)
             }
         }
-        Notices().failure(
+        ProgramNotices().failure(
             CommandError(
                 .programNotFound,
                 "discoverd-daemon is not installed",

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandFrame
 
 struct DoctorCommand: NetworkCommand {
     static let configuration = CommandConfiguration(

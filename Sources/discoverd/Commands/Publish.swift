@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 internal import Discovery

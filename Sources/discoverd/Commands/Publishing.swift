@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
@@ -42,7 +43,7 @@ struct Publishing {
     private func status(of cause: Stop.Cause?) throws -> ExitStatus {
         switch cause {
         case .programEnded(let status): return status
-        case .backendEnded(let reason): throw CommandError.noBackend(reason)
+        case .failed(let error): throw error
         case .noBackend: throw CommandError.noBackend(gate?.reason)
         case .timedOut:
             let reason = gate.flatMap { $0.isOpen ? nil : $0.reason }.map { ": \($0)" } ?? ""
@@ -80,7 +81,7 @@ struct Publishing {
         case .conflicted(let error):
             try show(status, "conflicted", reason: error.message)
             throw CommandError(
-                .nameTaken,
+                .cannotCreate,
                 error.message,
                 advice: ["Choose another name, or let it be renamed: --on-conflict rename."]
             )
@@ -119,7 +120,7 @@ struct Publishing {
         if session.json {
             var writer = JSONWriter()
             writer.publishedLine(service, name: status.name, state: state, reason: reason)
-            Notices.write(writer.bytes)
+            ProgramNotices.write(writer.bytes)
         } else if state == "established" {
             session.notices.notice(established(status))
         }

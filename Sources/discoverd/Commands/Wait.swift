@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON

@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import Glibc
 
 /// Whether the system D-Bus can be reached, over which avahi-daemon is asked.

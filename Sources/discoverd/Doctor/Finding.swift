@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DiscoveryJSON
 
 /// What one check of `doctor` found.

@@ -1,4 +1,5 @@
 internal import AvahiEngine
+internal import CommandFrame
 internal import DNSSD
 
 /// Who listens on UDP 5353. A second mDNS stack takes unicast answers away from avahi-daemon and may claim the same names.

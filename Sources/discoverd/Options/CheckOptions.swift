@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandFrame
 internal import DiscoveryControl
 
 /// What must pass for a service to be advertised.

@@ -1,9 +1,10 @@
 internal import ArgumentParser
+internal import CommandFrame
 
 /// What every command can be told.
 protocol CommonArguments: Sendable {
     var json: Bool { get }
-    var backend: Backend { get }
+    var backend: BackendChoice { get }
     var noDaemon: Bool { get }
     var socket: String? { get }
     var verbose: Bool { get }
@@ -12,7 +13,7 @@ protocol CommonArguments: Sendable {
 
 extension CommonArguments {
     /// What goes to standard error.
-    var notices: Notices { Notices(level: verbose ? .verbose : quiet ? .quiet : .normal) }
+    var notices: ProgramNotices { ProgramNotices(level: verbose ? .verbose : quiet ? .quiet : .normal) }
 }
 
 /// Options of the commands that ask the daemon, and without one have nothing to do: there is no backend to choose.
@@ -29,7 +30,7 @@ struct DaemonOptions: ParsableArguments, CommonArguments {
     @Flag(name: .shortAndLong, help: "Say nothing on standard error but errors.")
     var quiet = false
 
-    var backend: Backend { .auto }
+    var backend: BackendChoice { .auto }
     var noDaemon: Bool { false }
 
     func validate() throws {
@@ -43,7 +44,7 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     var json = false
 
     @Option(name: .long, help: "What answers for mDNS.")
-    var backend = Backend.auto
+    var backend = BackendChoice.auto
 
     @Flag(name: .long, help: "Use the backend itself even if a discoverd daemon runs.")
     var noDaemon = false
@@ -61,14 +62,4 @@ struct CommonOptions: ParsableArguments, CommonArguments {
         if noDaemon && socket != nil { throw ValidationError("--no-daemon and --socket exclude each other.") }
         if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
     }
-}
-
-/// What answers for mDNS.
-enum Backend: String, CaseIterable, ExpressibleByArgument, Sendable {
-    /// The system's, if it answers.
-    case auto
-    /// The host's avahi-daemon.
-    case system
-    /// An avahi-daemon of our own.
-    case `private`
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import AvahiEngine
+internal import CommandFrame
 internal import DNSSD
 
 /// Which service: `NAME [TYPE]`, or a full name.

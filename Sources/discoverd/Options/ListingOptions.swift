@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandFrame
 
 /// Options of the commands that list and exit unless asked to go on.
 struct ListingOptions: ParsableArguments {

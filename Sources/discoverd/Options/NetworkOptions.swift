@@ -1,16 +1,10 @@
 internal import ArgumentParser
+internal import CommandFrame
 internal import DNSSD
 
 /// Where to look or publish.
 struct NetworkOptions: ParsableArguments {
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Use interfaces that match a shell pattern, or with '!' those that do not: 'en*', '!docker*'. Repeatable.",
-            valueName: "pattern"
-        )
-    )
-    var interface: [String] = []
+    @OptionGroup var interface: InterfaceOptions
 
     @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Use IPv4 only.")
     var ipv4 = false
@@ -20,15 +14,10 @@ struct NetworkOptions: ParsableArguments {
 
     func validate() throws {
         if ipv4 && ipv6 { throw ValidationError("-4 and -6 exclude each other; without them both are used.") }
-        do {
-            _ = try InterfaceFilter(interface)
-        } catch {
-            throw ValidationError(error.message)
-        }
     }
 
     /// The interfaces.
-    func interfaces() throws -> InterfaceFilter { try InterfaceFilter(interface) }
+    func interfaces() throws -> InterfaceFilter { try interface.filter() }
 
     /// The only family that is wanted, if there is one.
     var family: IPAddress.Family? { ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil }

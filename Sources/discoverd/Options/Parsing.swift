@@ -1,8 +1,8 @@
+internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 
-/// What the command line's texts become; each throws with the rule that was broken.
-enum Parsing {
+extension Parsing {
     /// Said at once rather than by a backend that answers nothing.
     static func type(_ text: String) throws -> ServiceType { try ServiceType(named: text) }
 
@@ -10,13 +10,6 @@ enum Parsing {
     static func name(_ text: String) throws -> ServiceName { try ServiceName(CommandLineArguments.unmarked(text)) }
 
     static func domain(_ text: String) throws -> Domain { try Domain(text) }
-
-    static func port(_ text: String) throws -> Port {
-        guard let number = Int(text) else {
-            throw DiscoveryError(.invalidPort, "port \"\(text.escapedForTerminal)\" is not a number in 1 to 65535")
-        }
-        return try Port(number)
-    }
 
     /// A port to listen on; 0, which is nil, lets the system choose.
     static func optionalPort(_ text: String) throws -> Port? { text == "0" ? nil : try port(text) }
@@ -36,32 +29,10 @@ enum Parsing {
         return count
     }
 
-    /// A time in seconds, fractions allowed: more than 0, at most a year.
-    static func seconds(_ text: String) throws -> Duration {
-        guard let seconds = Double(text), seconds > 0, seconds <= 31_536_000 else {
-            throw Failure("it must be a number of seconds, more than 0 and at most 31536000 (a year)")
-        }
-        return .milliseconds(Int64((seconds * 1000).rounded(.up)))
-    }
-
-    /// How many services: 1 and up.
-    static func count(_ text: String) throws -> Int {
-        guard let count = Int(text), (1...1_000_000).contains(count) else {
-            throw Failure("it must be a whole number from 1 to 1000000")
-        }
-        return count
-    }
-
     /// A subtype's label, with or without its underscore (RFC 6763 §7.1).
     static func subtype(_ text: String) throws -> String {
         let subtype = try ServiceType.validatedSubtype(text)
         _ = try ServiceType(DefaultType.text).withSubtype(subtype).checkedForAvahi()
         return subtype
-    }
-
-    /// A text that is not allowed, and why.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-        init(_ description: String) { self.description = description }
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
@@ -14,10 +15,10 @@ struct EstablishmentPrinter {
 
     /// To standard error: standard output belongs to the connection.
     func showOnStandardError(_ error: DiscoveryError?) {
-        guard session.json else { return Notices.write(lines.map { "discoverd: \($0)\n" }.joined()) }
+        guard session.json else { return ProgramNotices.write(lines.map { "discoverd: \($0)\n" }.joined()) }
         var writer = JSONWriter()
         writer.establishmentLine(report, error: error)
-        Notices.write(writer.bytes)
+        ProgramNotices.write(writer.bytes)
     }
 
     /// To standard output: what `--probe` found out. Without JSON a failure is told as an error only.

@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import CommandText
 internal import DiscoveryJSON
 internal import Glibc
@@ -61,7 +62,7 @@ final class Output {
             var descriptor = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
             _ = unsafe poll(&descriptor, 1, -1)
         case EPIPE, ECONNRESET: throw Unread()
-        default: throw CommandError(.outputFailed, "cannot write to standard output: \(systemMessage(code))")
+        default: throw CommandError(.ioError, "cannot write to standard output: \(systemMessage(code))")
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 internal import DiscoveryControl

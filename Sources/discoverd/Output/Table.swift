@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import CommandText
 
 /// Services as a table: on a terminal one line each, fitted to its width, under a header; in a pipe all fields, whole, with tabs.

@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DNSSD
 internal import Glibc
 

@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DNSSD
 internal import Glibc
 internal import Synchronization
@@ -42,7 +43,7 @@ final class ChildProcess: Sendable {
 
     /// Calls `report` with the program's status when it ends: its own, or 128 plus the number of the signal that killed it.
     func whenEnded(_ report: @escaping @Sendable (ExitStatus) -> Void) throws {
-        try SystemThread.start {
+        try BlockingThread.start {
             var status: Int32 = 0
             // Only looked at, so that the id stays taken until `hasEnded` says so.
             var info = unsafe siginfo_t()

@@ -1,4 +1,5 @@
 internal import CKernel
+internal import CommandFrame
 internal import DNSSD
 internal import Glibc
 internal import Synchronization
@@ -34,7 +35,7 @@ final class Acceptor: Sendable {
     /// The stream buffers no more than there are places.
     func connections() throws(CommandError) -> AsyncStream<Socket> {
         let (stream, continuation) = AsyncStream.makeStream(of: Socket.self)
-        try SystemThread.start {
+        try BlockingThread.start {
             while self.wait(for: [self.places.readEnd]) {
                 self.places.take()
                 guard let socket = self.accept() else { break }

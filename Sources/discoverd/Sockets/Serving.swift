@@ -1,3 +1,5 @@
+internal import CommandFrame
+
 /// Handles connections beside each other until asked to stop, and then lets them end in peace for a while.
 enum Serving {
     /// How long connections may go on once the command is to end.

@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import Glibc
 internal import Synchronization
 

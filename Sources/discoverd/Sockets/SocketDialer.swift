@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import Glibc
@@ -38,7 +39,7 @@ struct SocketDialer: Dialer {
     private static func wait(for socket: Socket) async throws -> Int32 {
         try await withCheckedThrowingContinuation { continuation in
             do throws(CommandError) {
-                try SystemThread.start {
+                try BlockingThread.start {
                     var descriptor = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
                     while unsafe poll(&descriptor, 1, -1) < 1 {}
                     continuation.resume(returning: socket.pendingError)

@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import Glibc
 internal import Synchronization
 
@@ -8,7 +9,7 @@ enum SocketJoin {
         let ends = Countdown(2)
         for (source, sink) in [(one, other), (other, one)] {
             do {
-                try SystemThread.start {
+                try BlockingThread.start {
                     switch Pump.run(from: source.descriptor, to: sink.descriptor) {
                     case .finished: sink.endSending()
                     case .readFailed, .writeFailed:

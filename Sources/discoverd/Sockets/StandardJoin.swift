@@ -1,3 +1,4 @@
+internal import CommandFrame
 internal import DNSSD
 internal import Glibc
 internal import Synchronization
@@ -55,8 +56,8 @@ struct StandardJoin {
         let state = State()
         // A person at a terminal would have to press a key to learn that the other side has gone.
         let isInteractive = isatty(STDIN_FILENO) == 1
-        try SystemThread.start { send(socket, state) }
-        try SystemThread.start { receive(socket, state, isInteractive) }
+        try BlockingThread.start { send(socket, state) }
+        try BlockingThread.start { receive(socket, state, isInteractive) }
         let end = await withTaskCancellationHandler {
             await state.value()
         } onCancel: {
@@ -75,7 +76,7 @@ struct StandardJoin {
         switch Pump.run(from: STDIN_FILENO, to: socket.descriptor) {
         case .finished: socket.endSending()
         case .readFailed(let code):
-            state.ended(.failed(CommandError(.outputFailed, "cannot read standard input: \(systemMessage(code))")))
+            state.ended(.failed(CommandError(.ioError, "cannot read standard input: \(systemMessage(code))")))
         // What became of the connection, reading it tells.
         case .writeFailed: break
         }
@@ -93,11 +94,11 @@ struct StandardJoin {
             }
             state.received(endsAll: isInteractive)
         case .readFailed(let code):
-            state.ended(.failed(CommandError(.outputFailed, "the connection was lost: \(systemMessage(code))")))
+            state.ended(.failed(CommandError(.ioError, "the connection was lost: \(systemMessage(code))")))
         case .writeFailed(EPIPE): state.ended(.unread)
         case .writeFailed(let code):
             state.ended(
-                .failed(CommandError(.outputFailed, "cannot write to standard output: \(systemMessage(code))")))
+                .failed(CommandError(.ioError, "cannot write to standard output: \(systemMessage(code))")))
         }
     }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The built programs of Sources/Apps, next to the tests.
+/// The built programs of Apps/, which is a package with a build of its own; or those where `DISCOVERD_APPS` says.
 enum AppBinary {
-    static func path(_ name: String) -> String {
-        URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().appending(path: name).path(
-            percentEncoded: false)
-    }
+    private static let folder =
+        ProcessInfo.processInfo.environment["DISCOVERD_APPS"] ?? "\(Lab.package)Apps/.build/debug"
+
+    static func path(_ name: String) -> String { "\(folder)/\(name)" }
 }
 
 extension Lab {

@@ -1,0 +1,86 @@
+public import CommandFrame
+public import DNSSD
+public import Discovery
+import DiscoveryJSON
+import Synchronization
+
+/// A running program: its options, its output, its network.
+public final class App: Sendable {
+    /// Options of every program.
+    public let options: AppOptions
+    /// The end of the program, and why.
+    public let stop: Stop
+    /// Standard output.
+    public let output: Output
+    /// Standard error: what people should know, never data.
+    public let notices: ProgramNotices
+    private let absence = Mutex<Task<Void, Never>?>(nil)
+    private let opened = Mutex<LocalNetwork?>(nil)
+
+    init(options: AppOptions, stop: Stop, notices: ProgramNotices) {
+        self.options = options
+        self.stop = stop
+        self.notices = notices
+        output = Output(stop)
+    }
+
+    /// Whether output is one JSON object a line.
+    public var json: Bool { options.json }
+
+    /// The network, opened when it is first asked for. The runner shuts it down, so that goodbyes are always sent.
+    public func network() throws -> LocalNetwork {
+        try opened.withLock { opened in
+            if let opened { return opened }
+            let network = try options.openNetwork { [stop] in stop.request(.failed(CommandError($0))) }
+            opened = network
+            return network
+        }
+    }
+
+    /// Takes note of the backend's state, and tells of it unless `quietly`. Without any backend for 5 s the program ends (status
+    /// 69).
+    public func observe(_ state: BackendState, quietly: Bool = false) {
+        switch state {
+        case .available, .recovered:
+            absence.withLock { absence in
+                absence?.cancel()
+                absence = nil
+            }
+            if state == .recovered && !quietly { notices.notice("the backend is back") }
+        case .unavailable(let reason):
+            absence.withLock { absence in
+                if absence == nil { absence = stop.request(.failed(.noBackend(reason)), after: .seconds(5)) }
+            }
+        case .lost(let reason):
+            if !quietly { notices.notice("lost the backend (\(reason)); what is known is kept") }
+        }
+    }
+
+    /// Tells that a service is announced.
+    public func tellPublished(_ publication: Publication, as name: ServiceName) {
+        let service = publication.service
+        if json { return output.json("published") { $0.publishedMembers(service, name: name) } }
+        output.line("published \(name).\(service.type).\(service.domain.name) port \(service.port)")
+    }
+
+    /// Takes note of the backend's state as a publication sees it, until that ends.
+    public func observe(_ publication: Publication, quietly: Bool = false) async {
+        var hadBackend = false
+        var hasBackend: Bool?
+        for await status in publication.updates {
+            switch status.state {
+            case .waiting(let reason):
+                // While it waits, the backend does not answer.
+                if hasBackend != false { observe(hadBackend ? .lost(reason) : .unavailable(reason), quietly: quietly) }
+                hasBackend = false
+            case .registering where hasBackend == nil: continue
+            default:
+                if hasBackend != true { observe(hadBackend ? .recovered : .available, quietly: quietly) }
+                hasBackend = true
+                hadBackend = true
+            }
+        }
+    }
+
+    func shutDown() async { await opened.withLock { $0 }?.shutdown() }
+}

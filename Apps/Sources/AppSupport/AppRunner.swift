@@ -1,0 +1,84 @@
+public import ArgumentParser
+import CommandFrame
+import CommandText
+import DNSSD
+import Glibc
+
+/// Runs a program: its command line, signals, what its errors mean, its exit status.
+public enum AppRunner {
+    /// How long a program may take to end once it was asked to: goodbyes need 2 s at most.
+    private static let grace = Duration.seconds(4)
+    /// Measured (ResourceLimitTests): with less a program fails, or hangs, without a word.
+    private static let needs = ProcessNeeds(descriptors: 16, threads: 8, mebibytes: 48)
+
+    /// Parses the command line, runs the command, exits. To be called by `main`, on the main thread, first thing.
+    public static func main<Root: ParsableCommand>(_ root: Root.Type) -> Never {
+        let name = root._commandName
+        StandardDescriptors.fill()
+        needs.require(of: name)
+        let notices = ProgramNotices(program: name)
+        let arguments: [String]
+        do throws(CommandLineArguments.NotUTF8) {
+            arguments = try CommandLineArguments(CommandLineArguments.ofProcess(), runners: []).texts
+        } catch {
+            refuse(CommandError(.usage, "the argument '\(error.argument)' is not UTF-8"), notices)
+        }
+        do {
+            var parsed = try root.parseAsRoot(arguments)
+            guard let command = parsed as? any AppCommand else {
+                try parsed.run()
+                exit(ExitStatus.done.rawValue)
+            }
+            run(command, notices)
+        } catch {
+            let status = root.exitCode(for: error)
+            let text = root.fullMessage(for: error, columns: HelpText.unlimited)
+            if status.isSuccess {
+                print(HelpText.fitted(text, to: STDOUT_FILENO))
+            } else if !text.isEmpty {
+                ProgramNotices.write(text.hasSuffix("\n") ? text : text + "\n")
+            }
+            exit(status.rawValue)
+        }
+    }
+
+    /// Runs the command in a task while this, the main thread, waits for signals.
+    private static func run(_ command: any AppCommand, _ notices: ProgramNotices) -> Never {
+        let statusWhenStopped = type(of: command).statusWhenStopped
+        let stop = Stop()
+        let watcher = Watcher(stop: stop, watchesOutput: false, grace: grace, statusWhenStopped: statusWhenStopped)
+        do throws(CommandError) { try watcher.start() } catch { refuse(error, notices) }
+        let app = App(options: command.options, stop: stop, notices: notices)
+        let task = Task {
+            var status = ExitStatus.done
+            do {
+                try await command.run(in: app)
+                if let failure = stop.failure { throw failure }
+                if stop.isRequested { status = statusWhenStopped }
+            } catch {
+                let failure = stop.failure
+                status = stop.isRequested && failure == nil ? statusWhenStopped : tell(failure ?? error, notices)
+            }
+            await app.shutDown()
+            ProcessEnd.now(status)
+        }
+        stop.onRequest { task.cancel() }
+        watcher.waitForSignals()
+    }
+
+    private static func tell(_ error: any Error, _ notices: ProgramNotices) -> ExitStatus {
+        var error =
+            (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
+            ?? CommandError(.systemError, String(describing: error))
+        if error.isAboutBackend {
+            error.advice = ["Install it: apt install avahi-daemon. 'discoverd doctor' says what is missing."]
+        }
+        if !error.isTold { notices.failure(error) }
+        return error.status
+    }
+
+    private static func refuse(_ error: CommandError, _ notices: ProgramNotices) -> Never {
+        notices.failure(error)
+        exit(error.status.rawValue)
+    }
+}

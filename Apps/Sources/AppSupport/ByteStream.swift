@@ -1,0 +1,70 @@
+import CommandFrame
+import DiscoveryNIO
+public import NIOCore
+import NIOPosix
+
+/// A connection as a stream of bytes each way. Either side may end its direction and still receive, as `nc -N` does.
+public typealias ByteStream = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
+    /// The initializer for `LocalNetwork.connect`, `LocalNetwork.withListener` and `ServerSocket.listen`.
+    public static func wrap(_ channel: any Channel) -> EventLoopFuture<ByteStream> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+            try channel.noticeVanishedPeers()
+            return try ByteStream(
+                wrappingChannelSynchronously: channel,
+                // Buffers of 64 KiB at most: 4 to 16 of them wait for who reads slowly.
+                configuration: .init(
+                    backPressureStrategy: .init(lowWatermark: 4, highWatermark: 16),
+                    isOutboundHalfClosureEnabled: true))
+        }
+    }
+
+    /// Closes a connection that is not wanted: one that is only dropped would end the process.
+    public func refuse() async { try? await executeThenClose { _, _ in } }
+
+    /// Connects to a host by name or address; every address of a name is tried.
+    /// - Throws: `CommandError` with `.notFound` for a name that has no address, `.unreachable` when none answers.
+    public static func connect(
+        host: String, port: Int, within limit: TimeAmount = .seconds(10)
+    ) async throws -> ByteStream {
+        do {
+            return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .connectTimeout(limit)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .channelOption(.socketOption(.so_keepalive), value: 1)
+                .connect(host: host, port: port) { wrap($0) }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch let error as NIOConnectionError where error.connectionErrors.isEmpty {
+            throw CommandError(.notFound, "there is no host \(host)")
+        } catch {
+            let last = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
+            throw CommandError(.unreachable, "cannot connect to \(host) port \(port): \(failureText(last))")
+        }
+    }
+}
+
+extension Channel {
+    /// Has the kernel end the connection when the other side has vanished: within a minute when nothing is said, within 30 s
+    /// when something is. On its event loop.
+    public func noticeVanishedPeers() throws {
+        // TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT and TCP_USER_TIMEOUT of <linux/tcp.h>.
+        for (name, value) in [(4, 30), (5, 10), (6, 3), (18, 30_000)] {
+            let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: CInt(name)))
+            try syncOptions?.setOption(option, value: value)
+        }
+    }
+}
+
+/// What an error of a socket is called.
+public func failureText(_ error: any Error) -> String {
+    switch error {
+    case let error as ServerSocket.Failure: systemMessage(error.errnoCode)
+    case let error as IOError: systemMessage(error.errnoCode)
+    case ChannelError.connectTimeout, is Deadline.Missed: "no answer in time"
+    case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed: "the connection is closed"
+    default: String(describing: error)
+    }
+}

@@ -1,0 +1,133 @@
+import AppSupport
+import CommandFrame
+import DNSSD
+import Discovery
+import DiscoveryJSON
+import DiscoveryNIO
+import NIOCore
+import Synchronization
+
+/// A published port for plain streams, and one for the framed mode that its TXT record names.
+struct DropListener {
+    /// Connections at a time, of both kinds; more are closed at once.
+    static let limit = 16
+
+    let app: App
+    let log: EventLog
+    let name: ServiceName
+    let type: String
+    let port: Port?
+    /// Plain streams only, under just this name: what looks for it knows no other.
+    let isPlain: Bool
+    /// What the TXT record says besides.
+    var about: [(key: String, value: String)] = []
+
+    typealias Serve = @Sendable (DropConnection) async throws -> Bool
+
+    /// Serves until the task is cancelled, or until `isOnce` and one connection was served well.
+    func run(once isOnce: Bool, plain: @escaping Serve, framed: @escaping Serve) async throws {
+        let gate = Gate(limit: Self.limit)
+        do {
+            if isPlain {
+                return try await publish(TXTRecord(), gate, isOnce, plain) { _ in }
+            }
+            let server = try await ServerSocket.listen(
+                on: app.options.interfaces, initializer: DropConnection.make)
+            try await server.executeThenClose { connections in
+                let framedPort = try Port(server.channel.localAddress?.port ?? 0)
+                let txt = try DropService.txt(framedPort: framedPort, about: about)
+                try await publish(txt, gate, isOnce, plain) { group in
+                    group.addTask { try await serve(connections, gate, isOnce, framed) }
+                }
+            }
+        } catch let error as ServerSocket.Failure {
+            throw CommandError(
+                .systemError, "cannot listen\(port.map { " on port \($0)" } ?? ""): \(failureText(error))")
+        } catch let error as DiscoveryError where error.code == .nameTaken {
+            throw CommandError(
+                .cannotCreate, error.message,
+                advice: ["Another machine has this name, which --plain does not change: choose one with --name."])
+        }
+    }
+
+    private func publish(
+        _ txt: TXTRecord, _ gate: Gate, _ isOnce: Bool, _ plain: @escaping Serve,
+        _ others: (inout ThrowingTaskGroup<Bool, any Error>) -> Void
+    ) async throws {
+        try await app.network().withListener(
+            name, type: try ServiceType(type), port: port, txt: txt, on: app.options.interfaces,
+            onConflict: isPlain ? .fail : .rename, initializer: DropConnection.make
+        ) { listener, connections in
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    try await tellNames(of: listener.publication)
+                    return false
+                }
+                group.addTask {
+                    await app.observe(listener.publication)
+                    return false
+                }
+                group.addTask { try await serve(connections, gate, isOnce, plain) }
+                others(&group)
+                // One of them ended: everything was served, or something failed.
+                for try await isDone in group where isDone { break }
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Says under which name it is, and again when that had to change because another machine has it.
+    private func tellNames(of publication: Publication) async throws {
+        var told: ServiceName?
+        for await status in publication.updates {
+            switch status.state {
+            case .established where told != status.name:
+                if let told { app.notices.notice("another machine has the name \(told): it is \(status.name) now") }
+                told = status.name
+                app.tellPublished(publication, as: status.name)
+            case .conflicted(let error), .failed(let error): throw error
+            default: continue
+            }
+        }
+    }
+
+    private func serve(
+        _ connections: IncomingConnections<DropConnection>, _ gate: Gate, _ isOnce: Bool, _ body: @escaping Serve
+    ) async throws -> Bool {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await withThrowingDiscardingTaskGroup { group in
+                    for await connection in connections {
+                        group.addTask {
+                            guard gate.enter() else { return await connection.refuse() }
+                            defer { gate.leave() }
+                            let isServed = await attempt(connection, body)
+                            if isOnce && isServed { throw Served() }
+                        }
+                    }
+                }
+                return false
+            }
+            do {
+                return try await group.next() ?? false
+            } catch is Served {
+                return true
+            }
+        }
+    }
+
+    /// One transfer that fails is no reason to stop.
+    private func attempt(_ connection: DropConnection, _ body: Serve) async -> Bool {
+        let peer = connection.stream.channel.remoteAddress?.readable ?? "?"
+        do {
+            return try await body(connection)
+        } catch {
+            guard !Task.isCancelled else { return false }
+            log.failed(peer, "\(error)")
+            return false
+        }
+    }
+
+    /// One connection was served, and that was wanted.
+    private struct Served: Error {}
+}

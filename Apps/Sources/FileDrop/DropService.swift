@@ -1,0 +1,97 @@
+import AppSupport
+import CommandFrame
+import DNSSD
+import Discovery
+import DiscoveryNIO
+import FileDropCore
+import TerminalUI
+
+/// The two services, and what their TXT records say of the framed mode.
+///
+/// The port that is published takes and gives plain streams, as SimpleNetworkStreams does; who knows the framed mode finds a
+/// second port in the TXT record: `filedrop=2`, `port=40123`.
+enum DropService {
+    static let upload = "_x-SNSUpload._tcp"
+    static let download = "_x-SNSDownload._tcp"
+    /// The name that SimpleNetworkStreams looks for.
+    static let plainName = "Test"
+    private static let version = "2"
+
+    /// The record of a service that knows the framed mode.
+    static func txt(framedPort port: Port, about: [(key: String, value: String)] = []) throws -> TXTRecord {
+        var record = TXTRecord()
+        try record.append(key: "filedrop", text: version)
+        try record.append(key: "port", text: port.description)
+        for (key, value) in about { try record.append(key: key, text: String(value.prefix(60))) }
+        return record
+    }
+
+    /// The service at the port of its framed mode; nil when it has none.
+    /// - Throws: for one that an older filedrop offers.
+    static func framed(_ service: DiscoveredService) throws -> DiscoveredService? {
+        guard let spoken = service.txt.text(for: "filedrop") else { return nil }
+        guard spoken == version else {
+            throw CommandError(
+                .badData, "\"\(service.instance.name)\" speaks another version of filedrop than this one, which is 2",
+                advice: ["Install the same version on both sides; one file goes with --plain meanwhile."])
+        }
+        guard let text = service.txt.text(for: "port"), let number = Int(text), let port = try? Port(number) else {
+            return nil
+        }
+        var framed = service
+        framed.port = port
+        framed.endpoints = service.endpoints.map { Endpoint(address: $0.address, port: port, interface: $0.interface) }
+        return framed
+    }
+}
+
+extension App {
+    /// The service of that name; without a name the only one there is, or the one that a person chooses.
+    /// - Throws: `.notFound` when there is none within `limit`, `.usage` when there are several and no one to ask.
+    func find(_ type: String, named name: ServiceName?, within limit: Duration) async throws -> DiscoveredService {
+        let type = try ServiceType(type)
+        let interfaces = options.interfaces
+        if let name {
+            let instance = ServiceInstance(name: name, type: type)
+            return try await network().resolve(instance, on: interfaces, within: limit)
+        }
+        let events = try network().browse(type, on: interfaces)
+        let found = Found()
+        do {
+            try await Deadline.run(limit) { [self] in
+                for try await event in events {
+                    if case .backend(let state) = event { observe(state) }
+                    if found.note(event) { return }
+                }
+            }
+        } catch is Deadline.Missed {
+            // What is there by now is all there is.
+        }
+        let services = found.services
+        if services.isEmpty, let reason = found.absence { throw DiscoveryError(.backendUnavailable, reason) }
+        guard let first = services.first else {
+            throw CommandError(.notFound, "nobody offers \(type) on this network (\(limit))")
+        }
+        if services.count == 1 { return first }
+        let chosen = try await choose(
+            from: try network().browse(type, on: interfaces), title: "filedrop: which one?", action: "take it",
+            none: "No one is there.",
+            text: { "\($0.instance.name)\($0.host.map { "  on \($0)" } ?? "")\($0.dropSize)" })
+        guard let chosen else {
+            let names = services.map(\.instance.name).sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+            throw CommandError(.usage, "there are several, and none was named: \(names)")
+        }
+        guard chosen.state != .resolved else { return chosen }
+        return try await network().resolve(chosen.instance, on: interfaces, within: limit)
+    }
+}
+
+extension DiscoveredService {
+    /// How much is offered, as the TXT record says.
+    fileprivate var dropSize: String {
+        guard let files = txt.text(for: "files").flatMap({ Int($0) }), files >= 0,
+            let bytes = txt.text(for: "bytes").flatMap({ Int64($0) }), bytes >= 0
+        else { return "" }
+        return "  \(files) \(files == 1 ? "file" : "files"), \(ProgressLine.size(bytes))"
+    }
+}

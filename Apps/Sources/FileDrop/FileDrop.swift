@@ -1,0 +1,34 @@
+import AppSupport
+import ArgumentParser
+import CommandFrame
+
+@main
+enum FileDrop {
+    static func main() { AppRunner.main(FileDropCommand.self) }
+}
+
+/// The root of the commands.
+struct FileDropCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "filedrop",
+        abstract: "Files and folders from one machine of the local network to another.",
+        discussion: """
+            Examples:
+              filedrop receive inbox                 takes what others send, until Ctrl-C
+              filedrop send photo.jpg holiday        to the machine that receives
+              filedrop send photo.jpg --to anna      to that one, if there are several
+              filedrop offer film.mkv                lets others fetch it
+              filedrop fetch anna .                  fetches what anna offers, into this folder
+              nc HOST PORT <photo.jpg                another program, as a sender (or a receiver)
+
+            A receiver takes files from anyone on the network: end it when you are done. What is there is never replaced.
+            Exit status: 0 done, 1 not found or not finished, 64 usage, 65 damaged on the way, 66 a file cannot be read,
+            69 no backend, 73 the name is taken or the folder cannot be written, 74 the disk is full or the connection
+            broke, 76 unreachable.
+            """,
+        version: "filedrop \(DiscoverdVersion.current)",
+        subcommands: [ReceiveCommand.self, SendCommand.self, OfferCommand.self, FetchCommand.self]
+    )
+
+    static var _errorPrefix: String { "filedrop: error: " }
+}

@@ -1,0 +1,155 @@
+import AppSupport
+import CFiles
+import CommandFrame
+import Glibc
+import Synchronization
+
+/// A file that is being received: under a name of its own until it is complete, so that no one ever sees half of it.
+public final class IncomingFile: Sendable {
+    private struct State {
+        var checksum = Checksum()
+        var isOver = false
+        var count: Int64 = 0
+        var finalName: RelativePath?
+    }
+
+    private let place: Place
+    private let file: Descriptor
+    private let temporary: [UInt8]
+    private let name: [UInt8]
+    private let state: Mutex<State>
+
+    /// How many bytes are here.
+    public var count: Int64 { state.withLock { $0.count } }
+    /// Where it is, once it is complete: another name when there was a file of this one.
+    public var finalName: RelativePath? { state.withLock { $0.finalName } }
+    /// For messages.
+    private var text: String { place.path(name).text }
+
+    /// Begins a file that cannot be gone on with later.
+    public convenience init(in place: Place, name: RelativePath) throws(FileFailure) {
+        let mark = String(UInt64.random(in: .min ... .max), radix: 36)
+        try self.init(place, name.name, ".filedrop-\(mark).new", O_EXCL)
+    }
+
+    /// Begins a file, or goes on with what an earlier attempt of the same sender left of the same one.
+    public convenience init(
+        in place: Place, resuming entry: Entry, of sender: [UInt8]
+    ) throws(FileFailure) {
+        var identity = Checksum()
+        identity.update(sender + entry.bytes)
+        let mark = Checksum.text(Array(identity.digest.prefix(12)))
+        try self.init(place, entry.path.name, ".filedrop-\(mark).part", 0)
+        // Two senders of one file would write into each other's.
+        guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+            keep()
+            throw FileFailure(.other, CommandError(.ioError, "\(text) is being received already"))
+        }
+        guard let size = file.status?.st_size else { throw FileFailure.writing(text, errno: errno) }
+        // Longer than the file can be: not what it seems.
+        if Int64(size) > entry.size { try restart() } else { state.withLock { $0.count = Int64(size) } }
+    }
+
+    private init(_ place: Place, _ name: [UInt8], _ temporary: String, _ flags: Int32) throws(FileFailure) {
+        self.place = place
+        self.temporary = Array(temporary.utf8)
+        self.name = name
+        let number = openat(
+            place.descriptor.number, temporary, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0o600)
+        guard number >= 0 else { throw FileFailure.writing(place.path(name).text, errno: errno) }
+        file = Descriptor(number)
+        state = Mutex(State())
+        guard let status = file.status, status.isFile, status.st_nlink == 1 else {
+            state.withLock { $0.isOver = true }
+            throw FileFailure.writing(text, errno: EPERM)
+        }
+    }
+
+    deinit { if state.withLock({ !$0.isOver }) { discard() } }
+
+    /// The SHA-256 of what was written, or found and checked.
+    public var digest: [UInt8] { state.withLock { $0.checksum.digest } }
+
+    /// Whether what an earlier attempt left has that SHA-256: then the file goes on after it, else it begins again.
+    /// - Parameter isWanted: asked after each MiB; the work ends when it says no.
+    public func isSame(as offered: [UInt8], while isWanted: () -> Bool) throws(FileFailure) -> Bool {
+        let isSame = try state.withLock { state throws(FileFailure) in
+            var (checksum, rest) = (Checksum(), state.count)
+            while rest > 0, isWanted() {
+                guard let bytes = file.read(Int(min(rest, 1 << 20))), !bytes.isEmpty else {
+                    throw FileFailure.writing(text, errno: EIO)
+                }
+                checksum.update(bytes)
+                rest -= Int64(bytes.count)
+            }
+            state.checksum = checksum
+            return rest == 0 && checksum.digest == offered
+        }
+        if !isSame, isWanted() { try restart() }
+        return isSame
+    }
+
+    /// Adds bytes.
+    public func append(_ bytes: [UInt8]) throws(FileFailure) {
+        try state.withLock { state throws(FileFailure) in
+            if let code = file.write(bytes[...]) { throw FileFailure.writing(text, errno: code) }
+            state.checksum.update(bytes)
+            state.count += Int64(bytes.count)
+        }
+    }
+
+    /// Begins again.
+    public func restart() throws(FileFailure) {
+        try state.withLock { state throws(FileFailure) in
+            guard ftruncate(file.number, 0) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
+                throw FileFailure.writing(text, errno: errno)
+            }
+            state.checksum = Checksum()
+            state.count = 0
+        }
+    }
+
+    /// Puts it in its place: never over another file.
+    public func commit(modified: Int64? = nil, isExecutable: Bool = false) throws(FileFailure) {
+        if let modified {
+            var times = [timespec(tv_sec: Int(modified), tv_nsec: 0), timespec(tv_sec: Int(modified), tv_nsec: 0)]
+            _ = futimens(file.number, &times)
+        }
+        // As a program that creates a file would have it: the umask is the person's word.
+        let mask = umask(0)
+        umask(mask)
+        _ = fchmod(file.number, (isExecutable ? 0o777 : 0o666) & ~mask)
+        guard fsync(file.number) == 0 else { throw FileFailure.writing(text, errno: errno) }
+        for attempt in 1...1000 {
+            let variant = RelativePath.variant(attempt, of: name)
+            let code = temporary.withCString { from in
+                variant.withCString { cfiles_rename_new(place.descriptor.number, from, $0) }
+            }
+            if code == 0 {
+                return state.withLock { state in
+                    state.isOver = true
+                    state.finalName = place.path(variant)
+                }
+            }
+            guard errno == EEXIST else { throw FileFailure.writing(text, errno: errno) }
+        }
+        throw FileFailure.writing(text, errno: EEXIST)
+    }
+
+    /// Leaves what is here for a later attempt.
+    /// - Returns: what it is then.
+    @discardableResult
+    public func keep() -> KeptPart {
+        let size = state.withLock { state in
+            state.isOver = true
+            return state.count
+        }
+        return KeptPart(place: place.names, name: temporary, size: size, changed: time(nil))
+    }
+
+    /// Removes what is here.
+    public func discard() {
+        keep()
+        _ = temporary.withCString { unlinkat(place.descriptor.number, $0, 0) }
+    }
+}

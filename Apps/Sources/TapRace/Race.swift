@@ -1,0 +1,85 @@
+internal import DiscoveryJSON
+
+/// What the two sides of a race tell each other: `{"code":0,"count":17}`.
+package struct TapMessage: Hashable, Sendable {
+    /// The longest message that is read, in bytes.
+    package static let maximumLength = 1000
+    /// Nobody taps more often in 30 s.
+    package static let maximumCount = 1_000_000
+
+    /// 0: playing.
+    package static let playing = 0
+    /// 1: over; the count is the last.
+    package static let over = 1
+
+    package let isOver: Bool
+    /// How often the sender has tapped.
+    package let count: Int
+
+    package init(count: Int, isOver: Bool) {
+        self.count = count
+        self.isOver = isOver
+    }
+
+    /// Nil for what is no message of the game.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.maximumLength, let json = try? JSONReader.read(bytes),
+            let code = json["code"]?.integer, code == Self.playing || code == Self.over,
+            let count = json["count"]?.integer, (0...Self.maximumCount).contains(count)
+        else { return nil }
+        self.init(count: count, isOver: code == Self.over)
+    }
+
+    /// As it is sent.
+    package var bytes: [UInt8] {
+        var json = JSONWriter()
+        json.object { object in
+            object.member("code", isOver ? Self.over : Self.playing)
+            object.member("count", count)
+        }
+        return json.bytes
+    }
+}
+
+/// Both counts, and who has won.
+package struct Race: Hashable, Sendable {
+    /// How it ended for us.
+    package enum Outcome: String, Hashable, Sendable {
+        case won, lost, draw
+    }
+
+    package private(set) var mine = 0
+    package private(set) var theirs = 0
+    /// Our time is up.
+    package private(set) var isOver = false
+    /// Theirs is, and their count is the last.
+    package private(set) var isOverThere = false
+
+    package init() {}
+
+    /// - Returns: what to send; nil after the end.
+    package mutating func tapped() -> TapMessage? {
+        guard !isOver, mine < TapMessage.maximumCount else { return nil }
+        mine += 1
+        return TapMessage(count: mine, isOver: false)
+    }
+
+    /// Our time is up.
+    package mutating func timeIsUp() -> TapMessage {
+        isOver = true
+        return TapMessage(count: mine, isOver: true)
+    }
+
+    /// A count that goes backwards, or comes after the last, is ignored.
+    package mutating func received(_ message: TapMessage) {
+        guard !isOverThere, message.count >= theirs else { return }
+        theirs = message.count
+        isOverThere = message.isOver
+    }
+
+    /// Known when both are at the end.
+    package var outcome: Outcome? {
+        guard isOver, isOverThere else { return nil }
+        return mine == theirs ? .draw : mine > theirs ? .won : .lost
+    }
+}

@@ -1,0 +1,128 @@
+public import AppSupport
+import CTerminal
+import CommandFrame
+public import DNSSD
+public import Discovery
+public import DiscoveryJSON
+import Glibc
+import Synchronization
+
+/// The terminal of this process, in raw mode; or, where there is none or plain lines are wanted, standard input as lines.
+///
+/// It is restored by `close`, at the end of the process however that comes about, but for SIGKILL, and while the process is
+/// stopped by Ctrl-Z. Ctrl-C stays the signal that it is.
+public final class Terminal: Sendable {
+    /// Whether there is a screen to draw on; else the program speaks in lines.
+    public let isInteractive: Bool
+    private let queue = EventQueue()
+    private let input: InputThread
+    private let renderer: Mutex<Renderer>
+    private let isOpen = Mutex(true)
+    private let app: App
+
+    /// Opens the terminal; one at a time.
+    /// - Parameter plain: lines even if there is a terminal; always with `--json`.
+    public static func open(for app: App, plain: Bool = false) -> Terminal {
+        Terminal(app: app, plain: plain || app.json)
+    }
+
+    /// Opens a terminal with a screen; nil where there is none.
+    public static func openScreen(for app: App) -> Terminal? {
+        guard app.output.canMoveCursor, isatty(STDIN_FILENO) == 1 else { return nil }
+        let terminal = Terminal(app: app, plain: app.json)
+        if terminal.isInteractive { return terminal }
+        terminal.close()
+        return nil
+    }
+
+    private init(app: App, plain: Bool) {
+        self.app = app
+        isInteractive = !plain && app.output.canMoveCursor && cterminal_enter(true)
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).first { !$0.isEmpty } ?? ""
+        let isUTF8 = locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
+        renderer = Mutex(Renderer(.init(hasColour: variable("NO_COLOR").isEmpty, hasUnicode: isUTF8)))
+        if isInteractive { ProcessEnd.before { cterminal_restore() } }
+        _ = cterminal_wakeups()
+        input = InputThread(queue: queue, isRaw: isInteractive)
+        input.start()
+    }
+
+    /// Gives back what `next` gave and nothing was done with: it comes first again.
+    public func putBack(_ events: [TerminalEvent]) { queue.putBack(events) }
+
+    /// What the person does next; nil when the task is cancelled. Any number of tasks may wait, each event goes to one.
+    public func next() async -> TerminalEvent? {
+        let event = await queue.next()
+        cterminal_wake()
+        return event
+    }
+
+    /// The screen's size now.
+    public var size: ScreenSize {
+        var (rows, columns) = (Int32(0), Int32(0))
+        guard cterminal_size(&rows, &columns) else { return .standard }
+        return ScreenSize(columns: Int(columns), rows: Int(rows))
+    }
+
+    /// Shows what `body` draws; nothing where there is no screen. On a screen with less room than `minimum` it says so.
+    public func draw(atLeast minimum: ScreenSize, anew: Bool = false, _ body: (inout Canvas) -> Void) {
+        guard isInteractive else { return }
+        var canvas = Canvas(size)
+        if canvas.size.fits(minimum) { body(&canvas) } else { canvas.putTooSmall(minimum) }
+        isOpen.withLock { isOpen in
+            guard isOpen else { return }
+            let bytes = renderer.withLock { $0.draw(canvas, anew: anew) }
+            if Descriptor.write(bytes, to: STDOUT_FILENO) != nil { app.stop.request(.unread) }
+        }
+    }
+
+    /// Tells something where there is no screen, and after `close`: as text, or as a line of JSON with `--json`.
+    ///
+    /// Each line of `text` is made safe for a terminal; what is within it must not bring lines of its own.
+    public func tell(_ event: String, _ text: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
+        guard !isScreen else { return }
+        if app.json { return app.output.json(event, members) }
+        for line in text.split(separator: "\n") { app.output.line(String(line)) }
+    }
+
+    /// Whether there is a screen now.
+    private var isScreen: Bool { isInteractive && isOpen.withLock { $0 } }
+
+    /// Ends the program when a publication sees no backend for 5 s; tells of one that went away and came back.
+    public func observe(_ publication: Publication) async { await app.observe(publication, quietly: isScreen) }
+
+    /// Tells what a browser found where there is no screen: `found NAME` and `lost NAME`, or with `--json` the lines of
+    /// docs/contract.md, section 3. Ends the program when there is no backend for 5 s.
+    public func tell(_ event: ServiceEvent) {
+        if case .backend(let state) = event { app.observe(state, quietly: isScreen) }
+        guard !isScreen else { return }
+        if app.json {
+            var line = JSONWriter()
+            line.line(event, detail: .identity)
+            if !line.bytes.isEmpty { app.output.write(line.bytes) }
+            return
+        }
+        switch event {
+        case .found(let service): app.output.line("found \(service.instance.name)")
+        case .lost(let service): app.output.line("lost \(service.instance.name)")
+        case .degraded(let reason): app.notices.notice(reason)
+        case .changed, .settled, .backend: break
+        }
+    }
+
+    /// Says on standard error what a person should know, where there is no screen.
+    public func notice(_ text: String) {
+        if !isScreen { app.notices.notice(text) }
+    }
+
+    /// Gives the terminal back as it was, and reads no more from it.
+    public func close() {
+        input.stop()
+        isOpen.withLock { isOpen in
+            isOpen = false
+            if isInteractive { cterminal_restore() }
+        }
+    }
+}
+
+private func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }

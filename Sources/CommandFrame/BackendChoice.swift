@@ -1,0 +1,11 @@
+public import ArgumentParser
+
+/// `--backend`: what answers for mDNS.
+public enum BackendChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+    /// The system's, if it answers, else one of our own.
+    case auto
+    /// The host's avahi-daemon.
+    case system
+    /// An avahi-daemon of our own.
+    case `private`
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+/// Whole writes to a file descriptor.
+public enum Descriptor {
+    /// Writes all bytes; waits where the descriptor is shared with a program that made it non-blocking.
+    /// - Returns: nil when everything was written, else the `errno`.
+    public static func write(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Int32? {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let code = errno
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if code == EAGAIN {
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&waiting, 1, -1)
+            } else if code != EINTR {
+                return code
+            }
+        }
+        return nil
+    }
+}
