@@ -43,34 +43,13 @@ final class Output {
     /// Writes what was gathered.
     func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if written >= 0 {
-                rest = rest.dropFirst(written)
-            } else {
-                try recover(from: errno)
-            }
-        }
-    }
-
-    private func recover(from code: Int32) throws {
-        switch code {
-        case EINTR: return
-        case EAGAIN:
-            // Standard output is shared with a program that made it non-blocking.
-            var descriptor = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-            _ = unsafe poll(&descriptor, 1, -1)
+        switch Descriptor.write(bytes, to: STDOUT_FILENO) {
+        case nil: return
         case EPIPE, ECONNRESET: throw Unread()
-        default: throw CommandError(.ioError, "cannot write to standard output: \(systemMessage(code))")
+        case .some(let code):
+            throw CommandError(.ioError, "cannot write to standard output: \(systemMessage(code))")
         }
     }
-}
-
-/// What the system calls an `errno`.
-func systemMessage(_ code: Int32) -> String {
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: text)
 }
 
 extension [UInt8] {
