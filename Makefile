@@ -26,9 +26,12 @@ run: ## build, and run the daemon in the foreground with an example service; mis
 	$(SWIFT) build
 	@DISCOVERD=$(DISCOVERD) Sources/Examples/Daemon/start
 
-build: deps ## debug build
-	$(SWIFT) build
+build: discoverd-built ## debug build
 	$(IN_APPS)
+
+.PHONY: discoverd-built
+discoverd-built: deps
+	$(SWIFT) build
 
 # The programs of docs/apps are a package of their own, on the library's products (docs/decisions/0024-apps-apart.md); in the
 # versions that the library was built with, of what both use.
@@ -74,11 +77,11 @@ fuzz: tests-built fuzz-message ## mutated requests and extreme numbers for the d
 soak: tests-built ## faults that take minutes, malformed packets: half an hour
 	SOAK=1 $(SWIFT) test --skip-build --filter SoakTests
 
-lab: build ## a shell on each of two hosts in the lab, with discoverd in PATH
+lab: discoverd-built ## a shell on each of two hosts in the lab, with discoverd in PATH
 	@.ci/deps test
 	@$(LAB)/play shell
 
-demo: build ## publish on one host, browse and resolve on another, withdraw
+demo: discoverd-built ## publish on one host, browse and resolve on another, withdraw
 	@.ci/deps test
 	@$(LAB)/play demo
 
