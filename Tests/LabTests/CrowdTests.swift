@@ -8,7 +8,7 @@ struct CrowdTests {
     /// (RFC 6762 §10.2).
     private static let often = ["-4", "--interval", "2"]
 
-    @Test("700 are resolved, and a change to the TXT record of any of them is told", .labAlone)
+    @Test("700 are resolved, and a change to the TXT record of any of them is told", .labLong)
     func changes() async throws {
         let lab = try await Lab.start("--no-avahi", "h1")
         let names = (0..<700).map { "crowd-\($0)" }
