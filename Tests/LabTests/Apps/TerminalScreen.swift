@@ -39,9 +39,15 @@ final class TerminalScreen: Sendable {
 
     /// Clicks: column and row begin with 0.
     func click(_ column: Int, _ row: Int) async throws {
-        for end in ["M", "m"] {
-            _ = try await tmux("send-keys", "-t", "0", "-l", "\u{1B}[<0;\(column + 1);\(row + 1)\(end)")
-        }
+        for end in ["M", "m"] { try await mouse(column, row, end) }
+    }
+
+    /// Presses the mouse, and does not let go.
+    func holdMouse(_ column: Int, _ row: Int) async throws { try await mouse(column, row, "M") }
+
+    /// At once: an escape by itself would be the key of that name.
+    private func mouse(_ column: Int, _ row: Int, _ end: String) async throws {
+        _ = try await tmux("send-keys", "-t", "0", "-l", "\u{1B}[<0;\(column + 1);\(row + 1)\(end)")
     }
 
     /// Gives the terminal another size.

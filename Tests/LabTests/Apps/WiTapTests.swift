@@ -241,7 +241,7 @@ struct WiTapTests {
         // Who invites at once is off the air before it could be resolved, and calls from a link-local address.
         try await right.shows("h2 (you, ===) and h1 (***)")
         // Held by the mouse until it is let go, on the second pad.
-        try await left.press("Escape", "[<0;38;6M")
+        try await left.holdMouse(37, 5)
         try await right.shows("*****")
         try await left.click(37, 5)
         try await right.shows("all pads up") { !$0.joined(separator: "\n").contains("*****") }
