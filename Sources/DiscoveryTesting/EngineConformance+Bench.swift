@@ -8,12 +8,17 @@ extension EngineConformance {
         let publisher: LocalNetwork
         let browser: LocalNetwork
         let type: ServiceType
+        let port: Port
+
+        /// The browsing side, below its network.
+        var engine: any DiscoveryEngine { environment.browser }
 
         init(_ environment: Environment) throws {
             self.environment = environment
             publisher = LocalNetwork(engine: environment.publisher, limits: environment.limits)
             browser = LocalNetwork(engine: environment.browser, limits: environment.limits)
             type = try ServiceType("_conformance._tcp")
+            port = try Port(9000)
         }
 
         func service(
@@ -22,6 +27,10 @@ extension EngineConformance {
             txt: KeyValuePairs<String, String?> = [:]
         ) throws -> OfferedService {
             OfferedService(name: try ServiceName(name), type: type, port: try Port(port), txt: try TXTRecord(txt))
+        }
+
+        func query(_ resolution: ServiceQuery.Resolution) -> ServiceQuery {
+            ServiceQuery(.type(type, .local), resolution: resolution)
         }
 
         func watch(_ resolution: ServiceQuery.Resolution = .watch) -> Watcher {

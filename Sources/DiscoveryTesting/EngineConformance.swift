@@ -22,6 +22,14 @@ public enum EngineConformance {
         public var browserBackend: Backend?
         /// The same on the publishing side.
         public var publisherBackend: Backend?
+        /// Takes a link from the browsing machine, and gives it back; nil: it cannot.
+        public var browserLink: Backend?
+        /// The links that both sides are on, by the browsing side's names.
+        public var links: [String]
+        /// Both sides are one machine.
+        public var isOneMachine: Bool
+        /// How many services are many.
+        public var crowd: Int
         /// Counts what the engines hold: operations, C objects, whatever must be as before.
         public var openObjects: @Sendable () async throws -> Int
 
@@ -33,6 +41,10 @@ public enum EngineConformance {
             patience: Duration = .seconds(15),
             browserBackend: Backend? = nil,
             publisherBackend: Backend? = nil,
+            browserLink: Backend? = nil,
+            links: [String] = ["eth0"],
+            isOneMachine: Bool = false,
+            crowd: Int = 100,
             openObjects: @escaping @Sendable () async throws -> Int
         ) {
             self.publisher = publisher
@@ -41,6 +53,10 @@ public enum EngineConformance {
             self.patience = patience
             self.browserBackend = browserBackend
             self.publisherBackend = publisherBackend
+            self.browserLink = browserLink
+            self.links = links
+            self.isOneMachine = isOneMachine
+            self.crowd = crowd
             self.openObjects = openObjects
         }
     }
@@ -101,5 +117,5 @@ public enum EngineConformance {
     }
 
     /// All checks.
-    public static let checks: [Check] = finding + publishing + restarting
+    public static let checks: [Check] = finding + questions + publishing + facts + restarting
 }

@@ -55,6 +55,8 @@ struct SimulatedMachine: Sendable {
     let name: String
     var host: HostName
     var interfaces: [SimulatedInterface]
+    /// Names of interfaces that are down.
+    var downInterfaces: Set<String> = []
     var backend = Backend.up
     /// Machines of different segments do not reach each other.
     var segment = 0
@@ -64,4 +66,7 @@ struct SimulatedMachine: Sendable {
     var refusal: DiscoveryError?
 
     var isUp: Bool { backend == .up }
+
+    /// Those that can send and receive.
+    var usable: [SimulatedInterface] { interfaces.filter { !downInterfaces.contains($0.interface.name) } }
 }

@@ -82,6 +82,17 @@ public final class SimulatedNetwork: Sendable {
         change { $0.machines[machine]?.interfaces = interfaces }
     }
 
+    /// Whether an interface of a machine is up; while it is not, what was seen there is out of sight.
+    public func setLink(_ interface: String, of machine: String, isUp: Bool) {
+        change { world in
+            if isUp {
+                world.machines[machine]?.downInterfaces.remove(interface)
+            } else {
+                world.machines[machine]?.downInterfaces.insert(interface)
+            }
+        }
+    }
+
     /// Whether services of a machine resolve.
     public func setAnswers(of machine: String, to answers: Bool) { change { $0.machines[machine]?.answers = answers } }
 

@@ -50,7 +50,10 @@ extension SimulatedWorld {
         if isFirst { (browse.sightings, browse.resolutions, browse.failures) = ([], [:], []) }
         let (sightings, resolutions, failures) = view(of: browse.query, from: machine)
         var facts: [BrowseFact] = []
-        facts += browse.sightings.subtracting(sightings).inOrder.map { .disappeared($0) }
+        facts += browse.sightings.subtracting(sightings).inOrder.map { sighting in
+            let isDown = sighting.origin.interface.map { machine.downInterfaces.contains($0.name) } ?? false
+            return isDown ? .hidden(sighting) : .disappeared(sighting)
+        }
         facts += sightings.subtracting(browse.sightings).inOrder.map { .appeared($0) }
         for (site, resolution) in resolutions.sorted(by: { $0.key.precedes($1.key) }) {
             let isNews = browse.query.resolution == .watch || browse.resolutions[site] == nil
@@ -133,11 +136,11 @@ extension SimulatedWorld {
     ) -> [(origin: Origin, addresses: [IPAddress], families: [IPAddress.Family?])] {
         guard let host = machines[owner], reaches(owner, machine.name) else { return [] }
         guard !isUnicast else {
-            let addresses = host.interfaces.flatMap(\.addresses).filter { !$0.isLoopback && !$0.isLinkLocal }
+            let addresses = host.usable.flatMap(\.addresses).filter { !$0.isLoopback && !$0.isLinkLocal }
             return addresses.isEmpty ? [] : [(.unicast, addresses, [nil])]
         }
-        return machine.interfaces.filter { filter.allows($0.interface.name) }.compactMap { mine in
-            let theirs = host.interfaces.filter { other in
+        return machine.usable.filter { filter.allows($0.interface.name) }.compactMap { mine in
+            let theirs = host.usable.filter { other in
                 let isConnected = owner == machine.name ? other.interface == mine.interface : other.link == mine.link
                 return isConnected && (owner == machine.name || mine.link != nil)
                     && service.interfaces.allows(other.interface.name)

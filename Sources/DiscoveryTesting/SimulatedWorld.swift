@@ -18,6 +18,8 @@ struct SimulatedWorld: Sendable {
     var operations: [UInt64: SimulatedOperation] = [:]
     var reports: [Report] = []
     private var lastID: UInt64 = 0
+    /// Which publications are established under a name; kept while `reconcile` runs.
+    private var holders: [ServiceInstance: Set<UInt64>] = [:]
 
     mutating func start(_ kind: SimulatedOperation.Kind, on machine: String) -> UInt64 {
         lastID += 1
@@ -35,6 +37,12 @@ struct SimulatedWorld: Sendable {
     /// Brings every operation up to date: publications first, for they are what the others see.
     mutating func reconcile() {
         let ids = operations.keys.sorted()
+        holders = [:]
+        for (id, operation) in operations {
+            if case .publication(let publication) = operation.kind, publication.isEstablished {
+                holders[publication.instance, default: []].insert(id)
+            }
+        }
         for id in ids { publish(id) }
         for id in ids { observe(id) }
     }
@@ -54,7 +62,10 @@ extension SimulatedWorld {
         guard var operation = operations[id], case .publication(var publication) = operation.kind,
             let machine = machines[operation.machine]
         else { return }
+        let (before, wasEstablished) = (publication.instance, publication.isEstablished)
         defer {
+            if wasEstablished { holders[before]?.remove(id) }
+            if publication.isEstablished, operations[id] != nil { holders[publication.instance, default: []].insert(id) }
             if operations[id] != nil {
                 operation.kind = .publication(publication)
                 operations[id] = operation
@@ -63,6 +74,12 @@ extension SimulatedWorld {
         func tell(_ state: PublicationFact.State) {
             let (fact, report) = (PublicationFact(name: publication.name, state: state), publication.report)
             self.report(id) { report(fact) }
+        }
+        guard domains.contains(where: { publication.service.domain.isWithin($0) }) else {
+            let text = "the simulated network has no domain \(publication.service.domain)"
+            tell(.failed(DiscoveryError(.invalidDomain, text)))
+            operations[id] = nil
+            return
         }
         guard machine.isUp else {
             guard operation.backend?.reason == nil else { return }
@@ -111,10 +128,11 @@ extension SimulatedWorld {
 
     /// Whoever was first keeps a name.
     private func isTaken(_ instance: ServiceInstance, than id: UInt64, on machine: String) -> Bool {
-        let isOwnEstablished = published.contains { $0.id == id }
-        return published.contains { other in
-            other.id != id && other.publication.instance == instance && reaches(machine, other.machine)
-                && (!isOwnEstablished || other.id < id)
+        guard let holders = holders[instance] else { return false }
+        let isOwnEstablished = holders.contains(id)
+        return holders.contains { other in
+            other != id && operations[other].map { reaches(machine, $0.machine) } ?? false
+                && (!isOwnEstablished || other < id)
         }
     }
 

@@ -30,6 +30,9 @@ struct AvahiConformanceTests {
                 browser: browser,
                 browserBackend: EngineConformance.Backend(stop: LabHost.killAvahi, start: LabHost.startAvahi),
                 publisherBackend: EngineConformance.Backend(stop: LabHost.killAvahi, start: LabHost.startAvahi),
+                browserLink: EngineConformance.Backend(
+                    stop: { try await LabHost.setLink(isUp: false) }, start: { try await LabHost.setLink(isUp: true) }),
+                isOneMachine: true,
                 openObjects: {
                     let published = await publisher.openObjects
                     return await browser.openObjects + published
@@ -47,6 +50,25 @@ struct AvahiConformanceTests {
         for _ in 0..<5 { _ = try AvahiEngine() }
         for _ in 0..<3 { try await Guards.browseOnce(try AvahiEngine()) }
         try await Guards.expect(before)
+    }
+}
+
+/// The same on a private backend: a host of the lab without D-Bus and avahi-daemon.
+@Suite(
+    .serialized,
+    .enabled(if: ProcessInfo.processInfo.environment["LAB_BARE_HOST"] != nil, "not on a host without avahi-daemon"),
+    .timeLimit(.minutes(3))
+)
+struct PrivateConformanceTests {
+    @Test(arguments: EngineConformance.checks)
+    func conforms(_ check: EngineConformance.Check) async throws {
+        // One engine for both sides: a process has one private backend.
+        let engine = try AvahiEngine(backend: .private(PrivateBackendOptions()))
+        try await check.run(
+            EngineConformance.Environment(
+                publisher: engine, browser: engine, isOneMachine: true, crowd: 30,
+                openObjects: { await engine.openObjects }))
+        await engine.shutdown()
     }
 }
 

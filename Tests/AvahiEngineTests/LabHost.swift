@@ -23,6 +23,9 @@ enum LabHost {
     /// Starts avahi-daemon as the lab does.
     static func startAvahi() async throws { try await bash("exec bash \"$0\" avahi") }
 
+    /// Takes the host's cable, or puts it back.
+    static func setLink(isUp: Bool) async throws { try await bash("ip link set eth0 \(isUp ? "up" : "down")") }
+
     private static func bash(_ script: String) async throws {
         let hostScript = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "LabTests/lab/host.sh").path(percentEncoded: false)

@@ -24,6 +24,7 @@ import Testing
                 limits: limits,
                 browserBackend: EngineConformance.Backend(of: "h2", in: network),
                 publisherBackend: EngineConformance.Backend(of: "h1", in: network),
+                crowd: 300,
                 openObjects: { publisher.openOperations + browser.openOperations }
             )
         )

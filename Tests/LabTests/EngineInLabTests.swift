@@ -6,11 +6,22 @@ import Testing
 struct EngineInLabTests {
     @Test("AvahiEngine passes the conformance suite", .labLong)
     func conformance() async throws {
-        let lab = try await Lab.start(hosts: 1)
+        try await run("AvahiConformanceTests", in: try await Lab.start(hosts: 1), [])
+    }
+
+    @Test("so does a private backend")
+    func privateConformance() async throws {
+        let lab = try await Lab.start("--no-avahi", "h1")
+        try await run(
+            "PrivateConformanceTests", in: lab,
+            ["/usr/bin/env", "LAB_BARE_HOST=1", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"])
+    }
+
+    private func run(_ suite: String, in lab: Lab, _ environment: [String]) async throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let tests = try lab.exec(
-            "h1", program, "--testing-library", "swift-testing", "--filter", "AvahiConformanceTests")
-        let exit = try await tests.exit(within: .seconds(170))
+            "h1", environment + [program, "--testing-library", "swift-testing", "--filter", suite])
+        let exit = try await tests.exit(within: .seconds(300))
         let all = tests.lines() + tests.lines(.stderr)
         let issues = all.filter { $0.contains("✘") || $0.contains("↳") }
         #expect(exit == .exited(0), "\(issues.joined(separator: "\n"))")

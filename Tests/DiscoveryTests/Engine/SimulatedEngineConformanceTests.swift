@@ -1,22 +1,51 @@
+import DNSSD
 import Discovery
 import DiscoveryTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SimulatedEngineConformanceTests {
-    @Test(arguments: EngineConformance.checks) func conforms(_ check: EngineConformance.Check) async throws {
-        let network = SimulatedNetwork()
+    private let network = SimulatedNetwork()
+
+    /// Two machines that are joined by two links.
+    private func machine(_ name: String, _ number: Int) throws -> SimulatedEngine {
+        try network.addMachine(
+            name,
+            interfaces: [
+                .loopback, .ethernet(number), .ethernet(number, index: 3, name: "eth1", link: "other"),
+            ])
+    }
+
+    private func environment(
+        _ publisher: any DiscoveryEngine, _ browser: any DiscoveryEngine
+    ) -> EngineConformance.Environment {
         var limits = DiscoveryLimits()
         limits.removalHold = .milliseconds(30)
         limits.changeInterval = .milliseconds(10)
-        try await check.run(
-            EngineConformance.Environment(
-                publisher: try network.addMachine("h1"),
-                browser: try network.addMachine("h2"),
-                limits: limits,
-                browserBackend: EngineConformance.Backend(of: "h2", in: network),
-                publisherBackend: EngineConformance.Backend(of: "h1", in: network),
-                openObjects: { network.openOperations }
-            )
-        )
+        return EngineConformance.Environment(
+            publisher: publisher,
+            browser: browser,
+            limits: limits,
+            browserBackend: EngineConformance.Backend(of: "h2", in: network),
+            publisherBackend: EngineConformance.Backend(of: "h1", in: network),
+            browserLink: EngineConformance.Backend(
+                stop: { [network] in network.setLink("eth0", of: "h2", isUp: false) },
+                start: { [network] in network.setLink("eth0", of: "h2", isUp: true) }),
+            links: ["eth0", "eth1"],
+            crowd: 300,
+            openObjects: { [network] in network.openOperations })
+    }
+
+    @Test(arguments: EngineConformance.checks) func conforms(_ check: EngineConformance.Check) async throws {
+        try await check.run(environment(try machine("h1", 1), try machine("h2", 2)))
+    }
+
+    @Test("a router conforms as the engine of the domain does", arguments: EngineConformance.checks)
+    func routerConforms(_ check: EngineConformance.Check) async throws {
+        let zone = SimulatedNetwork(domains: [try Domain("home.example.org")], isUnicast: true)
+        func router(_ engine: SimulatedEngine) throws -> EngineRouter {
+            let engines: [any DiscoveryEngine] = [try zone.addMachine(engine.machine), engine]
+            return EngineRouter(finders: engines, publishers: engines)
+        }
+        try await check.run(environment(try router(try machine("h1", 1)), try router(try machine("h2", 2))))
     }
 }

@@ -1,0 +1,158 @@
+import DNSSD
+import Discovery
+
+// Which part of what is there a question asks for.
+extension EngineConformance {
+    static let questions: [Check] = [
+        Check("asked over IPv4, only IPv4 addresses are told") { bench in try await addresses(bench, of: .ipv4) },
+        Check("asked over IPv6, only IPv6 addresses are told") { bench in try await addresses(bench, of: .ipv6) },
+        Check("an interface that is not asked for is not told") { bench in
+            guard let link = bench.environment.links.first else { throw Failure("the environment has no link") }
+            try await bench.publisher.withPublished(try bench.service("here only")) { publication in
+                let name = try await publication.established()
+                var watcher = Watcher(
+                    bench.browser.browse(bench.type, on: try InterfaceFilter([link])),
+                    patience: bench.environment.patience)
+                let found = try await watcher.found(name) { $0.state == .resolved }
+                try expect(found.interfaces.map(\.name) == [link], "\(found.interfaces)")
+                try expect(found.endpoints.allSatisfy { $0.interface?.name == link }, "\(found.endpoints)")
+            }
+        },
+        Check("where no interface is asked for, nothing is found, and the list is complete") { bench in
+            try await bench.publisher.withPublished(try bench.service("nowhere")) { publication in
+                _ = try await publication.established()
+                var watcher = Watcher(
+                    bench.browser.browse(bench.type, on: try InterfaceFilter(["no-such-*"])),
+                    patience: bench.environment.patience)
+                try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
+                let found = watcher.events.contains { if case .found = $0 { true } else { false } }
+                try expect(!found, "\(watcher.events)")
+            }
+        },
+        Check("a service on two links is one service with both") { bench in
+            guard bench.environment.links.count > 1 else { return }
+            try await bench.publisher.withPublished(try bench.service("twice")) { publication in
+                let name = try await publication.established()
+                var watcher = bench.watch()
+                let wanted = Set(bench.environment.links)
+                let found = try await watcher.found(name) { wanted.isSubset(of: $0.interfaces.map(\.name)) }
+                let told = watcher.events.filter { event in
+                    if case .found(let service) = event { service.instance.name == name } else { false }
+                }
+                try expect(told.count == 1, "\(told)")
+                let places = Set(found.endpoints.compactMap { $0.interface?.name })
+                try expect(places.isSuperset(of: wanted), "\(found.endpoints)")
+            }
+        },
+        Check("resolved once, a service has everything that a watched one has") { bench in
+            try await bench.publisher.withPublished(try bench.service("once", txt: ["k": "v"])) { publication in
+                let name = try await publication.established()
+                var watcher = bench.watch(.watch)
+                let watched = try await watcher.found(name) { $0.state == .resolved }
+                var other = bench.watch(.once)
+                let found = try await other.found(name) { $0.state == .resolved }
+                try expect(found.txt == watched.txt && found.port == watched.port, "\(found)")
+                try expect(Set(found.endpoints.map(\.address)) == Set(watched.endpoints.map(\.address)), "\(found)")
+            }
+        },
+        Check("a service of this machine is told as its own, one of another is not") { bench in
+            try await bench.publisher.withPublished(try bench.service("mine")) { publication in
+                let name = try await publication.established()
+                var own = Watcher(bench.publisher.browse(bench.type), patience: bench.environment.patience)
+                _ = try await own.found(name) { $0.isOwn }
+                var watcher = bench.watch()
+                let found = try await watcher.found(name) { $0.state == .resolved }
+                try expect(found.isOwn == bench.environment.isOneMachine, "\(found)")
+            }
+        },
+        Check("many services are complete when the list is said to be, each told once") { bench in
+            let names = try (0..<bench.environment.crowd).map { try ServiceName("one of many \($0)") }
+            let publications = names.map { name in
+                bench.publisher.publish(
+                    OfferedService(name: name, type: bench.type, port: Port(rawValue: 9) ?? bench.port))
+            }
+            for publication in publications { _ = try await publication.established() }
+            // Warmed by one who watches, so that nothing depends on when the last announcement was heard.
+            var warm = bench.watch()
+            var seen: Set<ServiceName> = []
+            while seen.count < names.count {
+                seen.insert(try await warm.wait(for: "all \(names.count), after \(seen.count)", \.foundName))
+            }
+            var watcher = bench.watch()
+            try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
+            let found = watcher.events.compactMap(\.foundName)
+            try expect(found.count == names.count && Set(found) == Set(names), "\(found.count) of \(names.count)")
+            await withDiscardingTaskGroup { group in
+                for publication in publications { group.addTask { await publication.withdraw() } }
+            }
+        },
+        Check("two who ask the same are told the same, though one comes later") { bench in
+            try await bench.publisher.withPublished(try bench.service("shared", txt: ["a": "b"])) { publication in
+                let name = try await publication.established()
+                var first = bench.watch()
+                let one = try await first.found(name) { $0.state == .resolved }
+                var second = bench.watch()
+                let other = try await second.found(name) { $0.state == .resolved }
+                try expect(one == other, "\(one), \(other)")
+            }
+        },
+        Check("a type goes with its last service") { bench in
+            let time = SystemTime()
+            let deadline = time.now + bench.environment.patience
+            var types = bench.browser.types().makeAsyncIterator()
+            try await bench.publisher.withPublished(try bench.service("last")) { publication in
+                _ = try await publication.established()
+                while let event = try await types.nextBatch(atMost: 1, until: deadline)?.first {
+                    if case .found(bench.type, .local, _) = event { return }
+                }
+                throw Failure("\(bench.type) was not listed")
+            }
+            while let event = try await types.nextBatch(atMost: 1, until: deadline)?.first {
+                if case .lost(bench.type, .local) = event { return }
+            }
+            throw Failure("\(bench.type) was not lost")
+        },
+        Check("a link that flaps takes nothing away") { bench in
+            guard let link = bench.environment.browserLink else { return }
+            try await bench.publisher.withPublished(try bench.service("over there")) { publication in
+                let name = try await publication.established()
+                let log = FactLog<BrowseFact>()
+                let operation = bench.engine.browse(bench.query(.watch), reporting: log.report)
+                var watcher = bench.watch()
+                _ = try await watcher.found(name) { $0.state == .resolved }
+                _ = try await log.wait(for: "a sighting", bench.environment.patience) { facts in
+                    facts.contains { if case .appeared = $0 { true } else { false } }
+                }
+                let before = log.facts.count
+                try await link.stop()
+                let facts = try await log.wait(for: "the link to go", bench.environment.patience) { facts in
+                    facts.dropFirst(before).contains { if case .hidden = $0 { true } else { false } }
+                }
+                try await link.start()
+                operation.cancel()
+                let gone = facts.dropFirst(before).contains { if case .disappeared = $0 { true } else { false } }
+                try expect(!gone, "\(facts.dropFirst(before))")
+                try await bench.publisher.withPublished(try bench.service("after the flap")) { later in
+                    _ = try await watcher.found(try await later.established())
+                }
+                let lost = watcher.events.contains { if case .lost = $0 { true } else { false } }
+                try expect(!lost, "\(watcher.events)")
+            }
+        },
+    ]
+
+    private static func addresses(_ bench: Bench, of family: IPAddress.Family) async throws {
+        try await bench.publisher.withPublished(try bench.service("over \(family.rawValue)")) { publication in
+            let name = try await publication.established()
+            var watcher = Watcher(bench.browser.browse(bench.type, over: family), patience: bench.environment.patience)
+            let found = try await watcher.found(name) { $0.state == .resolved && !$0.endpoints.isEmpty }
+            try expect(found.endpoints.allSatisfy { $0.address.family == family }, "\(found.endpoints)")
+        }
+    }
+}
+
+extension ServiceEvent {
+    fileprivate var foundName: ServiceName? {
+        if case .found(let service) = self { service.instance.name } else { nil }
+    }
+}
