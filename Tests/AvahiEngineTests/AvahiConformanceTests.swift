@@ -33,6 +33,7 @@ struct AvahiConformanceTests {
                 browserLink: EngineConformance.Backend(
                     stop: { try await LabHost.setLink(isUp: false) }, start: { try await LabHost.setLink(isUp: true) }),
                 isOneMachine: true,
+                crowd: 1000,
                 openObjects: {
                     let published = await publisher.openObjects
                     return await browser.openObjects + published

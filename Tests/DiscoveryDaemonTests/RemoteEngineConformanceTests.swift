@@ -24,7 +24,8 @@ import Testing
                 limits: limits,
                 browserBackend: EngineConformance.Backend(of: "h2", in: network),
                 publisherBackend: EngineConformance.Backend(of: "h1", in: network),
-                crowd: 300,
+                // Each is a connection, of which the daemon gives a user a few.
+                crowd: 8,
                 openObjects: { publisher.openOperations + browser.openOperations }
             )
         )

@@ -31,7 +31,7 @@ import Testing
                 stop: { [network] in network.setLink("eth0", of: "h2", isUp: false) },
                 start: { [network] in network.setLink("eth0", of: "h2", isUp: true) }),
             links: ["eth0", "eth1"],
-            crowd: 300,
+            crowd: 100,
             openObjects: { [network] in network.openOperations })
     }
 
