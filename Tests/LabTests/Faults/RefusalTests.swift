@@ -11,6 +11,10 @@ struct RefusalTests {
         let line: String
         /// A command of its own connection is refused, too.
         var isForEveryone = true
+        /// Services of the daemon that are taken all the same.
+        var taken = 0
+        /// Those that are not.
+        var refused: Int { 39 - taken }
         var testDescription: String { line }
         var name: String { String(line.prefix { $0 != "=" }) }
     }
@@ -18,7 +22,7 @@ struct RefusalTests {
     private static let settings = [
         Setting(section: "publish", line: "disable-publishing=yes"),
         Setting(section: "publish", line: "disable-user-service-publishing=yes"),
-        Setting(section: "server", line: "objects-per-client-max=1", isForEveryone: false),
+        Setting(section: "server", line: "objects-per-client-max=1", isForEveryone: false, taken: 1),
         Setting(section: "server", line: "entries-per-entry-group-max=1"),
     ]
 
@@ -47,16 +51,16 @@ struct RefusalTests {
         try await lab.configureAvahi("h1", "[\(setting.section)]", setting.line)
         try await lab.avahi("h1", "restart")
         let refused = try await daemon.curl("/v1/status") { answer in
-            try answer.objects("registrations").allSatisfy { $0["retrying"] as? Bool == true }
+            try answer.objects("registrations").count { $0["retrying"] as? Bool == true } == setting.refused
         }
         #expect(try refused.json()["degraded"] as? Bool == true)
         let reasons = try refused.json()["reasons"] as? [String] ?? []
         #expect(reasons.count == 1 && reasons.first?.contains(setting.name) == true, "\(reasons)")
-        #expect(reasons.first?.hasPrefix("39 services are not published") == true, "\(reasons)")
+        #expect(reasons.first?.hasPrefix("\(setting.refused) services are not published") == true, "\(reasons)")
         let health = try await daemon.curl("/healthz")
         #expect(health.status == 503 && health.text.contains(setting.name), "\(health)")
         let metrics = try await daemon.curl("/metrics").text
-        #expect(metrics.contains("\ndiscoverd_degraded 1\n") && metrics.contains("{state=\"waiting\"} 39\n"))
+        #expect(metrics.contains("\ndiscoverd_degraded 1\n") && metrics.contains("{state=\"waiting\"} \(setting.refused)\n"))
 
         var new = [["new", "81", "--detach"], ["new", "81"]]
         if setting.isForEveryone { new.append(["new", "81", "--no-daemon"]) }
