@@ -65,7 +65,9 @@ extension SimulatedWorld {
         let (before, wasEstablished) = (publication.instance, publication.isEstablished)
         defer {
             if wasEstablished { holders[before]?.remove(id) }
-            if publication.isEstablished, operations[id] != nil { holders[publication.instance, default: []].insert(id) }
+            if publication.isEstablished, operations[id] != nil {
+                holders[publication.instance, default: []].insert(id)
+            }
             if operations[id] != nil {
                 operation.kind = .publication(publication)
                 operations[id] = operation

@@ -60,7 +60,9 @@ struct RefusalTests {
         let health = try await daemon.curl("/healthz")
         #expect(health.status == 503 && health.text.contains(setting.name), "\(health)")
         let metrics = try await daemon.curl("/metrics").text
-        #expect(metrics.contains("\ndiscoverd_degraded 1\n") && metrics.contains("{state=\"waiting\"} \(setting.refused)\n"))
+        #expect(
+            metrics.contains("\ndiscoverd_degraded 1\n") && metrics.contains("{state=\"waiting\"} \(setting.refused)\n")
+        )
 
         var new = [["new", "81", "--detach"], ["new", "81"]]
         if setting.isForEveryone { new.append(["new", "81", "--no-daemon"]) }
