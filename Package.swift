@@ -17,6 +17,8 @@ let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package
 let package = Package(
     name: "discoverd",
     products: [
+        // What a program needs: one import.
+        .library(name: "NetworkServices", targets: ["NetworkServices"]),
         .library(name: "Discovery", targets: ["Discovery", "DNSSD", "AvahiEngine"]),
         .library(name: "DiscoveryNIO", targets: ["DiscoveryNIO"]),
         .library(name: "DiscoveryNetService", targets: ["DiscoveryNetService"]),
@@ -140,6 +142,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: memorySafe),
+        // All of it behind one import, and the network as the commands use it.
+        .target(
+            name: "NetworkServices", dependencies: ["AvahiEngine", "DNSSD", "Discovery", "DiscoveryControl"],
+            swiftSettings: settings),
         // For tests of faults: many publications in one process.
         .executableTarget(
             name: "PublishMany", dependencies: ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany",
@@ -150,7 +156,7 @@ let package = Package(
             path: "Tests/Support/InsideBenchmarks", swiftSettings: settings),
         // The README's example, compiled with everything else.
         .executableTarget(
-            name: "HelloDiscovery", dependencies: ["DNSSD", "Discovery", "AvahiEngine"],
+            name: "HelloDiscovery", dependencies: ["NetworkServices"],
             path: "Sources/Examples/HelloDiscovery", swiftSettings: settings),
         // Peers that find, invite and message each other.
         .target(

@@ -148,7 +148,7 @@ public final class RemoteEngine: DiscoveryEngine {
         } reporting: {
             reporting($0)
         }
-        let operation = Tracked(publication) { [weak self] in self?.forget($0) }
+        let operation = TrackedOperation(publication) { [weak self] in self?.forget($0) }
         track(operation)
         publication.start()
         return operation
@@ -253,12 +253,12 @@ extension RemoteEngine {
     }
 
     private func register(_ end: @escaping @Sendable () -> Void) -> any EngineOperation {
-        let operation = Tracked(RemoteOperation(end)) { [weak self] in self?.forget($0) }
+        let operation = TrackedOperation(RemoteOperation(end)) { [weak self] in self?.forget($0) }
         track(operation)
         return operation
     }
 
-    private func track(_ operation: Tracked) {
+    private func track(_ operation: TrackedOperation) {
         let isClosed = state.withLock { state in
             state.lastID += 1
             operation.id = state.lastID
@@ -269,42 +269,4 @@ extension RemoteEngine {
     }
 
     private func forget(_ id: UInt64) { state.withLock { $0.operations[id] = nil } }
-}
-
-/// An operation that its engine knows of until it has ended, and that ends once.
-private final class Tracked: PublicationOperation {
-    private let idBox = Locked<UInt64>(0)
-    private let operation: any EngineOperation
-    private let isEnded = Locked(false)
-    private let forget: @Sendable (UInt64) -> Void
-
-    init(_ operation: any EngineOperation, _ forget: @escaping @Sendable (UInt64) -> Void) {
-        self.operation = operation
-        self.forget = forget
-    }
-
-    var id: UInt64 {
-        get { idBox.withLock { $0 } }
-        set { idBox.withLock { $0 = newValue } }
-    }
-
-    private func end() -> Bool {
-        isEnded.withLock { isEnded in
-            defer { isEnded = true }
-            return !isEnded
-        }
-    }
-
-    func cancel() {
-        guard end() else { return }
-        operation.cancel()
-        forget(id)
-    }
-
-    func cancel(waitingAtMost limit: Duration) async -> Bool {
-        guard end() else { return true }
-        let isDone = await operation.cancel(waitingAtMost: limit)
-        forget(id)
-        return isDone
-    }
 }

@@ -1,11 +1,9 @@
-import AvahiEngine
-import DNSSD
-import Discovery
+import NetworkServices
 
 @main
 struct HelloDiscovery {
     static func main() async throws {
-        let network = LocalNetwork(engine: try AvahiEngine())
+        let network = try LocalNetwork()
         let hello = try OfferedService(name: "hello", type: "_witap._tcp", port: 9000)
 
         // Published while the closure runs; the goodbye is sent however it ends.

@@ -1,0 +1,40 @@
+import DNSSD
+import Discovery
+
+/// An operation that its engine knows of until it has ended, and that ends once.
+final class TrackedOperation: PublicationOperation {
+    private let idBox = Locked<UInt64>(0)
+    private let operation: any EngineOperation
+    private let isEnded = Locked(false)
+    private let forget: @Sendable (UInt64) -> Void
+
+    init(_ operation: any EngineOperation, _ forget: @escaping @Sendable (UInt64) -> Void) {
+        self.operation = operation
+        self.forget = forget
+    }
+
+    var id: UInt64 {
+        get { idBox.withLock { $0 } }
+        set { idBox.withLock { $0 = newValue } }
+    }
+
+    private func end() -> Bool {
+        isEnded.withLock { isEnded in
+            defer { isEnded = true }
+            return !isEnded
+        }
+    }
+
+    func cancel() {
+        guard end() else { return }
+        operation.cancel()
+        forget(id)
+    }
+
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        guard end() else { return true }
+        let isDone = await operation.cancel(waitingAtMost: limit)
+        forget(id)
+        return isDone
+    }
+}
