@@ -8,13 +8,14 @@ import Testing
 /// Two machines of a simulated network; the time is turned by hand.
 @MainActor @Suite("NetService", .timeLimit(.minutes(1)))
 struct NetServiceTests {
-    private let world = SimulatedNetwork()
+    private let world: SimulatedNetwork
     private let time = TestTime()
     private let one: LocalNetwork
     private let two: LocalNetwork
     private let recorder = Recorder()
 
     init() throws {
+        world = SimulatedNetwork(domains: [.local, try Domain("example.com")])
         one = LocalNetwork(engine: try world.addMachine("h1"), time: time)
         two = LocalNetwork(engine: try world.addMachine("h2"), time: time)
     }
