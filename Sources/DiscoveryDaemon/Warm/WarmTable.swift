@@ -121,10 +121,10 @@ package final class WarmTable: Sendable {
 
     /// What is known of a question.
     func knowledge(of question: Question) -> Knowledge {
-        guard let feed = open(question), !isCatchingUp(warmer(question)) else { return .none }
-        let state = feed.news
-        guard state.isSettled, state.backend.reason == nil else { return .none }
-        return state.degraded == nil ? .complete : .partial
+        guard let state = open(question)?.news, state.isSettled, state.backend.reason == nil else { return .none }
+        // Where something is left out, new sightings come and go without end: they are not waited for.
+        if state.degraded != nil { return .partial }
+        return isCatchingUp(warmer(question)) ? .none : .complete
     }
 
     /// Closes feeds without readers for a while.
