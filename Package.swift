@@ -58,22 +58,24 @@ let package = Package(
             name: "CommandFrame", dependencies: ["CProcessStart", "CommandText", "DNSSD", argumentParser],
             swiftSettings: memorySafe),
         // The library: one query however many ask, streams of events, publications.
-        .target(name: "Discovery", dependencies: ["DNSSD"], swiftSettings: memorySafe),
+        .target(name: "Discovery", dependencies: ["DNSSD", "System"], swiftSettings: memorySafe),
+        // What is Linux: threads, event loop, locks, sockets, small files.
+        .target(name: "System", dependencies: ["CLinux", "DNSSD"], swiftSettings: memorySafe),
         // The process that keeps a private dbus-daemon and avahi-daemon running, and ends with its owner.
         .target(name: "CSupervisor"),
         // What a program looks at before Swift's runtime would trap: limits, and whether there is a /proc.
         .target(name: "CProcessStart"),
         // avahi-daemon as a DiscoveryEngine.
         .target(
-            name: "AvahiEngine", dependencies: ["CAvahi", "CSupervisor", "DNSSD", "Discovery"],
+            name: "AvahiEngine", dependencies: ["CAvahi", "CSupervisor", "DNSSD", "Discovery", "System"],
             swiftSettings: memorySafe),
         // A simulated network and a clock that tests turn by hand.
-        .target(name: "DiscoveryTesting", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
+        .target(name: "DiscoveryTesting", dependencies: ["DNSSD", "Discovery", "System"], swiftSettings: settings),
         // Connections to services, and listeners that are published, with SwiftNIO.
         .target(
             name: "DiscoveryNIO",
             dependencies: [
-                "CKernel", "DNSSD", "Discovery", .product(name: "NIOCore", package: "swift-nio"),
+                "CKernel", "DNSSD", "Discovery", "System", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
@@ -81,7 +83,8 @@ let package = Package(
         .target(
             name: "DiscoveryNetService",
             dependencies: [
-                "AvahiEngine", "DNSSD", "Discovery", "DiscoveryNIO", .product(name: "NIOCore", package: "swift-nio"),
+                "AvahiEngine", "DNSSD", "Discovery", "DiscoveryNIO", "System",
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -94,13 +97,13 @@ let package = Package(
         .target(name: "DiscoveryJSON", dependencies: ["DNSSD", "Discovery"], swiftSettings: settings),
         // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.
         .target(
-            name: "DiscoveryControl", dependencies: ["DNSSD", "Discovery", "DiscoveryJSON"],
+            name: "DiscoveryControl", dependencies: ["DNSSD", "Discovery", "DiscoveryJSON", "System"],
             swiftSettings: memorySafe),
         // The daemon: warm queries, registrations, the control socket.
         .target(
             name: "DiscoveryDaemon",
             dependencies: [
-                "DNSSD", "Discovery", "DiscoveryJSON", "DiscoveryControl",
+                "DNSSD", "Discovery", "DiscoveryJSON", "DiscoveryControl", "System",
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -114,8 +117,7 @@ let package = Package(
             name: "discoverd-daemon",
             dependencies: [
                 "CLinux", "CommandFrame", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DaemonSupport",
-                "DiscoveryControl",
-                "DiscoveryDaemon",
+                "DiscoveryControl", "DiscoveryDaemon", "System",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -132,13 +134,13 @@ let package = Package(
         // What the daemon needs besides the network: configuration, access rules, health checks, systemd.
         .target(
             name: "DaemonSupport",
-            dependencies: ["CLinux", "CYAML", "DNSSD", "Discovery"],
+            dependencies: ["CLinux", "CYAML", "DNSSD", "Discovery", "System"],
             swiftSettings: memorySafe),
         .executableTarget(
             name: "discoverd",
             dependencies: [
                 "CKernel", "CommandFrame", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
-                "DiscoveryControl",
+                "DiscoveryControl", "System",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: memorySafe),
@@ -175,9 +177,10 @@ let package = Package(
         .testTarget(
             name: "MulticastEngineTests", dependencies: ["DNSMessage", "MulticastEngine"], swiftSettings: settings),
         .testTarget(name: "CommandTextTests", dependencies: ["CommandText"], swiftSettings: settings),
+        .testTarget(name: "SystemTests", dependencies: ["DNSSD", "System"], swiftSettings: settings),
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
         .testTarget(
-            name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting"],
+            name: "DiscoveryTests", dependencies: ["Discovery", "DiscoveryJSON", "DiscoveryTesting", "System"],
             swiftSettings: settings),
         .testTarget(
             name: "DiscoveryNIOTests",
@@ -187,7 +190,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AvahiEngineTests", dependencies: ["AvahiEngine", "CSupervisor", "Discovery", "DiscoveryTesting"],
+            name: "AvahiEngineTests",
+            dependencies: ["AvahiEngine", "CSupervisor", "Discovery", "DiscoveryTesting", "System"],
             swiftSettings: settings),
         .testTarget(
             name: "DiscoveryControlTests",
@@ -197,7 +201,7 @@ let package = Package(
             name: "DiscoveryDaemonTests",
             dependencies: [
                 "DNSSD", "Discovery", "DaemonSupport", "DiscoveryControl", "DiscoveryDaemon", "DiscoveryJSON",
-                "DiscoveryTesting", "discoverd-daemon",
+                "DiscoveryTesting", "System", "discoverd-daemon",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

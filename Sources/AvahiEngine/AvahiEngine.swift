@@ -1,6 +1,7 @@
 import CAvahi
 public import DNSSD
 public import Discovery
+import System
 
 /// avahi-daemon as a `DiscoveryEngine`. All of Avahi's C API is called on one thread, which is this actor's
 /// executor.
@@ -8,7 +9,7 @@ public import Discovery
 /// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s. Only that thread waits then, and for a
 /// crowd those of its lanes (`LookupLanes`).
 public actor AvahiEngine: DiscoveryEngine {
-    nonisolated let loop: AvahiLoop
+    nonisolated let loop: EventLoop
     private let core: EngineCore
     /// The same for `deinit`, which may run on any thread.
     private nonisolated let carried: LoopBound<EngineCore>
@@ -34,7 +35,7 @@ public actor AvahiEngine: DiscoveryEngine {
         backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
     ) throws(DiscoveryError) {
         let noThread = "no thread or no file descriptor is left for Avahi's event loop"
-        guard let loop = AvahiLoop(paused: ()) else { throw DiscoveryError(.systemRefused, noThread) }
+        guard let loop = EventLoop(paused: "avahi") else { throw DiscoveryError(.systemRefused, noThread) }
         self.loop = loop
         let core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop), backendEnded: backendEnded)
         self.core = core

@@ -16,13 +16,5 @@
 #include <avahi-common/simple-watch.h>
 #include <avahi-common/strlst.h>
 #include <avahi-common/watch.h>
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
-
-// EFD_CLOEXEC and EFD_NONBLOCK are macros of themselves, which Swift does not import.
-static inline int cavahi_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
-
-// prctl is variadic. `name` is cut to 15 bytes (prctl(2)).
-static inline void cavahi_name_thread(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 #endif

@@ -6,11 +6,15 @@
 #include <malloc.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 // EFD_CLOEXEC and EFD_NONBLOCK are macros of themselves, which Swift does not import.
 static inline int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// prctl is variadic. `name` is cut to 15 bytes (prctl(2)).
+static inline void clinux_name_thread(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 // Variadic, and glibc has its own function from 2.36 only. The descriptor is close-on-exec (pidfd_open(2)).
 static inline int clinux_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0U); }

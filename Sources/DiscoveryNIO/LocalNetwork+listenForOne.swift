@@ -2,6 +2,7 @@ public import DNSSD
 public import Discovery
 public import NIOCore
 public import NIOPosix
+import System
 
 extension LocalNetwork {
     /// Listens and publishes as `listen` does, for one connection: the first that comes is given to who waits for it, closes the

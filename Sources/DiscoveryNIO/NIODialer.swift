@@ -2,6 +2,7 @@ public import DNSSD
 public import Discovery
 public import NIOCore
 import NIOPosix
+import System
 
 /// Connects with SwiftNIO. A channel that is dialled has no handlers and does not read, so that one that loses sends nothing and
 /// nobody sees it; `activate` makes the winner a channel like any other.
@@ -13,10 +14,10 @@ public struct NIODialer: Dialer {
 
     /// Connects; the channel is as the type says.
     public func dial(_ endpoint: Endpoint) async throws -> any Channel {
-        let socketAddress: SocketAddress
+        let socketAddress: NIOCore.SocketAddress
         do {
             // The scope of a link-local address is its interface's number: never a name, which would be looked up.
-            socketAddress = try SocketAddress(
+            socketAddress = try NIOCore.SocketAddress(
                 ipAddress: endpoint.address.text(scopedTo: nil), port: Int(endpoint.port.rawValue))
         } catch {
             throw DialFailure(.refused, "not an address for a socket")

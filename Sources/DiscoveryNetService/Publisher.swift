@@ -2,6 +2,7 @@ import DNSSD
 import Discovery
 import DiscoveryNIO
 import NIOCore
+import System
 
 /// A service while it is published: its publication and, when it listens, its socket. Used from the run loop and a task.
 final class Publisher: Sendable {

@@ -1,6 +1,7 @@
 import Discovery
 import Dispatch
 import Foundation
+import System
 
 /// Where delegates are called: the modes of the run loop in which an object is scheduled.
 ///

@@ -2,6 +2,7 @@ import DNSSD
 import Discovery
 import Foundation
 import NIOCore
+import System
 
 /// A TCP connection under a pair of streams: bytes that came and were not read, bytes that are on their way out.
 ///

@@ -1,5 +1,6 @@
 import Discovery
 import Foundation
+import System
 
 /// Brings a connection's changes to the run loop of a stream: one look at what is there, however many changes there were.
 final class StreamEvents: Sendable {

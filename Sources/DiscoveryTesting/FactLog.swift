@@ -1,4 +1,5 @@
 import Discovery
+import System
 
 #if canImport(Glibc)
 import Glibc

@@ -1,5 +1,6 @@
 public import DNSSD
 import Discovery
+import System
 
 /// Machines that publish and browse, joined in one process: deterministic, without packets, latency or a clock.
 ///

@@ -1,4 +1,5 @@
 public import Discovery
+import System
 
 /// Time that stands still until a test turns it.
 public final class TestTime: TimeSource {

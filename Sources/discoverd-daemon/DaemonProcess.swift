@@ -9,6 +9,7 @@ internal import DiscoveryDaemon
 internal import Glibc
 internal import Logging
 internal import ServiceLifecycle
+internal import System
 internal import UnixSignals
 
 /// The daemon as a process: what it is made of, and how it ends.

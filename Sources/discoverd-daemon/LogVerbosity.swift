@@ -1,6 +1,7 @@
 internal import DaemonSupport
 internal import Discovery
 internal import Logging
+internal import System
 
 /// How much the log says: as the command line says, else the configuration, which may change while the daemon runs.
 final class LogVerbosity: Sendable {

@@ -4,6 +4,7 @@ internal import DiscoveryDaemon
 internal import Glibc
 internal import Logging
 internal import ServiceLifecycle
+internal import System
 
 /// The daemon as a service of swift-service-lifecycle, which tells the service manager how it is.
 struct RunningDaemon: Service {

@@ -3,6 +3,7 @@ internal import DaemonSupport
 internal import Discovery
 internal import DiscoveryDaemon
 internal import Logging
+internal import System
 
 /// Tells the service manager that the daemon works, as long as it does: its event loop turns, its tasks run, and the
 /// backend's thread comes back from D-Bus.

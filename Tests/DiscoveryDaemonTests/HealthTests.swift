@@ -2,6 +2,7 @@ import DNSSD
 import Discovery
 import DiscoveryDaemon
 import DiscoveryJSON
+import System
 import Testing
 
 @Suite struct HealthTests {

@@ -4,6 +4,7 @@ import DiscoveryControl
 import DiscoveryDaemon
 import DiscoveryJSON
 import DiscoveryTesting
+import System
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RemoteEngineConformanceTests {

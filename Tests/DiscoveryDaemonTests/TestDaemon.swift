@@ -6,6 +6,7 @@ import DiscoveryJSON
 import DiscoveryTesting
 import Foundation
 import Logging
+import System
 
 /// A daemon in this process over a simulated machine, with its socket in a directory of its own.
 final class TestDaemon: Sendable {

@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// Whose avahi-daemon the next connection is made to: carries out an `AvahiBackend`. Touched by the loop's thread only.
 final class BackendSource {
@@ -61,12 +62,12 @@ final class BackendSource {
     private var systemWatch: SystemAvahiWatch?
     /// Why there will be no backend any more.
     private var end: DiscoveryError?
-    private let loop: AvahiLoop
+    private let loop: EventLoop
     private let timer: LoopTimer
     /// Runs while another process starts the backend.
     private let sharedTimer: LoopTimer
 
-    init(_ backend: AvahiBackend, loop: AvahiLoop) throws(DiscoveryError) {
+    init(_ backend: AvahiBackend, loop: EventLoop) throws(DiscoveryError) {
         let options: PrivateBackendOptions?
         switch backend {
         case .system: (options, isAutomatic, choice) = (nil, false, .system)

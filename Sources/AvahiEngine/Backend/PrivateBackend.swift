@@ -2,6 +2,7 @@ import CAvahi
 import CSupervisor
 import DNSSD
 import Glibc
+import System
 
 /// Owns the supervisor of a private dbus-daemon and avahi-daemon. Touched by the loop's thread only.
 final class PrivateBackend {
@@ -19,7 +20,7 @@ final class PrivateBackend {
 
     let directory: RuntimeDirectory
     private let options: PrivateBackendOptions
-    private let loop: AvahiLoop
+    private let loop: EventLoop
     private let tell: (Event) -> Void
     private var supervisor: (process: pid_t, status: Int32, life: Int32)?
     private var watch: LoopWatch?
@@ -32,7 +33,7 @@ final class PrivateBackend {
 
     /// Nothing is started yet. `tell` is called later, never from within a call to this object.
     init(
-        _ options: PrivateBackendOptions, directory: RuntimeDirectory, shared: SharedBus?, loop: AvahiLoop,
+        _ options: PrivateBackendOptions, directory: RuntimeDirectory, shared: SharedBus?, loop: EventLoop,
         tell: @escaping (Event) -> Void
     ) {
         self.shared = shared
@@ -137,7 +138,7 @@ final class PrivateBackend {
         }
         report = SupervisorReport()
         supervisor = (process, status, life)
-        watch = LoopWatch(loop: loop, descriptor: status, wanted: UInt32(POLLIN)) { [weak self] _ in
+        watch = LoopWatch(loop: loop, descriptor: status) { [weak self] _ in
             guard let self, !self.receive(from: status, telling: true) else { return }
             self.ended()
         }
@@ -169,7 +170,7 @@ final class PrivateBackend {
     }
 
     private func forget() {
-        if let watch { loop.remove(watch) }
+        watch?.free()
         watch = nil
         supervisor = nil
     }

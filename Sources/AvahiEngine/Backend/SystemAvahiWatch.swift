@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// Notices when an avahi-daemon appears on the machine's own bus, beside a private one. Touched by the loop's thread only; never
 /// waits.
@@ -9,7 +10,7 @@ final class SystemAvahiWatch {
     /// One was not there before, and is now. Never called from within a call to this object.
     var appeared: () -> Void = {}
 
-    private let loop: AvahiLoop
+    private let loop: EventLoop
     private let sockets: [String]
     private let timer: LoopTimer
     private var watch: LoopWatch?
@@ -18,7 +19,7 @@ final class SystemAvahiWatch {
     private var isOwned: Bool?
 
     /// - Parameter address: the system bus's, in D-Bus's form.
-    init(loop: AvahiLoop, address: String) {
+    init(loop: EventLoop, address: String) {
         self.loop = loop
         sockets = BusAddress.sockets(in: address)
         timer = LoopTimer(loop: loop)
@@ -46,7 +47,7 @@ final class SystemAvahiWatch {
         guard let descriptor = sockets.lazy.compactMap(UnixSocket.connected).first else { return becameUnknown() }
         let greeting = NameOwnerConversation.greeting(user: geteuid())
         conversation = NameOwnerConversation(about: "org.freedesktop.Avahi")
-        watch = LoopWatch(loop: loop, descriptor: descriptor, wanted: UInt32(POLLIN)) { [weak self] _ in self?.read() }
+        watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] _ in self?.read() }
         send(greeting)
     }
 
@@ -58,7 +59,7 @@ final class SystemAvahiWatch {
 
     private func disconnect() {
         guard let watch else { return }
-        loop.remove(watch)
+        watch.free()
         close(watch.descriptor)
         self.watch = nil
     }

@@ -1,5 +1,6 @@
 import CAvahi
 import Glibc
+import System
 
 /// Makes a connection to the system's avahi-daemon on a thread of its own, to see whether that returns: D-Bus may activate an
 /// avahi-daemon that never comes, and `avahi_client_new` waits 25 s for it. Touched by the loop's thread only.
@@ -8,23 +9,23 @@ final class SystemProbe {
     private var watch: LoopWatch?
 
     /// `returned` is called on the loop's thread, later, unless this was freed before. Nil when no thread could be started.
-    init?(loop: AvahiLoop, returned: @escaping () -> Void) {
+    init?(loop: EventLoop, returned: @escaping () -> Void) {
         var ends: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
         else { return nil }
         // The thread's own: that it is closed is the message, and nobody need be there to read it.
         let far = ends[1]
         descriptor = ends[0]
-        let isStarted = startThread(named: "avahi-probe") {
+        let code = SystemThread.start(named: "avahi-probe") {
             Self.connect()
             close(far)
         }
-        guard isStarted else {
+        guard code == 0 else {
             close(far)
             close(descriptor)
             return nil
         }
-        watch = LoopWatch(loop: loop, descriptor: descriptor, wanted: UInt32(POLLIN)) { [weak self] _ in
+        watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] _ in
             self?.free()
             returned()
         }
@@ -35,7 +36,7 @@ final class SystemProbe {
     /// The thread ends when its call does.
     func free() {
         guard let watch else { return }
-        watch.loop.remove(watch)
+        watch.free()
         close(descriptor)
         self.watch = nil
     }

@@ -1,5 +1,6 @@
 import CAvahi
 import DNSSD
+import System
 
 /// One `AvahiClient`: a connection to avahi-daemon over the system bus. Touched by the loop's thread only.
 ///
@@ -18,7 +19,8 @@ import DNSSD
         case failed(DiscoveryError)
     }
 
-    let loop: AvahiLoop
+    let loop: EventLoop
+    private let poll: AvahiPollOnLoop
     private(set) var pointer: OpaquePointer?
     private var state: State = .connecting
     private var stateChanged: ((State) -> Void)?
@@ -28,11 +30,12 @@ import DNSSD
     var isOpen: Bool { unsafe pointer != nil }
 
     /// Connects; blocks while D-Bus or avahi-daemon do not answer, at most 25 s. `stateChanged` is called later, never from here.
-    init(loop: AvahiLoop, stateChanged: @escaping (State) -> Void) throws(DiscoveryError) {
+    init(loop: EventLoop, stateChanged: @escaping (State) -> Void) throws(DiscoveryError) {
         self.loop = loop
+        poll = AvahiPollOnLoop(loop)
         var code: Int32 = 0
         let made = unsafe avahi_client_new(
-            loop.poll, AVAHI_CLIENT_NO_FAIL,
+            poll.poll, AVAHI_CLIENT_NO_FAIL,
             { client, state, userdata in
                 guard let userdata = unsafe userdata else { return }
                 let connection = unsafe Unmanaged<AvahiConnection>.fromOpaque(userdata).takeUnretainedValue()

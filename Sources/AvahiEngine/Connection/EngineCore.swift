@@ -1,6 +1,7 @@
 import CAvahi
 import DNSSD
 import Discovery
+import System
 
 /// One thing that the engine carries out, over as many connections as it takes. Touched by the loop's thread only.
 protocol CoreOperation: AnyObject {
@@ -16,7 +17,7 @@ protocol CoreOperation: AnyObject {
 
 /// What the engine has: one connection, and the operations that use it. Touched by the loop's thread only.
 final class EngineCore {
-    let loop: AvahiLoop
+    let loop: EventLoop
     let pool: ResolverPool
     let links: LinkMonitor
     let groupConnections: GroupConnections
@@ -33,7 +34,7 @@ final class EngineCore {
     private var retryTimer: LoopTimer?
     private var heldTimer: LoopTimer?
 
-    init(loop: AvahiLoop, source: BackendSource, backendEnded: @escaping @Sendable (DiscoveryError) -> Void) {
+    init(loop: EventLoop, source: BackendSource, backendEnded: @escaping @Sendable (DiscoveryError) -> Void) {
         self.loop = loop
         self.backendEnded = backendEnded
         self.source = source

@@ -1,16 +1,17 @@
 import Glibc
+import System
 
 /// Reports changes of interfaces or their addresses while it has listeners. Touched by the loop's thread only.
 final class LinkMonitor {
     /// Changes that come together are reported together: an interface comes with several addresses.
     private static let gathering = Duration.milliseconds(150)
 
-    private let loop: AvahiLoop
+    private let loop: EventLoop
     private var watch: LoopWatch?
     private var listeners: [ObjectIdentifier: () -> Void] = [:]
     private let timer: LoopTimer
 
-    init(loop: AvahiLoop) {
+    init(loop: EventLoop) {
         self.loop = loop
         timer = LoopTimer(loop: loop)
         timer.fire = { [weak self] in
@@ -25,7 +26,7 @@ final class LinkMonitor {
         let descriptor = Self.open()
         // Without it retries find the interface, later.
         guard descriptor >= 0 else { return }
-        watch = LoopWatch(loop: loop, descriptor: descriptor, wanted: UInt32(POLLIN)) { [weak self] watch in
+        watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] watch in
             Self.empty(watch.descriptor)
             guard let self, self.timer.deadline == nil else { return }
             self.timer.set(after: Self.gathering)
@@ -46,7 +47,7 @@ final class LinkMonitor {
     private func stop() {
         timer.deadline = nil
         guard let watch else { return }
-        loop.remove(watch)
+        watch.free()
         close(watch.descriptor)
         self.watch = nil
     }
@@ -56,16 +57,8 @@ final class LinkMonitor {
         let flags = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_NETLINK, flags, 0)
         guard descriptor >= 0 else { return -1 }
-        // sockaddr_nl, which Glibc's module does not have: family, padding, port, groups.
         let groups: UInt32 = 0x1 | 0x10 | 0x100  // RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR
-        var address = (UInt16(AF_NETLINK), UInt16(0), UInt32(0), groups)
-        let length = socklen_t(MemoryLayout.size(ofValue: address))
-        let isBound = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe bind(descriptor, address, length) == 0
-            }
-        }
-        guard isBound else {
+        guard SocketAddress(netlinkGroups: groups).bind(descriptor) == 0 else {
             close(descriptor)
             return -1
         }

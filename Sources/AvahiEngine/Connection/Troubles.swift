@@ -1,4 +1,5 @@
 import Discovery
+import System
 
 /// What keeps answers incomplete now: noted by operations on the loop's thread, read from any.
 final class Troubles: Sendable {

@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// One look at a host's addresses: what has come of it, and when a lookup of it is over. A value; times are given.
 ///

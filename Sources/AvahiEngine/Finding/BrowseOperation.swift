@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import System
 
 /// A `ServiceQuery` for a type on avahi-daemon: one browser, and a resolution for each service on each interface.
 final class BrowseOperation: CoreOperation {
@@ -42,7 +43,7 @@ final class BrowseOperation: CoreOperation {
     private var names = InterfaceNames()
 
     init(
-        query: ServiceQuery, type: ServiceType, domain: Domain, loop: AvahiLoop, pool: ResolverPool, links: LinkMonitor,
+        query: ServiceQuery, type: ServiceType, domain: Domain, loop: EventLoop, pool: ResolverPool, links: LinkMonitor,
         report: FactBatch<BrowseFact>
     ) {
         self.query = query

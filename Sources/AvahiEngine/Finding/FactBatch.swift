@@ -1,12 +1,13 @@
 import Discovery
+import System
 
 /// Collects an operation's facts during one turn of the loop, and reports them together. Touched by the loop's thread only.
 final class FactBatch<Fact: Sendable> {
-    private let loop: AvahiLoop
+    private let loop: EventLoop
     private let report: ([Fact]) -> Void
     private var facts: [Fact] = []
 
-    init(on loop: AvahiLoop, _ report: @escaping ([Fact]) -> Void) {
+    init(on loop: EventLoop, _ report: @escaping ([Fact]) -> Void) {
         self.loop = loop
         self.report = report
     }

@@ -1,4 +1,5 @@
 import Discovery
+import System
 
 /// When the first list of services is complete, as far as one can know. A value; times and what was seen are given.
 ///

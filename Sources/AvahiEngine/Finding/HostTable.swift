@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// The hosts whose addresses are wanted now: one tracker however many services a host has. Touched by the loop's thread only.
 final class HostTable {
@@ -17,7 +18,7 @@ final class HostTable {
     /// Hosts looked at at a time, for the reason that services are: `ResolverPool.maximumInFlight`.
     private static let maximumLooking = 32
 
-    private let loop: AvahiLoop
+    private let loop: EventLoop
     private var trackers: [Key: HostTracker] = [:]
     private var idle: [Key] = []
     /// Hosts that wait for their turn, and those that are looked at.
@@ -25,7 +26,7 @@ final class HostTable {
     private var looking: Set<Key> = []
     private let lookups: LookupLanes
 
-    init(loop: AvahiLoop, lookups: LookupLanes) {
+    init(loop: EventLoop, lookups: LookupLanes) {
         self.loop = loop
         self.lookups = lookups
     }

@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// All addresses of one host on one interface, looked at again and again while someone wants them. Touched by the loop's thread only.
 ///
@@ -24,7 +25,7 @@ final class HostTracker {
     private var ended: () -> Void
 
     /// - Parameter ended: called at the end of each look.
-    init(_ key: HostTable.Key, loop: AvahiLoop, ended: @escaping () -> Void) {
+    init(_ key: HostTable.Key, loop: EventLoop, ended: @escaping () -> Void) {
         self.key = key
         self.ended = ended
         timer = LoopTimer(loop: loop)

@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import System
 
 /// A `ServiceQuery` for one service by name: asked on every interface at once, without browsing for its type.
 final class InstanceOperation: CoreOperation {
@@ -18,7 +19,7 @@ final class InstanceOperation: CoreOperation {
     private let timer: LoopTimer
 
     init(
-        query: ServiceQuery, instance: ServiceInstance, loop: AvahiLoop, pool: ResolverPool, links: LinkMonitor,
+        query: ServiceQuery, instance: ServiceInstance, loop: EventLoop, pool: ResolverPool, links: LinkMonitor,
         report: FactBatch<BrowseFact>
     ) {
         self.query = query

@@ -1,14 +1,15 @@
 import DNSSD
+import System
 
 /// A connection to avahi-daemon on a thread of its own, and the lookups that were made with it. It blocks on D-Bus, and nobody waits.
 actor LaneWorker {
-    private let loop: AvahiLoop
+    private let loop: EventLoop
     private var connection: AvahiConnection?
     private var lookups: [ObjectIdentifier: any Lookup] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    init(loop: AvahiLoop) { self.loop = loop }
+    init(loop: EventLoop) { self.loop = loop }
 
     /// Connects. `told` is called with the first state and with each that follows.
     func connect(_ told: @escaping @Sendable (AvahiConnection.State) -> Void) {

@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// Lookups on a connection and a thread of their own: the calls of libavahi-client, each of which waits for avahi-daemon's answer,
 /// wait side by side (docs/decisions/0013-lanes.md). Touched by the home loop's thread only, to which the lane's own posts what it has to
@@ -15,8 +16,8 @@ final class LookupLane {
         case emptied
     }
 
-    private let home: AvahiLoop
-    private let loop: AvahiLoop
+    private let home: EventLoop
+    private let loop: EventLoop
     private let worker: LaneWorker
     private let changed: (LookupLane, Change) -> Void
     private var isOpen = true
@@ -25,8 +26,8 @@ final class LookupLane {
     private(set) var objectCount = 0
 
     /// Connects, and tells `changed` on the home loop's thread how that went. Nil when no thread could be started.
-    init?(home: AvahiLoop, changed: @escaping (LookupLane, Change) -> Void) {
-        guard let loop = AvahiLoop() else { return nil }
+    init?(home: EventLoop, changed: @escaping (LookupLane, Change) -> Void) {
+        guard let loop = EventLoop(named: "avahi") else { return nil }
         self.home = home
         self.loop = loop
         self.changed = changed

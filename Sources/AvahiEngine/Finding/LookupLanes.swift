@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// Where lookups are made: on the engine's connection, while something is browsed on a lane, and in a crowd on several. Touched by the
 /// loop's thread only.
@@ -11,7 +12,7 @@ final class LookupLanes {
     /// For how long lanes that a crowd needed are kept without a lookup.
     private static let idleTime = Duration.seconds(10)
 
-    private let loop: AvahiLoop
+    private let loop: EventLoop
     private var connection: AvahiConnection?
     private var lanes: [LookupLane] = []
     /// Browsers whose services are looked up.
@@ -21,7 +22,7 @@ final class LookupLanes {
     /// The connection of a lane has ended.
     var failed: (DiscoveryError) -> Void = { _ in }
 
-    init(loop: AvahiLoop) {
+    init(loop: EventLoop) {
         self.loop = loop
         timer = LoopTimer(loop: loop)
         timer.fire = { [weak self] in self?.closeSpareLanes() }

@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import System
 
 /// A query for things that are only there or not there, types or domains, on avahi-daemon.
 final class PresenceOperation<Key: Hashable & Sendable>: CoreOperation {
@@ -24,7 +25,7 @@ final class PresenceOperation<Key: Hashable & Sendable>: CoreOperation {
     private var names = InterfaceNames()
 
     init(
-        interfaces: InterfaceFilter, loop: AvahiLoop, links: LinkMonitor, report: FactBatch<PresenceFact<Key>>,
+        interfaces: InterfaceFilter, loop: EventLoop, links: LinkMonitor, report: FactBatch<PresenceFact<Key>>,
         makeBrowser: @escaping MakeBrowser
     ) {
         self.interfaces = interfaces

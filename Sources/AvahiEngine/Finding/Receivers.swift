@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import System
 
 /// Which interfaces can receive, asked of the system when something disappears; thousands that disappear together ask once.
 struct Receivers {

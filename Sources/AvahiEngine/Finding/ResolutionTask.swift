@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import System
 
 /// Resolves one service on one interface: SRV and TXT by a resolver, addresses by a host's tracker. Touched by the loop's thread only.
 final class ResolutionTask {

@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// Decides when a service is resolved: a few at a time, the rest in a queue. Touched by the loop's thread only.
 final class ResolverPool {
@@ -8,7 +9,7 @@ final class ResolverPool {
     /// So many that wait are a crowd, which takes more than one connection.
     private static let crowd = 16
 
-    let loop: AvahiLoop
+    let loop: EventLoop
     let lookups: LookupLanes
     let hosts: HostTable
     let troubles = Troubles()
@@ -23,7 +24,7 @@ final class ResolverPool {
     private let timer: LoopTimer
     private let links: LinkMonitor
 
-    init(loop: AvahiLoop, links: LinkMonitor) {
+    init(loop: EventLoop, links: LinkMonitor) {
         self.loop = loop
         self.links = links
         lookups = LookupLanes(loop: loop)

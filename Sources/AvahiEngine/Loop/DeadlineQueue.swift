@@ -1,3 +1,5 @@
+import System
+
 /// Elements in the order of their deadlines: a binary heap.
 struct DeadlineQueue<Element> {
     private var heap: [(deadline: MonotonicTime, element: Element)] = []

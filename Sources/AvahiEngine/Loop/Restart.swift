@@ -1,9 +1,11 @@
+import System
+
 /// Starts something again after it failed: after 1, 2, 4 … 60 s. Touched by the loop's thread only.
 final class Restart {
     private let timer: LoopTimer
     private var delay = Duration.seconds(1)
 
-    init(loop: AvahiLoop) { timer = LoopTimer(loop: loop) }
+    init(loop: EventLoop) { timer = LoopTimer(loop: loop) }
 
     func schedule(_ action: @escaping () -> Void) {
         timer.fire = action

@@ -1,3 +1,5 @@
+import System
+
 /// Jobs that block for a few milliseconds each, a few in each turn of the loop, so that a thousand registrations do not keep
 /// answers, ends and signals waiting. Touched by the loop's thread only.
 final class TurnQueue {
@@ -7,7 +9,7 @@ final class TurnQueue {
     private var head = 0
     private let timer: LoopTimer
 
-    init(loop: AvahiLoop) {
+    init(loop: EventLoop) {
         timer = LoopTimer(loop: loop)
         timer.fire = { [weak self] in self?.turn() }
     }

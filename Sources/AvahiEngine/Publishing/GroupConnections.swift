@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// The connections on which entry groups are made: avahi-daemon gives each client a limited number of objects
 /// (`objects-per-client-max`), and browsing needs some of them as well. Touched by the loop's thread only.
@@ -12,13 +13,13 @@ final class GroupConnections {
     /// D-Bus gives a user 256 connections (`max_connections_per_user`); this many are 16 000 services.
     static let maximumOthers = 16
 
-    private let loop: AvahiLoop
+    private let loop: EventLoop
     private var others: [AvahiConnection] = []
     private var groupsOnFirst = 0
     /// One of the further connections has failed.
     var failed: (DiscoveryError) -> Void = { _ in }
 
-    init(loop: AvahiLoop) { self.loop = loop }
+    init(loop: EventLoop) { self.loop = loop }
 
     /// A connection with room for one more group.
     /// - Throws: `.limitExceeded` when all are full.

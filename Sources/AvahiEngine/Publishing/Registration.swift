@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import System
 
 /// The desired state of one published service, and the way there. A value: it does nothing itself.
 struct Registration {

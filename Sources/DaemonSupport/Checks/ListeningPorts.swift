@@ -1,5 +1,6 @@
 public import DNSSD
 internal import Discovery
+internal import System
 
 /// Which ports of this network namespace programs have open.
 public enum ListeningPorts {

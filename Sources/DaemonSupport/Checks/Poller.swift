@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Discovery
 internal import Glibc
+internal import System
 
 /// One thread that waits for many descriptors, so that no task's thread has to: poll(2) with deadlines.
 ///

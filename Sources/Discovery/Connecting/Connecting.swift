@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// One attempt to connect: joins the facts of the network, the race and the dialer. Everything it starts ends before `run` returns.
 struct Connecting<D: Dialer>: Sendable {

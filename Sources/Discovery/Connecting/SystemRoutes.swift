@@ -1,4 +1,5 @@
 public import DNSSD
+import System
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// The services of every type: a query for the types, and one for each type that is found.
 final class AllServices: Listener {

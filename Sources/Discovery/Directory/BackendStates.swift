@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 extension Directory {
     /// Follows the engine's backend without asking it for anything.

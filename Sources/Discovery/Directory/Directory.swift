@@ -1,4 +1,5 @@
 import DNSSD
+package import System
 
 /// All open queries of one `LocalNetwork`.
 package final class Directory: Sendable {

@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// Shared by a `Publication` and its watchers: the newest status, the tasks waiting for one, and the engine's operation.
 final class PublicationCore: Sendable {

@@ -1,3 +1,5 @@
+import System
+
 /// The open queries of one kind: one engine operation for each question, however many ask it.
 ///
 /// Facts are applied where the engine reports them, under one lock, down to each subscriber's pending changes: no queue

@@ -1,4 +1,5 @@
 package import DNSSD
+import System
 
 /// Announced services that could not be reached. Each is tried again after 1, 2, 4 … 60 s until it answers.
 ///

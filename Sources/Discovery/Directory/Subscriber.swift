@@ -1,4 +1,5 @@
 package import DNSSD
+import System
 
 /// One iterator's state: coalesces changes and hands them out one at a time.
 package final class Subscriber<Value: Listed>: Listener {

@@ -1,3 +1,5 @@
+import System
+
 /// Tasks waiting for the next change; stored under the same lock as the value they watch.
 package struct Waiters: Sendable {
     /// Grows with each change, so that a task that has seen one version can wait for a newer one.

@@ -1,4 +1,5 @@
 public import DNSSD
+import System
 
 /// Several engines as one: a question goes to the first finder of its domain, a service to the first publisher of its domain.
 ///

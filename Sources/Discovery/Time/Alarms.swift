@@ -1,3 +1,5 @@
+import System
+
 /// Calls back at deadlines, with one task for all of them.
 ///
 /// The task is unstructured because no caller owns it: it starts when there is a deadline and ends when there is

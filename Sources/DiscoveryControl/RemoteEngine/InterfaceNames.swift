@@ -1,6 +1,7 @@
 public import DNSSD
 internal import Discovery
 internal import Glibc
+internal import System
 
 /// Interfaces by name. Names travel over the control socket, indices do not: whoever dials needs the index that the
 /// interface has for it, which in another network namespace is another one.

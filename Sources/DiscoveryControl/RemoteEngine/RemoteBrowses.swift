@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Discovery
+internal import System
 
 /// One stream of the daemon's, and the queries that it answers: one query of its own, or many types of one stream of all.
 final class RemoteBrowses: Sendable {

@@ -1,6 +1,7 @@
 public import DNSSD
 public import Discovery
 internal import DiscoveryJSON
+internal import System
 
 /// The running daemon as an engine: queries are answered from what it knows, publications live as long as their connection.
 ///

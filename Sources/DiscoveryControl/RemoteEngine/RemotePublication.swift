@@ -1,6 +1,7 @@
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
+internal import System
 
 /// A publication that the daemon carries out as long as the connection for it is open; one for which it has no connection left
 /// is carried out by another engine.

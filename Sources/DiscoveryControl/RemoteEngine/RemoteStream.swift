@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Discovery
+internal import System
 
 /// One request whose answer is lines without end: it is made again whenever it ends, until it is cancelled.
 ///

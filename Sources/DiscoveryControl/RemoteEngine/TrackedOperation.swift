@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import System
 
 /// An operation that its engine knows of until it has ended, and that ends once.
 final class TrackedOperation: PublicationOperation {

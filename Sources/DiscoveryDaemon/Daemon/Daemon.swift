@@ -2,6 +2,7 @@ package import DNSSD
 package import Discovery
 package import DiscoveryControl
 package import Logging
+import System
 
 /// The daemon without its process: queries that are kept open, registrations, and the control server over sockets that are
 /// handed in.

@@ -2,6 +2,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import Glibc
+internal import System
 
 extension ControlResponder {
     func prometheus() async -> ControlAnswer {

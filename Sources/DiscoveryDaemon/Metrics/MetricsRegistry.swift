@@ -1,5 +1,6 @@
 package import CoreMetrics
 internal import Discovery
+internal import System
 
 /// A swift-metrics backend whose values are read on request. Bounded in series.
 package final class MetricsRegistry: MetricsFactory {

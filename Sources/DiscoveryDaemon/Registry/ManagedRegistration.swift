@@ -2,6 +2,7 @@ internal import DNSSD
 package import Discovery
 package import DiscoveryControl
 internal import Logging
+internal import System
 
 /// One wanted service: published while its check passes, or always without a check.
 package final class ManagedRegistration: Sendable {

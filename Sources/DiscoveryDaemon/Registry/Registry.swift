@@ -2,6 +2,7 @@ internal import DNSSD
 package import Discovery
 package import DiscoveryControl
 package import Logging
+package import System
 
 /// What this machine should offer: configured services, services that users detached, and services of connected
 /// commands.

@@ -1,4 +1,5 @@
 internal import Discovery
+internal import System
 
 /// A long text that is written in pieces of some ten kilobytes; its elements are shared, not copied.
 final class ArrayPieces<Element: Sendable>: LineSource {

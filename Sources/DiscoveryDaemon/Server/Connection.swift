@@ -2,6 +2,7 @@ internal import Discovery
 internal import HummingbirdCore
 internal import NIOCore
 internal import NIOPosix
+internal import System
 
 #if canImport(Glibc)
 internal import Glibc

@@ -2,6 +2,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import System
 
 extension ControlResponder {
     func registrations(_ request: ControlRequest, _ path: [String]) async throws(ControlError) -> ControlAnswer {

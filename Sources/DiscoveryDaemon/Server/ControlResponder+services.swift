@@ -2,6 +2,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import System
 
 extension ControlResponder {
     /// A request for services: which feed answers it, and which part of it.

@@ -2,6 +2,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import System
 
 extension ControlResponder {
     func healthz(_ peer: Peer) -> ControlAnswer {

@@ -1,6 +1,7 @@
 internal import DNSSD
 package import Discovery
 package import DiscoveryControl
+internal import System
 
 /// Answers requests: one method for each kind (docs/contract.md, section 6).
 package final class ControlResponder: Sendable {

@@ -9,6 +9,7 @@ internal import NIOCore
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 internal import NIOPosix
+internal import System
 
 /// Serves HTTP/1.1 on sockets that are listening already.
 package final class ControlServer: Sendable {

@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypes
+internal import System
 
 /// Answers an oversized or malformed head as soon as that is known: 431 or 400.
 ///

@@ -1,5 +1,6 @@
 package import DNSSD
 internal import Discovery
+internal import System
 
 /// Whether the daemon can work, and why not.
 package final class BackendHealth: Sendable {

@@ -1,6 +1,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import Glibc
+internal import System
 
 /// Sockets that listen on one port.
 struct ListeningSockets: Sendable {
@@ -55,7 +56,7 @@ struct ListeningSockets: Sendable {
         if address.family == .ipv6 { socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, isDual ? 0 : 1) }
         // So that the interface by which a connection comes is known (`Acceptor`); a socket of IPv6 knows without. 8 is IP_PKTINFO.
         if address.family == .ipv4 { socket.set(Int32(IPPROTO_IP), 8, 1) }
-        guard socketAddress.bind(socket) == 0 else { throw SystemError(errno) }
+        guard socketAddress.bind(socket.descriptor) == 0 else { throw SystemError(errno) }
         return socket
     }
 

@@ -1,6 +1,8 @@
 internal import CommandFrame
+internal import DNSSD
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// A socket: closed by `close()`, or with the last reference to it.
 final class Socket: Sendable {
@@ -51,6 +53,9 @@ final class Socket: Sendable {
         var value = value
         _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
+
+    /// The port to which it is bound; nil when it is not.
+    var port: Port? { SocketAddress(of: descriptor)?.port.flatMap { Port(rawValue: $0) } }
 
     /// What connecting led to.
     var pendingError: Int32 {

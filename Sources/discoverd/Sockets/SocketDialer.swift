@@ -2,6 +2,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import Glibc
+internal import System
 
 /// Connects sockets, each waited for by a thread of its own: there are 8 at a time at most, and they end with the attempt.
 ///
@@ -17,7 +18,7 @@ struct SocketDialer: Dialer {
         }
         let flags = fcntl(socket.descriptor, F_GETFL)
         _ = fcntl(socket.descriptor, F_SETFL, flags | O_NONBLOCK)
-        if address.connect(socket) != 0 {
+        if address.connect(socket.descriptor) != 0 {
             guard errno == EINPROGRESS else { throw Self.failure(errno) }
             // A connecting socket that is shut down stops connecting, and its poll returns.
             let error = try await withTaskCancellationHandler {

@@ -1,5 +1,6 @@
 import Discovery
 import Glibc
+import System
 import Testing
 
 @testable import AvahiEngine

@@ -1,4 +1,5 @@
 import DNSSD
+import System
 import Testing
 
 @testable import AvahiEngine

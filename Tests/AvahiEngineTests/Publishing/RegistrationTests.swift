@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import System
 import Testing
 
 @testable import AvahiEngine

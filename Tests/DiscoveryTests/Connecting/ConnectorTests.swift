@@ -1,6 +1,7 @@
 import DNSSD
 import Discovery
 import DiscoveryTesting
+import System
 import Testing
 
 @Suite("The connector", .timeLimit(.minutes(1)))

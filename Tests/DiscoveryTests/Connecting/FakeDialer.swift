@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import System
 
 /// Dials nothing: every endpoint does what the test says.
 final class FakeDialer: Dialer {

@@ -1,16 +1,12 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
+package import Glibc
 
 /// A value behind a mutex. Hold it briefly: no waiting, no call to an engine, no resuming of a continuation inside.
 ///
 /// Its own box, because ThreadSanitizer does not understand `Synchronization.Mutex` on Linux and reports false races.
 /// `@unchecked` holds since `value` is touched only between lock and unlock.
 @safe package final class Locked<Value: Sendable>: @unchecked Sendable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline var value: Value
 
     package init(_ value: Value) {
         self.value = value
@@ -25,7 +21,7 @@ import Musl
         unsafe mutex.deallocate()
     }
 
-    package func withLock<Result, Failure: Error>(
+    @inlinable package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         unsafe pthread_mutex_lock(mutex)

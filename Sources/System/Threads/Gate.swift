@@ -1,7 +1,5 @@
-import Discovery
-
 /// Opens once; waiting for it ends when it opens or when time is up.
-final class Gate: Sendable {
+package final class Gate: Sendable {
     private struct State {
         var isOpen = false
         var isOver = false
@@ -10,14 +8,16 @@ final class Gate: Sendable {
 
     private let state = Locked(State())
 
-    func open() { finish(true) }
+    package init() {}
+
+    package func open() { finish(true) }
 
     /// For one waiter. - Returns: whether it opened in time.
     @discardableResult
-    func wait(atMost limit: Duration) async -> Bool {
+    package func wait(atMost limit: Duration) async -> Bool {
         let timer = Task {
-            let time = SystemTime()
-            try? await time.sleep(until: time.now + limit)
+            // The clock's own numbers end at 2⁶³ s, where it would end the process.
+            try? await Task.sleep(for: min(limit, Duration.seconds(1 << 32)), clock: .suspending)
             finish(false)
         }
         defer { timer.cancel() }

@@ -1,17 +1,12 @@
-import CAvahi
-import Discovery
 import Glibc
 
-/// The event loop of one thread, which is at once Avahi's poll and the executor of an actor.
+/// One thread that polls descriptors, fires timers, and is the executor of an actor.
 ///
-/// Avahi's callbacks and the actor's jobs take turns on this thread, so neither needs a lock. libavahi-client blocks on D-Bus for up to
-/// 25 s when avahi-daemon hangs: it does so on a loop's thread, the engine's or a lane's, and nowhere else in the process.
+/// Callbacks of watches and timers and the actor's jobs take turns on this thread, so they need no lock.
 ///
 /// `@unchecked Sendable` holds since what other threads touch is locked (`inbox`, `thread`, `late`) or never changes (`wake`); the rest
 /// is touched by the loop's thread only, and before that runs by the thread that makes it.
-///
-/// `@safe`: the pointers it gives to C point to objects that it keeps alive until C frees them.
-@safe final class AvahiLoop: SerialExecutor, @unchecked Sendable {
+package final class EventLoop: SerialExecutor, @unchecked Sendable {
     private enum Work {
         case job(UnownedJob)
         case block(@Sendable () -> Void)
@@ -25,13 +20,13 @@ import Glibc
     }
 
     private let inbox = Locked(Inbox())
-    private let wake: Int32
+    private let wake: WakeUp
+    private let name: String
 
     // Touched by the loop's thread only, from here on.
     private(set) var watches: [LoopWatch] = []
     private(set) var timers = TimerHeap()
     private var polled: [pollfd] = []
-    let poll: UnsafeMutablePointer<AvahiPoll>
 
     /// The loop's thread, while it runs.
     private let thread = Locked<pthread_t?>(nil)
@@ -39,57 +34,49 @@ import Glibc
     private let late = Locked(())
 
     /// Runs at once.
-    convenience init?() {
-        self.init(paused: ())
+    package convenience init?(named name: String) {
+        self.init(paused: name)
         guard start() else { return nil }
     }
 
     /// Does not run until `start`: another thread can first make what belongs to the loop's.
-    init?(paused: Void) {
-        wake = cavahi_eventfd()
-        unsafe poll = .allocate(capacity: 1)
-        unsafe poll.initialize(to: AvahiPoll())
-        // `deinit` frees what there is.
-        guard wake >= 0 else { return nil }
-        installAvahiPoll()
+    package init?(paused name: String) {
+        guard let wake = WakeUp() else { return nil }
+        self.wake = wake
+        self.name = name
     }
 
     /// Starts the thread; once.
-    func start() -> Bool {
+    package func start() -> Bool {
         inbox.withLock { $0.isRunning = true }
-        let isStarted = startThread(named: "avahi") { [self] in run() }
+        let isStarted = SystemThread.start(named: name) { [self] in run() } == 0
         if !isStarted { inbox.withLock { $0.isRunning = false } }
         return isStarted
     }
 
-    deinit {
-        close(wake)
-        unsafe poll.deallocate()
-    }
-
     // MARK: From any thread
 
-    func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+    package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
     /// Runs `block` on the loop's thread, after everything that was posted before.
-    func post(_ block: @escaping @Sendable () -> Void) { add(.block(block)) }
+    package func post(_ block: @escaping @Sendable () -> Void) { add(.block(block)) }
 
     /// Ends the loop once everything posted before has run; `done` runs last, on the loop's thread.
-    func stop(then done: @escaping @Sendable () -> Void = {}) {
+    package func stop(then done: @escaping @Sendable () -> Void = {}) {
         let isOver = inbox.withLock { inbox in
             guard inbox.isRunning else { return true }
             inbox.isStopping = true
             inbox.whenStopped.append(done)
             return false
         }
-        isOver ? done() : signal()
+        isOver ? done() : wake.signal()
     }
 
-    func checkIsolated() { precondition(isOnLoop, "not on Avahi's thread") }
+    package func checkIsolated() { precondition(isOnLoop, "not on the loop's thread") }
 
-    func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+    package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
-    var isOnLoop: Bool {
+    package var isOnLoop: Bool {
         thread.withLock { thread in
             guard let thread else { return false }
             return pthread_equal(thread, pthread_self()) != 0
@@ -105,7 +92,7 @@ import Glibc
         }
         switch next {
         case .nothing: break
-        case .signal: signal()
+        case .signal: wake.signal()
         case .runHere: runLate(work)
         }
     }
@@ -119,11 +106,6 @@ import Glibc
             run(work)
             thread.withLock { $0 = nil }
         }
-    }
-
-    private func signal() {
-        var one: UInt64 = 1
-        unsafe _ = write(wake, &one, 8)
     }
 
     // MARK: On the loop's thread
@@ -154,16 +136,15 @@ import Glibc
 
     private func waitForEvents() {
         polled.removeAll(keepingCapacity: true)
-        polled.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0))
-        for watch in watches { polled.append(pollfd(fd: watch.descriptor, events: watch.pollEvents, revents: 0)) }
+        polled.append(pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0))
+        for watch in watches { polled.append(pollfd(fd: watch.descriptor, events: watch.events, revents: 0)) }
         let result = unsafe polled.withUnsafeMutableBufferPointer { buffer in
             unsafe Glibc.poll(buffer.baseAddress, nfds_t(buffer.count), millisecondsUntilTimer)
         }
         for (index, watch) in watches.enumerated() { watch.returned = result > 0 ? polled[index + 1].revents : 0 }
         guard result > 0, polled[0].revents != 0 else { return }
-        // Empty the eventfd before taking the work: anything added after this point signals again.
-        var count: UInt64 = 0
-        unsafe _ = read(wake, &count, 8)
+        // Before the work is taken: anything added after this point signals again.
+        wake.clear()
     }
 
     private var millisecondsUntilTimer: Int32 {
@@ -206,10 +187,7 @@ import Glibc
 
     func add(_ watch: LoopWatch) { watches.append(watch) }
 
-    func remove(_ watch: LoopWatch) {
-        watch.isAlive = false
-        watches.removeAll { $0 === watch }
-    }
+    func remove(_ watch: LoopWatch) { watches.removeAll { $0 === watch } }
 
     func changed(_ timer: LoopTimer) { timers.changed(timer) }
 }

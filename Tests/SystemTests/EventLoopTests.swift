@@ -1,23 +1,21 @@
-import Discovery
+import System
 import Testing
 
-@testable import AvahiEngine
-
-@Suite struct AvahiLoopTests {
+@Suite struct EventLoopTests {
     /// An actor on the loop, as the engine is.
     private actor Counter {
-        let loop: AvahiLoop
+        let loop: EventLoop
         var count = 0
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-        init(loop: AvahiLoop) { self.loop = loop }
+        init(loop: EventLoop) { self.loop = loop }
 
         func add() { count += 1 }
         var isOnLoop: Bool { loop.isOnLoop }
     }
 
-    private func withLoop(_ body: (AvahiLoop) async throws -> Void) async throws {
-        let loop = try #require(AvahiLoop())
+    private func withLoop(_ body: (EventLoop) async throws -> Void) async throws {
+        let loop = try #require(EventLoop(named: "test"))
         try await body(loop)
         await withCheckedContinuation { continuation in loop.stop { continuation.resume() } }
     }
@@ -71,7 +69,7 @@ import Testing
     }
 
     @Test func stopsAfterWhatWasPostedBefore() async throws {
-        let loop = try #require(AvahiLoop())
+        let loop = try #require(EventLoop(named: "test"))
         let ran = Locked(false)
         loop.post { ran.withLock { $0 = true } }
         await withCheckedContinuation { continuation in loop.stop { continuation.resume() } }

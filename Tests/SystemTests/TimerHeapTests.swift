@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AvahiEngine
+@testable import System
 
 @Suite struct TimerHeapTests {
     /// Against a plain list: set, moved and taken away at random, the due ones are the same and in order.
@@ -8,7 +8,7 @@ import Testing
         var generator = SystemRandomNumberGenerator()
         for count in [1, 2, 3, 10, 257] {
             // The loop does not run: its timers are touched here only.
-            let loop = try #require(AvahiLoop(paused: ()))
+            let loop = try #require(EventLoop(paused: "test"))
             let timers = (0..<count).map { _ in LoopTimer(loop: loop) }
             for step in 0..<1_000 {
                 let timer = timers[Int.random(in: 0..<count, using: &generator)]

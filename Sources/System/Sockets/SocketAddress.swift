@@ -1,0 +1,122 @@
+package import DNSSD
+package import Glibc
+
+/// An address as system calls take and give it: of the Internet, of a Unix socket, or of netlink.
+package struct SocketAddress: Sendable {
+    private var storage = sockaddr_storage()
+    package private(set) var length: socklen_t
+
+    /// AF_INET, AF_INET6, AF_UNIX …; AF_UNSPEC when there is none.
+    package var family: Int32 { Int32(storage.ss_family) }
+
+    /// - Parameter port: 0 lets the system choose.
+    package init(_ address: IPAddress, port: UInt16) {
+        switch address {
+        case .v4(let v4):
+            var value = sockaddr_in()
+            value.sin_family = sa_family_t(AF_INET)
+            value.sin_port = port.bigEndian
+            value.sin_addr.s_addr = v4.bits.bigEndian
+            self.init(bytesOf: value)
+        case .v6(let v6, let scope):
+            var value = sockaddr_in6()
+            value.sin6_family = sa_family_t(AF_INET6)
+            value.sin6_port = port.bigEndian
+            value.sin6_scope_id = scope
+            unsafe withUnsafeMutableBytes(of: &value.sin6_addr) { unsafe $0.copyBytes(from: v6.bytes) }
+            self.init(bytesOf: value)
+        }
+    }
+
+    /// A Unix socket (unix(7)); a first byte of 0 makes an abstract name. Nil when it is empty or too long.
+    package init?(unix path: [UInt8]) {
+        var value = sockaddr_un()
+        value.sun_family = sa_family_t(AF_UNIX)
+        let isAbstract = path.first == 0
+        // A path ends with a 0 that is counted; an abstract name is as long as it is.
+        guard !path.isEmpty, isAbstract || !path.contains(0),
+            path.count < MemoryLayout.size(ofValue: value.sun_path) + (isAbstract ? 1 : 0)
+        else { return nil }
+        unsafe withUnsafeMutableBytes(of: &value.sun_path) { unsafe $0.copyBytes(from: path) }
+        self.init(bytesOf: value)
+        if isAbstract { length = socklen_t(MemoryLayout<sa_family_t>.size + path.count) }
+    }
+
+    /// Multicast groups of netlink (netlink(7)).
+    package init(netlinkGroups groups: UInt32) {
+        // sockaddr_nl, which Glibc's module does not have: family, padding, port, groups.
+        self.init(bytesOf: (UInt16(AF_NETLINK), UInt16(0), UInt32(0), groups))
+    }
+
+    /// What C points to, for example getifaddrs(3); nil for other families than the Internet's.
+    package init?(copying pointer: UnsafePointer<sockaddr>?) {
+        guard let pointer = unsafe pointer else { return nil }
+        let raw = unsafe UnsafeRawPointer(pointer)
+        switch unsafe Int32(pointer.pointee.sa_family) {
+        case AF_INET: unsafe self.init(bytesOf: raw.loadUnaligned(as: sockaddr_in.self))
+        case AF_INET6: unsafe self.init(bytesOf: raw.loadUnaligned(as: sockaddr_in6.self))
+        default: return nil
+        }
+    }
+
+    /// What a system call fills in, such as getsockname(2) or recvfrom(2); nil when `fill` does not return true.
+    package init?(filledBy fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Bool) {
+        length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var length = length
+        let isFilled = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe fill($0, &length) }
+        }
+        guard isFilled else { return nil }
+        self.length = min(length, self.length)
+    }
+
+    /// To what a socket is bound.
+    package init?(of socket: Int32) {
+        unsafe self.init(filledBy: { unsafe getsockname(socket, $0, $1) == 0 })
+    }
+
+    private init<Value>(bytesOf value: Value) {
+        length = socklen_t(MemoryLayout<Value>.size)
+        unsafe withUnsafeBytes(of: value) { bytes in
+            unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0.copyMemory(from: bytes) }
+        }
+    }
+
+    /// The address, if it is one of the Internet; its scope as the system gives it.
+    package var address: IPAddress? {
+        unsafe withUnsafeBytes(of: storage) { bytes in
+            switch family {
+            case AF_INET:
+                let v4 = unsafe bytes.load(as: sockaddr_in.self)
+                return .v4(IPv4Address(bits: UInt32(bigEndian: v4.sin_addr.s_addr)))
+            case AF_INET6:
+                let v6 = unsafe bytes.load(as: sockaddr_in6.self)
+                let parts = unsafe withUnsafeBytes(of: v6.sin6_addr) { unsafe Array($0) }
+                return IPv6Address(bytes: parts).map { .v6($0, scope: v6.sin6_scope_id) }
+            default: return nil
+            }
+        }
+    }
+
+    /// The port of an address of the Internet.
+    package var port: UInt16? {
+        guard family == AF_INET || family == AF_INET6 else { return nil }
+        // At the same place in both families (bytes 2 and 3).
+        return unsafe withUnsafeBytes(of: storage) {
+            unsafe UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self))
+        }
+    }
+
+    /// connect(2): 0, or -1 and `errno`.
+    package func connect(_ socket: Int32) -> Int32 { unsafe withPointer { unsafe Glibc.connect(socket, $0, $1) } }
+
+    /// bind(2): 0, or -1 and `errno`.
+    package func bind(_ socket: Int32) -> Int32 { unsafe withPointer { unsafe Glibc.bind(socket, $0, $1) } }
+
+    /// For any other system call.
+    package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        unsafe withUnsafePointer(to: storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, length) }
+        }
+    }
+}

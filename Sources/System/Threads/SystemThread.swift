@@ -1,0 +1,49 @@
+import CLinux
+import Glibc
+
+/// Threads of the operating system, for loops and for calls that block: those must not occupy one of the few that tasks share.
+package enum SystemThread {
+    private final class Start {
+        let name: String?
+        let body: @Sendable () -> Void
+
+        init(name: String?, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Starts a detached thread with signals blocked, so that they reach the program's own threads. SIGTTIN and SIGTTOU are not: they
+    /// stop a program that uses the terminal in the background, where read(2) would fail with EIO.
+    ///
+    /// - Parameter name: cut to 15 bytes.
+    /// - Returns: 0, or the error number with which the system had no thread; then nothing runs.
+    package static func start(named name: String? = nil, _ body: @escaping @Sendable () -> Void) -> Int32 {
+        var blocked = sigset_t()
+        var before = sigset_t()
+        unsafe sigfillset(&blocked)
+        for signal in [SIGTTIN, SIGTTOU] { unsafe sigdelset(&blocked, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &blocked, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { unsafe pthread_attr_destroy(&attributes) }
+
+        var thread = pthread_t()
+        // The thread takes over the reference; on failure it is taken back here.
+        let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
+        let code = unsafe pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+                if let name = start.name { unsafe clinux_name_thread(name) }
+                start.body()
+                return nil
+            }, start.toOpaque())
+        if code != 0 { unsafe start.release() }
+        return code
+    }
+}
