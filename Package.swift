@@ -60,7 +60,7 @@ let package = Package(
         // The library: one query however many ask, streams of events, publications.
         .target(name: "Discovery", dependencies: ["DNSSD", "System"], swiftSettings: memorySafe),
         // What is Linux: threads, event loop, locks, sockets, small files.
-        .target(name: "System", dependencies: ["CLinux", "DNSSD"], swiftSettings: memorySafe),
+        .target(name: "System", dependencies: ["CKernel", "CLinux", "DNSSD"], swiftSettings: memorySafe),
         // The process that keeps a private dbus-daemon and avahi-daemon running, and ends with its owner.
         .target(name: "CSupervisor"),
         // What a program looks at before Swift's runtime would trap: limits, and whether there is a /proc.
@@ -75,7 +75,7 @@ let package = Package(
         .target(
             name: "DiscoveryNIO",
             dependencies: [
-                "CKernel", "DNSSD", "Discovery", "System", .product(name: "NIOCore", package: "swift-nio"),
+                "DNSSD", "Discovery", "System", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
@@ -127,7 +127,7 @@ let package = Package(
             swiftSettings: memorySafe),
         // System calls that Swift's Glibc module does not have.
         .systemLibrary(name: "CLinux"),
-        // What the kernel says of connections and files, in structures that Swift does not import.
+        // What the kernel says and does with connections, in structures that Swift does not import.
         .target(name: "CKernel"),
         // libyaml. Without `pkgConfig:`, as CAvahi.
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
@@ -139,7 +139,7 @@ let package = Package(
         .executableTarget(
             name: "discoverd",
             dependencies: [
-                "CKernel", "CommandFrame", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
+                "CommandFrame", "CommandText", "DNSSD", "Discovery", "AvahiEngine", "DiscoveryJSON",
                 "DiscoveryControl", "System",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -1,11 +1,18 @@
 #define _GNU_SOURCE
 #include "CKernel.h"
 
+#include <errno.h>
 #include <ifaddrs.h>
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 // The kernel keeps the interface of a connection where IPV6_MULTICAST_IF and, for a socket of IPv4 with IP_PKTINFO, IP_PKTOPTIONS
 // read it (tcp_v6_syn_recv_sock and tcp_v4_syn_recv_sock of Linux).
@@ -54,4 +61,51 @@ int ckernel_arrival(int connection, char name[16]) {
     }
     freeifaddrs(all);
     return 0;
+}
+
+// A classic BPF program (Documentation/networking/filter.rst of Linux). A listener's filter sees the segment that asks for a
+// connection, and what it drops is not answered. Only loopback is of the type ARPHRD_LOOPBACK.
+int ckernel_take_only(int listener, const unsigned *interfaces, int count) {
+    if (count < 0 || count > (BPF_MAXINSNS - 5) / 2) {
+        errno = EINVAL;
+        return -1;
+    }
+    struct sock_filter *program = calloc((size_t)count * 2 + 5, sizeof *program);
+    if (!program) return -1;
+    unsigned short length = 0;
+    const struct sock_filter take = BPF_STMT(BPF_RET | BPF_K, 0xFFFFFFFF);
+    program[length++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)(SKF_AD_OFF + SKF_AD_HATYPE));
+    program[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARPHRD_LOOPBACK, 0, 1);
+    program[length++] = take;
+    program[length++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)(SKF_AD_OFF + SKF_AD_IFINDEX));
+    for (int i = 0; i < count; i++) {
+        program[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, interfaces[i], 0, 1);
+        program[length++] = take;
+    }
+    program[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+    const struct sock_fprog filter = {.len = length, .filter = program};
+    int result = setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+    int reason = errno;
+    free(program);
+    errno = reason;
+    return result;
+}
+
+void ckernel_take_all(int connection) {
+    int unused = 0;
+    setsockopt(connection, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused);
+}
+
+int ckernel_watch_interfaces(void) {
+    int watch = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (watch < 0) return -1;
+    const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+    // Who reads looks at what there is now: of too many changes it need not hear.
+    int on = 1;
+    setsockopt(watch, SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof on);
+    if (bind(watch, (const struct sockaddr *)&address, sizeof address) == 0) return watch;
+    int reason = errno;
+    close(watch);
+    errno = reason;
+    return -1;
 }

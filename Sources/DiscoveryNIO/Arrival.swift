@@ -1,6 +1,5 @@
-import CKernel
-import DNSSD
 import NIOCore
+import System
 
 /// Tells when a connection is active: no sooner may the listener be closed, or SwiftNIO closes the connection, too.
 final class Arrival: ChannelInboundHandler {
@@ -28,17 +27,13 @@ final class Arrival: ChannelInboundHandler {
     /// It came by an interface that is not to be used, or that the system does not name.
     struct Refused: Error {}
 
-    /// Checks by which interface a connection came, on its event loop. It is asked when it comes: addresses and interfaces may
-    /// have changed since the socket was bound.
+    /// Checks by which interface a connection came, on its event loop.
     /// - Throws: `Refused`.
-    static func check(_ channel: any Channel, _ interfaces: InterfaceFilter) throws {
-        guard interfaces != .all else { return }
-        let name = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-            descriptor -> String? in
-            var name = [CChar](repeating: 0, count: 16)
-            guard ckernel_arrival(descriptor, &name) == 0 else { return nil }
-            return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    static func check(_ channel: any Channel, _ limit: InterfaceLimit?) throws {
+        guard let limit else { return }
+        let isMeant = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            limit.admits($0)
         }
-        guard let name = name ?? nil, interfaces.allows(name) else { throw Refused() }
+        guard isMeant == true else { throw Refused() }
     }
 }

@@ -7,7 +7,7 @@ extension LocalNetwork {
     /// Listens for IPv6 and IPv4 with one socket (IPv4 alone where there is no IPv6, or for `family`), and publishes the port.
     /// - Parameters:
     ///   - port: nil takes a free one.
-    ///   - interfaces: where the service is announced, and by which connections may come; others are closed without a byte.
+    ///   - interfaces: where the service is announced, and by which connections may come; who connects by another gets no answer.
     ///   - initializer: builds the pipeline of each connection.
     /// - Throws: `ServerSocket.Failure`; collisions show in the listener's publication.
     public func listen(

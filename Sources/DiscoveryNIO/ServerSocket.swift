@@ -2,6 +2,7 @@ public import DNSSD
 import Glibc
 public import NIOCore
 public import NIOPosix
+internal import System
 
 /// Listening sockets: for IPv6 and IPv4 with one, IPv4 alone where there is no IPv6.
 public enum ServerSocket {
@@ -33,8 +34,8 @@ public enum ServerSocket {
     /// Listens on every address, without publishing anything: `LocalNetwork.withListener` does both.
     /// - Parameters:
     ///   - port: nil takes a free one.
-    ///   - interfaces: by which connections may come; others are closed without a byte. One from this machine counts as coming
-    ///     by the interface whose address it is for.
+    ///   - interfaces: by which connections may come; who connects by another gets no answer. One from this machine counts as
+    ///     coming by the interface whose address it is for, and is closed if that is another.
     ///   - family: nil takes both.
     ///   - initializer: returns what a connection is to the caller.
     /// - Throws: `Failure`.
@@ -46,13 +47,14 @@ public enum ServerSocket {
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
     ) async throws -> ServerConnections<Connection> {
         let accepted = AcceptedChannels()
-        let channel = try await everywhere(family, group) { bootstrap, host in
+        let limit = InterfaceLimit(interfaces)
+        let channel = try await everywhere(family, limit, group) { bootstrap, host in
             try await bootstrap.childChannelOption(.autoRead, value: false)
                 // Else the end of the other side's output would be the end of the connection before it is used.
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try Arrival.check(channel, interfaces)
+                        try Arrival.check(channel, limit)
                         try channel.pipeline.syncOperations.addHandlers(EarlyInput(), Arrival { accepted.add($0) })
                     }
                 }
@@ -71,10 +73,11 @@ public enum ServerSocket {
         group: any EventLoopGroup,
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws -> any Channel {
-        try await everywhere(family, group) { bootstrap, host in
+        let limit = InterfaceLimit(interfaces)
+        return try await everywhere(family, limit, group) { bootstrap, host in
             try await bootstrap.childChannelInitializer { channel in
                 do {
-                    try Arrival.check(channel, interfaces)
+                    try Arrival.check(channel, limit)
                 } catch {
                     return channel.eventLoop.makeFailedFuture(error)
                 }
@@ -91,40 +94,45 @@ public enum ServerSocket {
 
     private static func everywhere<Bound>(
         _ family: IPAddress.Family?,
+        _ limit: InterfaceLimit?,
         _ group: any EventLoopGroup,
         _ bind: (_ bootstrap: sending ServerBootstrap, _ host: String) async throws -> Bound
     ) async throws -> Bound {
-        guard family != .ipv4 else { return try await bindIPv4(group, bind) }
+        guard family != .ipv4 else { return try await bindIPv4(limit, group, bind) }
         let v6only = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
         do {
-            let dual = bootstrap(group).serverChannelOption(v6only, value: family == nil ? 0 : 1)
+            let dual = bootstrap(limit, group).serverChannelOption(v6only, value: family == nil ? 0 : 1)
             return try await bind(dual, "::")
         } catch let error as IOError where family == nil && [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.errnoCode) {
             // There is no IPv6. A bootstrap is an object: the other keeps its option of IPv6.
-            return try await bindIPv4(group, bind)
+            return try await bindIPv4(limit, group, bind)
         } catch let error as IOError {
             throw Failure(.ipv6, error)
         }
     }
 
     private static func bindIPv4<Bound>(
+        _ limit: InterfaceLimit?,
         _ group: any EventLoopGroup,
         _ bind: (_ bootstrap: sending ServerBootstrap, _ host: String) async throws -> Bound
     ) async throws -> Bound {
         do {
-            return try await bind(bootstrap(group), "0.0.0.0")
+            return try await bind(bootstrap(limit, group), "0.0.0.0")
         } catch let error as IOError {
             throw Failure(.ipv4, error)
         }
     }
 
-    private static func bootstrap(_ group: any EventLoopGroup) -> ServerBootstrap {
+    private static func bootstrap(_ limit: InterfaceLimit?, _ group: any EventLoopGroup) -> ServerBootstrap {
         KeepAlive.options.reduce(
             ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 128)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 // IP_PKTINFO of <linux/in.h>, for `Arrival` on a socket of IPv4; one of IPv6 knows without.
                 .serverChannelOption(ChannelOptions.Types.SocketOption(level: .ip, name: .init(rawValue: 8)), value: 1)
+                .serverChannelInitializer { server in
+                    limit.map { hold($0, for: server) } ?? server.eventLoop.makeSucceededVoidFuture()
+                }
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
         ) { $0.childChannelOption($1.option, value: $1.value) }
     }

@@ -8,4 +8,14 @@
 // interface whose address it was for. An IPv4 listener needs IP_PKTINFO before. Returns 0, or -1 when unknown.
 int ckernel_arrival(int connection, char name[_Nonnull 16]);
 
+// Has a TCP socket, before it listens, take only what comes by one of `count` interfaces or over loopback: to who connects by another
+// it is silent, as behind a firewall. Needs no privilege. Returns 0, or -1 with errno.
+int ckernel_take_only(int listener, const unsigned *_Nullable interfaces, int count);
+
+// Lifts that from a connection, which has it from its listener.
+void ckernel_take_all(int connection);
+
+// A socket to read from when an interface comes, goes, or gets another name; -1 with errno.
+int ckernel_watch_interfaces(void);
+
 #endif

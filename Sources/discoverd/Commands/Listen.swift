@@ -62,9 +62,9 @@ struct ListenCommand: NetworkCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         let program = try DiscoverdCommand.arguments().program
         if let name = program.first { try ChildProcess.checkExistence(of: name) }
-        let listeners = try ListeningSockets.everywhere(port: port ?? nil, family: place.family)
-        let acceptor = try Acceptor(
-            listeners, limit: program.isEmpty ? 1 : max, interfaces: try place.interfaces())
+        let listeners = try ListeningSockets.everywhere(
+            port: port ?? nil, family: place.family, interfaces: try place.interfaces())
+        let acceptor = try Acceptor(listeners, limit: program.isEmpty ? 1 : max)
         let service = try service(port: listeners.port)
         if type == nil { session.notices.notice(DefaultType.notice) }
         for warning in service.txt.warnings { session.notices.notice(warning) }

@@ -1,26 +1,19 @@
-internal import CKernel
 internal import CommandFrame
-internal import DNSSD
 internal import Glibc
 internal import Synchronization
 
 /// Accepts connections on a thread of its own, never more at a time than there are places.
 final class Acceptor: Sendable {
     private let listeners: ListeningSockets
-    private let interfaces: InterfaceFilter
     /// A pipe with a byte for each free place: the thread takes one before it accepts.
     private let places: Pipe
     /// Readable once the acceptor has ended.
     private let stop: Pipe
     private let isStopped = Mutex(false)
 
-    /// - Parameters:
-    ///   - limit: how many connections there may be at a time.
-    ///   - interfaces: by which they may come; others are closed. One from this machine counts as coming by the interface whose
-    ///     address it is for.
-    init(_ listeners: ListeningSockets, limit: Int, interfaces: InterfaceFilter = .all) throws(CommandError) {
+    /// - Parameter limit: how many connections there may be at a time.
+    init(_ listeners: ListeningSockets, limit: Int) throws(CommandError) {
         self.listeners = listeners
-        self.interfaces = interfaces
         do throws(SystemError) {
             places = try Pipe()
             stop = try Pipe()
@@ -59,19 +52,19 @@ final class Acceptor: Sendable {
         }
     }
 
-    /// Waits for one of the descriptors; false when the acceptor was ended.
+    /// Waits for one of the descriptors; false when the acceptor was ended. Meanwhile interfaces may change.
     private func wait(for descriptors: [Int32]) -> Bool {
-        var polled = (descriptors + [stop.readEnd]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while unsafe poll(&polled, nfds_t(polled.count), -1) < 1 {}
-        return !isStopped.withLock { $0 }
-    }
-
-    /// Asked when it comes: addresses and interfaces may have changed since the socket was bound.
-    private func isAllowed(_ connection: Socket) -> Bool {
-        guard interfaces != .all else { return true }
-        var name = [CChar](repeating: 0, count: 16)
-        guard unsafe ckernel_arrival(connection.descriptor, &name) == 0 else { return false }
-        return interfaces.allows(String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        let changes = listeners.bounds.map { [$0.changes] } ?? []
+        while true {
+            var polled = (descriptors + [stop.readEnd] + changes).map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            guard unsafe poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
+            if let bounds = listeners.bounds, polled.last?.revents != 0 { bounds.refresh(listeners.sockets) }
+            if polled.dropLast(changes.count).contains(where: { $0.revents != 0 }) {
+                return !isStopped.withLock { $0 }
+            }
+        }
     }
 
     private func accept() -> Socket? {
@@ -84,7 +77,7 @@ final class Acceptor: Sendable {
                 }
                 if descriptor >= 0 {
                     let socket = Socket(owning: descriptor)
-                    guard isAllowed(socket) else { continue }
+                    guard listeners.bounds?.admits(socket) ?? true else { continue }
                     socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
                     socket.watchPeer()
                     return socket

@@ -7,22 +7,35 @@ internal import System
 struct ListeningSockets: Sendable {
     let sockets: [Socket]
     let port: Port
+    /// By which interfaces connections come; nil: by every one.
+    var bounds: InterfaceBounds?
 
     /// Every address of this machine: one socket for IPv6 and IPv4, for IPv4 alone where there is no IPv6, or for the only family
     /// that is wanted.
-    /// - Parameter port: nil lets the system choose.
-    static func everywhere(port: Port?, family: IPAddress.Family?) throws -> ListeningSockets {
+    /// - Parameters:
+    ///   - port: nil lets the system choose.
+    ///   - interfaces: by which connections may come; who connects by another gets no answer. One from this machine counts as
+    ///     coming by the interface whose address it is for, and is closed if that is another.
+    static func everywhere(
+        port: Port?, family: IPAddress.Family?, interfaces: InterfaceFilter
+    ) throws -> ListeningSockets {
+        let bounds: InterfaceBounds?
+        do throws(SystemError) {
+            bounds = try InterfaceBounds(interfaces)
+        } catch {
+            throw failure(error, port)
+        }
         if family != .ipv4 {
             do throws(SystemError) {
                 let any = IPAddress.v6(IPv6Address(high: 0, low: 0), scope: 0)
-                return try listening([bound(to: any, port?.rawValue ?? 0, isDual: family == nil)])
+                return try listening([bound(to: any, port?.rawValue ?? 0, isDual: family == nil)], within: bounds)
             } catch {
                 let isMissing = error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL
                 guard family == nil, isMissing else { throw failure(error, port) }
             }
         }
         do throws(SystemError) {
-            return try listening([bound(to: .v4(IPv4Address(bits: 0)), port?.rawValue ?? 0)])
+            return try listening([bound(to: .v4(IPv4Address(bits: 0)), port?.rawValue ?? 0)], within: bounds)
         } catch {
             throw failure(error, port)
         }
@@ -54,20 +67,24 @@ struct ListeningSockets: Sendable {
         let socket = try Socket(family: socketAddress.family)
         socket.set(SOL_SOCKET, SO_REUSEADDR, 1)
         if address.family == .ipv6 { socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, isDual ? 0 : 1) }
-        // So that the interface by which a connection comes is known (`Acceptor`); a socket of IPv6 knows without. 8 is IP_PKTINFO.
+        // So that the interface by which a connection comes is known (`InterfaceBounds`); a socket of IPv6 knows without. 8 is IP_PKTINFO.
         if address.family == .ipv4 { socket.set(Int32(IPPROTO_IP), 8, 1) }
         guard socketAddress.bind(socket.descriptor) == 0 else { throw SystemError(errno) }
         return socket
     }
 
-    private static func listening(_ sockets: [Socket]) throws(SystemError) -> ListeningSockets {
+    private static func listening(
+        _ sockets: [Socket], within bounds: InterfaceBounds? = nil
+    ) throws(SystemError) -> ListeningSockets {
+        // Before anybody can connect.
+        for socket in sockets { try bounds?.hold(for: socket) }
         for socket in sockets {
             guard listen(socket.descriptor, 128) == 0 else { throw SystemError(errno) }
             // Who connects may be gone before accept: it must not wait then (accept(2)).
             _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
         }
         guard let port = sockets.first?.port else { throw SystemError(EINVAL) }
-        return ListeningSockets(sockets: sockets, port: port)
+        return ListeningSockets(sockets: sockets, port: port, bounds: bounds)
     }
 
     private static func failure(_ error: SystemError, _ port: Port?) -> CommandError {
