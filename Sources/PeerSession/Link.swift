@@ -10,6 +10,8 @@ struct Link: Sendable {
         static let silence: Duration = .milliseconds(3800)
         /// How long who connected may take to say who it is.
         static let greeting: Duration = .seconds(5)
+        /// How long the hello may take of who refused ours because of it.
+        static let hello: Duration = .seconds(1)
         /// How long an invitation stands.
         static let invitation: Duration = .seconds(30)
         /// How long a goodbye may take to be sent.

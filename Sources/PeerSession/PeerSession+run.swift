@@ -124,7 +124,7 @@ extension PeerSession {
         return number
     }
 
-    private func dial(_ peer: PeerID, _ service: ServiceInstance) async {
+    private func dial(_ peer: PeerID, _ service: ServiceInstance, _ attempt: Int) async {
         do {
             let (wire, _) = try await network.connect(to: .instance(service), on: interfaces) { channel in
                 channel.eventLoop.makeCompletedFuture { try Wire(wrappingChannelSynchronously: channel) }
@@ -132,10 +132,10 @@ extension PeerSession {
             let socket = await DatagramSocket.open(beside: wire.channel)
             let number = add(wire.channel, isIncoming: false)
             links[number]?.socket = socket
-            perform(table.dialled(peer, number))
+            perform(table.dialled(peer, attempt: attempt, number))
             await serve(wire, number)
         } catch {
-            perform(table.failed(peer, SessionError(.unreachable, "\(error)")))
+            perform(table.failed(peer, attempt: attempt, SessionError(.unreachable, "\(error)")))
         }
     }
 
@@ -179,6 +179,8 @@ extension PeerSession {
             links[number]?.reached(.connected, now: .now)
             links[number]?.remoteOffer = greeting.datagrams
             perform(table.welcomed(number, by: greeting))
+            // The other side waits for it.
+            links[number]?.ping()
             beginDatagrams(number)
         case .decline(let refusal):
             guard !link.isIncoming, link.stage == .greeted else {
@@ -186,33 +188,51 @@ extension PeerSession {
             }
             perform(table.refused(number, refusal))
         case .message(let bytes, let delivery):
+            heard(number)
             guard let peer = table.connectedPeer(on: number) else { return }
             queue.push(.received(bytes, from: peer, delivery))
-        case .ping(let heard): links[number]?.datagrams.told(heard)
+        case .ping(let newest):
+            heard(number)
+            links[number]?.datagrams.told(newest)
         case .bye: throw SessionError(.ended, "it said goodbye")
         }
+    }
+
+    /// A peer that we welcomed goes on with this connection.
+    private func heard(_ number: PeerTable.LinkID) {
+        let actions = table.heard(number)
+        guard !actions.isEmpty else { return }
+        perform(actions)
+        beginDatagrams(number)
     }
 
     /// Carries out what the table says.
     func perform(_ actions: [PeerTable.Action]) {
         for action in actions {
             switch action {
-            case .dial(let peer, let service): addJob.yield { [weak self] in await self?.dial(peer, service) }
-            // A dial that is not wanted any more ends by itself: what it brings is closed.
-            case .cancelDial: break
+            case .dial(let peer, let service, let attempt):
+                addJob.yield { [weak self] in await self?.dial(peer, service, attempt) }
+            case .expect(let peer, let attempt):
+                addJob.yield { [weak self] in
+                    try? await Task.sleep(for: Link.Limits.hello)
+                    await self?.expectedInVain(peer, attempt)
+                }
             case .greet(let link):
                 links[link]?.reached(.greeted, now: .now)
                 links[link]?.write(.hello(greeting(on: link, to: table.peerID(on: link))))
             case .welcome(let link):
                 links[link]?.reached(.connected, now: .now)
                 links[link]?.write(.welcome(greeting(on: link)))
-                beginDatagrams(link)
             case .refuse(let link, let refusal): close(link, saying: .decline(refusal))
             case .close(let link): close(link, saying: .bye)
             case .tell(let event): queue.push(event)
             case .answer(let peer, let error): answer(peer, error)
             }
         }
+    }
+
+    private func expectedInVain(_ peer: PeerID, _ attempt: Int) {
+        perform(table.expectedInVain(peer, attempt: attempt))
     }
 
     private func greeting(on link: PeerTable.LinkID, to peer: PeerID? = nil) -> Greeting {

@@ -82,7 +82,7 @@ public actor PeerSession {
         if let error { throw error }
     }
 
-    /// Says yes to an invitation.
+    /// Says yes to an invitation: the peer is connected when it goes on, which is told.
     public func accept(_ peer: PeerID) { perform(table.accepted(peer)) }
 
     /// Says no to an invitation.
@@ -162,15 +162,17 @@ public actor PeerSession {
     }
 
     private func timedOut(_ peer: PeerID, _ number: Int) {
-        guard waiting[peer]?.contains(where: { $0.number == number }) == true else { return }
         let name = table.entries[peer]?.peer.description ?? "\(peer)"
-        perform(table.failed(peer, SessionError(.unreachable, "\(name) did not answer in time")))
-        answer(peer, SessionError(.unreachable, "\(name) did not answer in time"))
+        giveUp(peer, number, SessionError(.unreachable, "\(name) did not answer in time"))
     }
 
     private func cancelled(_ peer: PeerID, _ number: Int) {
+        giveUp(peer, number, SessionError(.ended, "the task was cancelled"))
+    }
+
+    /// One of those who wait for a connection waits no more; with the last of them goes the attempt.
+    private func giveUp(_ peer: PeerID, _ number: Int, _ error: SessionError) {
         guard let index = waiting[peer]?.firstIndex(where: { $0.number == number }) else { return }
-        let error = SessionError(.ended, "the task was cancelled")
         waiting[peer]?.remove(at: index).continuation.resume(returning: error)
         guard waiting[peer]?.isEmpty == true else { return }
         waiting[peer] = nil

@@ -4,19 +4,22 @@ package import DNSSD
 ///
 /// One connection for two peers, also when both dial at the same time: of two that are greeted, the one that the smaller id
 /// dialled stays. Both sides know both ids, so both decide the same.
+///
+/// Who says welcome is connected when it hears something after it: a hello may be old, its sender gone to another connection.
 package struct PeerTable: Sendable {
     /// A connection, by a number of its own.
     package typealias LinkID = Int
 
     /// What to do.
     package enum Action: Hashable, Sendable {
-        /// Dial a service, to greet a peer.
-        case dial(PeerID, ServiceInstance)
-        /// Forget about dialling it.
-        case cancelDial(PeerID)
+        /// Dial a service, to greet a peer: what comes of it is told with the number of the attempt. One that is not the last any
+        /// more need not be cancelled, what it brings is closed.
+        case dial(PeerID, ServiceInstance, attempt: Int)
+        /// Tell in a while that the peer's own hello, after which it refused ours, did not come.
+        case expect(PeerID, attempt: Int)
         /// Say hello.
         case greet(LinkID)
-        /// Say welcome: from now on there are messages.
+        /// Say welcome: from now on messages may come.
         case welcome(LinkID)
         /// Say no, and close.
         case refuse(LinkID, Frame.Refusal)
@@ -32,18 +35,20 @@ package struct PeerTable: Sendable {
     enum Relation: Hashable, Sendable {
         case none
         /// We dial, and have said nothing.
-        case dialling
+        case dialling(attempt: Int)
         /// We said hello.
         case greeted(LinkID)
         /// It said no to our hello, because its own is on the way.
-        case expecting
+        case expecting(attempt: Int)
         /// It said hello; somebody has to answer.
         case invited(LinkID)
+        /// It said hello, we said welcome, and have heard nothing since.
+        case welcomed(LinkID)
         case connected(LinkID)
 
         var link: LinkID? {
             switch self {
-            case .greeted(let link), .invited(let link), .connected(let link): link
+            case .greeted(let link), .invited(let link), .welcomed(let link), .connected(let link): link
             case .none, .dialling, .expecting: nil
             }
         }
@@ -53,9 +58,12 @@ package struct PeerTable: Sendable {
         var peer: Peer
         var service: ServiceInstance?
         var relation = Relation.none
+        /// Somebody waits for a connection.
+        var isWanted = false
     }
 
     let own: PeerID
+    private var attempts = 0
     var entries: [PeerID: Entry] = [:]
     private var links: [LinkID: PeerID] = [:]
 
@@ -129,6 +137,18 @@ package struct PeerTable: Sendable {
     }
 
     func peerID(on link: LinkID) -> PeerID? { links[link] }
+
+    /// The number of a new attempt to dial.
+    mutating func nextAttempt() -> Int {
+        attempts += 1
+        return attempts
+    }
+
+    /// Tells who waits for a connection.
+    mutating func answer(_ id: PeerID, _ error: SessionError?) -> [Action] {
+        entries[id]?.isWanted = false
+        return [.answer(id, error)]
+    }
 
     /// After a connection that was not made or is over: what the browser knows counts again.
     mutating func fallBack(_ id: PeerID) -> [Action] {

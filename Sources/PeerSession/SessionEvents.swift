@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What a session tells, to one task. Nothing is lost but states that were followed by others before they were looked at.
+/// What a session tells, to one task. Nothing is lost but states that were followed by others before they were looked at; that a
+/// peer was connected or disconnected is not.
 ///
 /// Bounded: of what is no message the newest 1024 are kept; when the messages that nobody has taken are too many, no more are read from the network.
 public struct SessionEvents: AsyncSequence, Sendable {
@@ -26,6 +27,12 @@ public struct SessionEvents: AsyncSequence, Sendable {
 
 extension SessionEvent {
     fileprivate var isMessage: Bool { if case .received = self { true } else { false } }
+
+    /// Whether it says nothing to who knows the peer's next state.
+    fileprivate func isOutdone(by next: SessionEvent) -> Bool {
+        guard case .changed(let old) = self, case .changed(let new) = next, old.id == new.id else { return false }
+        return old.state != .connected && old.state != .disconnected
+    }
 }
 
 final class SessionEventQueue: Sendable {
@@ -56,9 +63,7 @@ final class SessionEventQueue: Sendable {
                 state.waiting = nil
                 return waiting.continuation
             }
-            if case .changed(let peer) = event, case .changed(let last) = state.events.last, last.id == peer.id {
-                state.events.removeLast()
-            }
+            if state.events.last?.isOutdone(by: event) == true { state.events.removeLast() }
             if case .received(let bytes, _, _) = event {
                 state.messages += 1
                 state.bytes += bytes.count

@@ -24,9 +24,18 @@ struct PeerTableTests {
     private func greeted(_ own: PeerID, _ other: PeerID) -> PeerTable {
         var table = PeerTable(own: own)
         _ = table.found(other, named: "tony", at: service())
-        _ = table.wanted(other)
-        #expect(table.dialled(other, 1) == [.greet(1)])
+        #expect(table.dialled(other, attempt: attempt(table.wanted(other)), 1) == [.greet(1)])
         return table
+    }
+
+    /// The number of the attempt to dial that actions begin; 0 if there is none.
+    private func attempt(_ actions: [PeerTable.Action]) -> Int {
+        for case .dial(_, _, let attempt) in actions { return attempt }
+        return 0
+    }
+
+    private func errors(_ actions: [PeerTable.Action]) -> [SessionError.Code] {
+        actions.compactMap { if case .answer(_, let error?) = $0 { error.code } else { nil } }
     }
 
     @Test("found, invited, welcomed, ended: the states of a peer in order")
@@ -35,8 +44,8 @@ struct PeerTableTests {
         #expect(states(table.found(high, named: "tony", at: service())) == [.available])
         let wanted = table.wanted(high)
         #expect(states(wanted) == [.connecting])
-        #expect(wanted.contains(.dial(high, service())))
-        _ = table.dialled(high, 1)
+        #expect(wanted.contains(.dial(high, service(), attempt: 1)))
+        _ = table.dialled(high, attempt: 1, 1)
         let welcomed = table.welcomed(1, by: Greeting(id: high, name: "tony"))
         #expect(states(welcomed) == [.connected])
         #expect(welcomed.contains(.answer(high, nil)))
@@ -54,12 +63,14 @@ struct PeerTableTests {
         #expect(atLow.greeted(2, by: Greeting(id: high, name: "h")) == [.refuse(2, .duplicate)])
         let accepted = atHigh.greeted(2, by: Greeting(id: low, name: "l"))
         #expect(accepted.contains(.welcome(2)) && accepted.contains(.close(1)))
-        #expect(atHigh.link(to: low) == 2)
+        #expect(atHigh.link(to: low) == nil)
         // The refusal of what it closed comes late, and means nothing.
         #expect(atHigh.refused(1, .duplicate) == [.close(1)])
         #expect(atHigh.ended(1, didVanish: false).isEmpty)
         _ = atLow.welcomed(1, by: Greeting(id: high, name: "h"))
         #expect(atLow.link(to: high) == 1)
+        #expect(states(atHigh.heard(2)) == [.connected])
+        #expect(atHigh.heard(2).isEmpty)
         #expect(atLow.ended(2, didVanish: false).isEmpty)
         #expect(atLow.link(to: high) == 1 && atHigh.link(to: low) == 2)
     }
@@ -67,20 +78,76 @@ struct PeerTableTests {
     @Test("the refusal may come before the other's hello: it is waited for, and accepted without asking")
     func refusedFirst() {
         var table = greeted(high, low)
-        #expect(table.refused(1, .duplicate) == [.close(1)])
+        #expect(table.refused(1, .duplicate) == [.close(1), .expect(low, attempt: 2)])
         #expect(table.ended(1, didVanish: false).isEmpty)
         let actions = table.greeted(2, by: Greeting(id: low, name: "l"))
-        #expect(actions.contains(.welcome(2)) && actions.contains(.answer(low, nil)))
-        #expect(!actions.contains { if case .tell(.invited) = $0 { true } else { false } })
+        #expect(actions == [.welcome(2)])
+        #expect(table.heard(2).contains(.answer(low, nil)))
+        #expect(table.expectedInVain(low, attempt: 2).isEmpty)
+    }
+
+    @Test("a hello that is expected and does not come: the peer is dialled again")
+    func expectedInVain() {
+        var table = greeted(high, low)
+        _ = table.refused(1, .duplicate)
+        #expect(table.expectedInVain(low, attempt: 1).isEmpty)
+        let attempt = attempt(table.expectedInVain(low, attempt: 2))
+        #expect(attempt == 3)
+        #expect(table.dialled(low, attempt: attempt, 2) == [.greet(2)])
+        _ = table.welcomed(2, by: Greeting(id: low, name: "l"))
+        #expect(table.link(to: low) == 2)
+    }
+
+    @Test("a hello whose sender has gone to another connection meanwhile does not count as a connection")
+    func lateHello() {
+        var table = PeerTable(own: low)
+        _ = table.found(high, named: "tony", at: service())
+        let hello = Greeting(id: high, name: "tony")
+        _ = table.greeted(1, by: hello)
+        #expect(table.wanted(high) == [.welcome(1)])
+        #expect(table.link(to: high) == nil)
+        // Its end is read: who is wanted is dialled, and not answered yet.
+        let actions = table.ended(1, didVanish: false)
+        #expect(attempt(actions) == 1)
+        #expect(errors(actions).isEmpty)
+        // Its next hello is read instead.
+        _ = table.greeted(2, by: hello)
+        #expect(table.greeted(3, by: hello) == [.welcome(3), .close(2)])
+        #expect(table.heard(2).isEmpty)
+        #expect(table.heard(3).contains(.answer(high, nil)))
+        #expect(table.ended(2, didVanish: false).isEmpty)
+        #expect(table.link(to: high) == 3)
+    }
+
+    @Test("an invitation that is accepted when its sender has gone: nobody is dialled for it, and no one is connected")
+    func acceptedTooLate() {
+        var table = PeerTable(own: low)
+        _ = table.found(high, named: "tony", at: service())
+        _ = table.greeted(1, by: Greeting(id: high, name: "tony"))
+        #expect(table.accepted(high) == [.welcome(1)])
+        #expect(states(table.ended(1, didVanish: false)) == [.available])
+    }
+
+    @Test("the failure of an attempt that was given up says nothing about the next one")
+    func lateFailure() {
+        var table = PeerTable(own: low)
+        _ = table.found(high, named: "tony", at: service())
+        let first = attempt(table.wanted(high))
+        _ = table.unwanted(high)
+        let second = attempt(table.wanted(high))
+        #expect(table.failed(high, attempt: first, SessionError(.unreachable, "late")).isEmpty)
+        #expect(table.dialled(high, attempt: first, 1) == [.close(1)])
+        #expect(table.dialled(high, attempt: second, 2) == [.greet(2)])
     }
 
     @Test("a hello while we dial and have said nothing: that connection is taken, the dialled one closed when it comes")
     func helloWhileDialling() {
         var table = PeerTable(own: low)
         _ = table.found(high, named: "tony", at: service())
-        _ = table.wanted(high)
+        let attempt = attempt(table.wanted(high))
         #expect(table.greeted(5, by: Greeting(id: high, name: "h")).contains(.welcome(5)))
-        #expect(table.dialled(high, 6) == [.close(6)])
+        #expect(table.dialled(high, attempt: attempt, 6) == [.close(6)])
+        _ = table.heard(5)
         #expect(table.link(to: high) == 5)
     }
 
@@ -158,8 +225,8 @@ struct PeerTableTests {
         _ = table.welcomed(1, by: Greeting(id: high, name: "tony"))
         #expect(states(table.ended(1, didVanish: true)) == [.disconnected])
         // Connecting again is allowed: it may be back.
-        #expect(table.wanted(high).contains(.dial(high, service())))
-        #expect(states(table.failed(high, SessionError(.unreachable, "no"))) == [.available])
+        let attempt = attempt(table.wanted(high))
+        #expect(states(table.failed(high, attempt: attempt, SessionError(.unreachable, "no"))) == [.available])
     }
 
     @Test("a decline, an unknown peer, a connection that ends before the answer: who waits is told")

@@ -24,6 +24,8 @@ extension SessionTests {
         _ = try await wait(server) { if case .invited = $0 { true } else { nil } }
         await server.accept(Self.id)
         guard case .welcome(let greeting) = try peer.frame() else { throw SessionError.Missed() }
+        peer.say(.ping(heard: 0))
+        try await wait(server, for: Self.id.rawValue, .connected)
         return (peer, greeting.datagrams)
     }
 

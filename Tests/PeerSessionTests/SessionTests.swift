@@ -86,6 +86,8 @@ struct SessionTests {
                 #expect(error?.message.contains("89089 bytes") == true)
             }
             await client.disconnect(from: server.id)
+            // Also who looks when the client is gone for good is told.
+            while await !server.peers.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
             try await wait(server, for: 2, .disconnected)
             let error = await #expect(throws: SessionError.self) { try await client.send([1], to: [server.id]) }
             #expect(error?.code == .noSuchPeer)
@@ -143,6 +145,7 @@ struct SessionTests {
                 let who = try await wait(hub) { if case .invited(let peer) = $0 { peer } else { nil } }
                 await hub.accept(who.id)
                 try await connected
+                try await wait(hub, for: who.id.rawValue, .connected)
             }
             try await hub.send([1], to: [left.id])
             try await hub.sendToAll([2])
@@ -164,6 +167,7 @@ struct SessionTests {
                 let who = try await wait(hub) { if case .invited(let peer) = $0 { peer } else { nil } }
                 await hub.accept(who.id)
                 try await connected
+                try await wait(hub, for: who.id.rawValue, .connected)
             }
             // Nobody takes the events of `slow` from here on, to which 89 MB are sent.
             let big = [UInt8](repeating: 7, count: PeerSession.maximumMessageLength)
