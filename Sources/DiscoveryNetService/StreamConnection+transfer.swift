@@ -21,7 +21,8 @@ extension StreamConnection {
         return count
     }
 
-    /// Waits for space, and sends as many bytes as there is. Nil after an error or when it is closed.
+    /// Waits for space, and sends as many bytes as there is: the system has them when this returns, as far as it takes them now, so
+    /// that they go out also when the program ends. Nil after an error or when it is closed.
     func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let (count, channel) = waiting { value -> (Int?, (any Channel)?)? in
             if value.sending >= Self.capacity && value.isAlive || value.isConnecting { return nil }
@@ -34,6 +35,17 @@ extension StreamConnection {
         }
         guard let count, let channel, count > 0 else { return count }
         let buffer = ByteBuffer(bytes: bytes[..<count])
+        let loop = channel.eventLoop
+        if loop.inEventLoop {
+            send(buffer, on: channel)
+        } else {
+            try? loop.submit { self.send(buffer, on: channel) }.wait()
+        }
+        return count
+    }
+
+    private func send(_ buffer: ByteBuffer, on channel: any Channel) {
+        let count = buffer.readableBytes
         channel.writeAndFlush(buffer).whenComplete { [self] result in
             let mustClose = change { value in
                 value.sending -= count
@@ -42,6 +54,5 @@ extension StreamConnection {
             }
             if mustClose { channel.close(promise: nil) }
         }
-        return count
     }
 }

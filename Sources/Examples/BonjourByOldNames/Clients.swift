@@ -2,7 +2,7 @@ import DNSSD
 import DiscoveryNetService
 import Foundation
 
-/// Knows the name: resolves it within a second, greets, and ends with the answer.
+/// Knows the name: resolves it within a second, greets, and ends with the answer, which may come first.
 @MainActor final class ResolvingClient: NSObject, Program, @MainActor NetServiceDelegate {
     private let service: NetService
     private var greeting: Greeting?
@@ -28,8 +28,10 @@ import Foundation
         var output: OutputStream?
         guard sender.getInputStream(&input, outputStream: &output), let input, let output else { exit(1) }
         greeting = Greeting(input, output, sending: "Hello Server!") { greeting in
-            greeting.close()
-            exit(0)
+            greeting.whenSent {
+                greeting.close()
+                exit(0)
+            }
         } onEnd: { _ in
             exit(76)
         }

@@ -9,6 +9,7 @@ import Foundation
     private var received: [UInt8] = []
     private let onMessage: (Greeting) -> Void
     private let onEnd: (Greeting) -> Void
+    private var onSent: (() -> Void)?
 
     /// - Parameters:
     ///   - message: is sent when the connection is open; nil sends nothing.
@@ -33,6 +34,11 @@ import Foundation
     func send(_ message: String) {
         unsent += Array(message.utf8) + [0]
         if output.hasSpaceAvailable { write() }
+    }
+
+    /// Calls `body` when everything is sent: whoever is greeted first may not have said anything yet.
+    func whenSent(_ body: @escaping () -> Void) {
+        if unsent.isEmpty { body() } else { onSent = body }
     }
 
     func close() {
@@ -78,6 +84,7 @@ import Foundation
         guard count > 0 else { return }
         say("output: \(count) bytes written")
         unsent.removeFirst(count)
+        if unsent.isEmpty { onSent?() }
     }
 
     private func end() {
