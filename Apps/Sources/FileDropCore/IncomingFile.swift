@@ -109,6 +109,14 @@ public final class IncomingFile: Sendable {
         }
     }
 
+    /// The process's umask, which can only be read by setting it: once, because files are finished on several threads, and to
+    /// what leaves a file that another thread makes meanwhile to its owner.
+    private static let umask: mode_t = {
+        let umask = Glibc.umask(0o077)
+        _ = Glibc.umask(umask)
+        return umask
+    }()
+
     /// Puts it in its place: never over another file.
     public func commit(modified: Int64? = nil, isExecutable: Bool = false) throws(FileFailure) {
         if let modified {
@@ -116,9 +124,7 @@ public final class IncomingFile: Sendable {
             _ = futimens(file.number, &times)
         }
         // As a program that creates a file would have it: the umask is the person's word.
-        let mask = umask(0)
-        umask(mask)
-        _ = fchmod(file.number, (isExecutable ? 0o777 : 0o666) & ~mask)
+        _ = fchmod(file.number, (isExecutable ? 0o777 : 0o666) & ~Self.umask)
         guard fsync(file.number) == 0 else { throw FileFailure.writing(text, errno: errno) }
         for attempt in 1...1000 {
             let variant = RelativePath.variant(attempt, of: name)

@@ -83,13 +83,12 @@ package final class RuntimeDirectory: Sendable {
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let descriptor = socket(AF_UNIX, Int32(kind), 0)
         guard descriptor >= 0 else { throw Self.system(socketPath) }
-        // Everyone may connect: SO_PEERCRED decides what each may do.
-        let mask = umask(0o111)
-        let result = unsafe withAddress { unsafe bind(descriptor, $0, $1) }
-        let code = errno
-        umask(mask)
-        errno = code
-        guard result == 0, Glibc.listen(descriptor, RuntimeDirectory.backlog) == 0 else {
+        // Everyone may connect, whatever the umask, which other threads make files with: SO_PEERCRED decides what each may do.
+        // Nobody connects before it listens, and nobody else has put anything else there.
+        guard unsafe withAddress({ unsafe bind(descriptor, $0, $1) }) == 0,
+            unsafe fchmodat(directory, name, 0o666, 0) == 0,
+            Glibc.listen(descriptor, RuntimeDirectory.backlog) == 0
+        else {
             let failure = Self.system(socketPath)
             close(descriptor)
             throw failure
