@@ -6,7 +6,7 @@ LAB = Tests/LabTests/lab
 TOOLS = .build-tests
 DISCOVERD = .build/debug/discoverd
 # What runs under a sanitizer: all that runs in the process of the tests.
-SANITIZED = values sockets daemon support
+SANITIZED = values daemon support
 RELEASE = .build-release
 # Without a path of its own the loader does not look for Debian's libraries beside the program.
 AS_RELEASED = -c release --static-swift-stdlib --disable-local-rpath
@@ -50,7 +50,7 @@ test: tests-built ## every test; the network is a lab of namespaces, never this 
 	@Tests/run
 
 test-quick: tests-built ## the values, the daemon in one process, a few hosts: for the loop while writing
-	@Tests/run values sockets support daemon quick
+	@Tests/run values support daemon quick
 
 $(TOOLS)/publish-many: $(LAB)/publish-many.c
 	@mkdir -p $(TOOLS)
