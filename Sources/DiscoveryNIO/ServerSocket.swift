@@ -88,8 +88,8 @@ public enum ServerSocket {
     }
 
     /// By address and not by name: looking `::` up fails where there is no IPv6.
-    private static func address(_ host: String, _ port: Port?) throws -> SocketAddress {
-        try SocketAddress(ipAddress: host, port: Int(port?.rawValue ?? 0))
+    private static func address(_ host: String, _ port: Port?) throws -> NIOCore.SocketAddress {
+        try NIOCore.SocketAddress(ipAddress: host, port: Int(port?.rawValue ?? 0))
     }
 
     private static func everywhere<Bound>(
