@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// The names of the interfaces, to notice a rename, which avahi-daemon does not report. A value.
 struct InterfaceNames {
@@ -12,9 +13,4 @@ struct InterfaceNames {
         defer { names = new }
         return Set(new.filter { index, name in names[index].map { $0 != name } ?? false }.keys)
     }
-}
-
-extension NetworkInterface {
-    /// What is heard there comes from this machine. Linux has one, with a fixed name (drivers/net/loopback.c).
-    var isLoopback: Bool { name == "lo" }
 }

@@ -16,3 +16,8 @@ public struct NetworkInterface: Hashable, Sendable, Comparable {
         (one.index, one.name) < (other.index, other.name)
     }
 }
+
+extension NetworkInterface {
+    /// What is heard there comes from this machine. Linux has one, with a fixed name (drivers/net/loopback.c).
+    package var isLoopback: Bool { name == "lo" }
+}

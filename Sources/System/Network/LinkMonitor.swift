@@ -1,8 +1,7 @@
 import Glibc
-import System
 
 /// Reports changes of interfaces or their addresses while it has listeners. Touched by the loop's thread only.
-final class LinkMonitor {
+package final class LinkMonitor {
     /// Changes that come together are reported together: an interface comes with several addresses.
     private static let gathering = Duration.milliseconds(150)
 
@@ -11,7 +10,7 @@ final class LinkMonitor {
     private var listeners: [ObjectIdentifier: () -> Void] = [:]
     private let timer: LoopTimer
 
-    init(loop: EventLoop) {
+    package init(loop: EventLoop) {
         self.loop = loop
         timer = LoopTimer(loop: loop)
         timer.fire = { [weak self] in
@@ -20,7 +19,7 @@ final class LinkMonitor {
         }
     }
 
-    func listen(_ listener: AnyObject, _ changed: @escaping () -> Void) {
+    package func listen(_ listener: AnyObject, _ changed: @escaping () -> Void) {
         listeners[ObjectIdentifier(listener)] = changed
         guard watch == nil else { return }
         let descriptor = Self.open()
@@ -33,12 +32,12 @@ final class LinkMonitor {
         }
     }
 
-    func leave(_ listener: AnyObject) {
+    package func leave(_ listener: AnyObject) {
         listeners[ObjectIdentifier(listener)] = nil
         if listeners.isEmpty { stop() }
     }
 
-    func free() {
+    package func free() {
         listeners = [:]
         stop()
         timer.free()

@@ -1,9 +1,11 @@
-import DNSSD
+package import DNSSD
 import Glibc
 
 /// The interfaces of this machine that mDNS can use: up, with an address, and multicast or loopback.
-enum SystemInterfaces {
-    static func usable(by filter: InterfaceFilter) -> [(interface: NetworkInterface, families: [IPAddress.Family])] {
+package enum SystemInterfaces {
+    package static func usable(by filter: InterfaceFilter) -> [(
+        interface: NetworkInterface, families: [IPAddress.Family]
+    )] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard unsafe getifaddrs(&list) == 0 else { return [] }
         defer { unsafe freeifaddrs(list) }
@@ -25,7 +27,7 @@ enum SystemInterfaces {
     }
 
     /// Whether packets of a family can come in on an interface: up, with a carrier and an address.
-    static func isReceiving(_ interface: NetworkInterface, over family: IPAddress.Family) -> Bool {
+    package static func isReceiving(_ interface: NetworkInterface, over family: IPAddress.Family) -> Bool {
         var list: UnsafeMutablePointer<ifaddrs>?
         // Without an answer it counts as usable.
         guard unsafe getifaddrs(&list) == 0 else { return true }
@@ -45,10 +47,10 @@ enum SystemInterfaces {
     }
 
     /// The names of all, whatever their state.
-    static func names() -> [String] { Array(namesByIndex().values) }
+    package static func names() -> [String] { Array(namesByIndex().values) }
 
     /// The same by their indexes.
-    static func namesByIndex() -> [Int32: String] {
+    package static func namesByIndex() -> [Int32: String] {
         guard let list = unsafe if_nameindex() else { return [:] }
         defer { unsafe if_freenameindex(list) }
         var names: [Int32: String] = [:]
