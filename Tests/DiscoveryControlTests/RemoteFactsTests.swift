@@ -18,6 +18,7 @@ struct RemoteFactsTests {
         switch fact {
         case .appeared(let sighting): "+\(sighting.instance.name)"
         case .disappeared(let sighting): "-\(sighting.instance.name)"
+        case .withdrawn(let sighting): "withdrawn \(sighting.instance.name)"
         case .hidden(let sighting): "hidden \(sighting.instance.name)"
         case .listed: "listed"
         case .backend(let state): state == .up ? "up" : "down"

@@ -10,6 +10,9 @@ public struct DiscoveryLimits: Hashable, Sendable {
     public var types = 256
     /// How long a service must be gone before that is reported. Avahi takes a second of its own (RFC 6762 §10.1).
     public var removalHold: Duration = .milliseconds(3100)
+    /// The same when it was withdrawn while its host stayed, which a finder reports a second after the goodbye (RFC 6762 §10.1): a
+    /// service whose program was restarted is announced again by then.
+    public var withdrawalHold: Duration = .milliseconds(280)
     /// The same when it is out of sight because this machine's own interface is down: down for 3 s, Avahi needs 2 s more to find again
     /// what is there.
     public var linkHold: Duration = .seconds(10)

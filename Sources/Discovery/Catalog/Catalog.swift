@@ -49,6 +49,7 @@ package struct Catalog: FactCatalog {
         switch fact {
         case .appeared(let sighting): changes += appeared(sighting, now: now)
         case .disappeared(let sighting): changes += disappeared(sighting, hold: limits.removalHold, now: now)
+        case .withdrawn(let sighting): changes += disappeared(sighting, hold: limits.withdrawalHold, now: now)
         case .hidden(let sighting): changes += disappeared(sighting, hold: limits.linkHold, now: now)
         case .resolved(let resolution): changes += resolved(resolution, now: now)
         case .resolutionFailed(let instance, let origin): changes += resolutionFailed(instance, origin, now: now)

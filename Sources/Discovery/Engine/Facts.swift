@@ -108,6 +108,8 @@ public enum BrowseFact: Hashable, Sendable {
     case appeared(Sighting)
     /// A sighting ended. It may come back at once.
     case disappeared(Sighting)
+    /// A sighting ended, and its host is still there: it was withdrawn, and nothing suggests that it will be back in a moment.
+    case withdrawn(Sighting)
     /// A sighting ended because this machine's own interface went down, which says nothing of the service.
     case hidden(Sighting)
     /// A sighted service was resolved at an origin, or resolved again with other values.

@@ -100,7 +100,8 @@ final class RemoteBrowses: Sendable {
 extension BrowseFact {
     fileprivate var instance: ServiceInstance? {
         switch self {
-        case .appeared(let sighting), .disappeared(let sighting), .hidden(let sighting): sighting.instance
+        case .appeared(let sighting), .disappeared(let sighting), .withdrawn(let sighting), .hidden(let sighting):
+            sighting.instance
         case .resolved(let resolution): resolution.instance
         case .resolutionFailed(let instance, _): instance
         case .listed, .backend, .degraded: nil

@@ -20,9 +20,11 @@ package struct SeenNames {
     package mutating func took(_ fact: BrowseFact, amid troubles: [String]) -> [BrowseFact] {
         switch fact {
         case .appeared(let sighting):
+            sightings.remove(sighting.ofTheOther)
+            doubtful.remove(sighting.ofTheOther)
             sightings.insert(sighting)
             doubtful.remove(sighting)
-        case .disappeared(let sighting), .hidden(let sighting):
+        case .disappeared(let sighting), .withdrawn(let sighting), .hidden(let sighting):
             sightings.remove(sighting)
             doubtful.remove(sighting)
         case .listed:
@@ -60,5 +62,12 @@ package struct SeenNames {
         // While it is away it is unknown whether that is all.
         guard backend == .up else { return facts + [.backend(backend)] }
         return isListed ? facts + [.listed] : facts
+    }
+}
+
+extension Sighting {
+    /// The same, said by another machine, or by this one: it is one sighting whose origin became clear.
+    fileprivate var ofTheOther: Sighting {
+        Sighting(instance: instance, origin: origin, family: family, isOwn: !isOwn)
     }
 }

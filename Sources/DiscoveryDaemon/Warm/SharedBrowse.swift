@@ -165,7 +165,7 @@ extension BrowseFact {
     fileprivate var isAboutNames: Bool {
         switch self {
         case .resolved, .resolutionFailed: false
-        case .appeared, .disappeared, .hidden, .listed, .backend, .degraded: true
+        case .appeared, .disappeared, .withdrawn, .hidden, .listed, .backend, .degraded: true
         }
     }
 }

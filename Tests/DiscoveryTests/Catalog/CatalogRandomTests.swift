@@ -80,7 +80,8 @@ private struct FactSource {
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<35: return .appeared(try sighting(name, interface, family))
         case 35..<40: return .hidden(try sighting(name, interface, family))
-        case 40..<60: return .disappeared(try sighting(name, interface, family))
+        case 40..<46: return .withdrawn(try sighting(name, interface, family))
+        case 46..<60: return .disappeared(try sighting(name, interface, family))
         case 60..<88:
             let addresses = ["10.0.0.1", "10.0.0.2", "fe80::1%2"].filter { _ in Bool.random(using: &generator) }
             return .resolved(

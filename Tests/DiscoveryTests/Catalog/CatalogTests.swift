@@ -68,6 +68,17 @@ import Testing
         #expect(story.wait(.milliseconds(10)).words == ["-tony"])
     }
 
+    @Test func whatIsWithdrawnIsHeldForAMoment() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(.appeared(try sighting("tony")), .resolved(try resolution("tony")))
+        #expect(story.tell(.withdrawn(try sighting("tony"))) == [])
+        #expect(story.wait(.milliseconds(200)) == [])
+        #expect(story.tell(.appeared(try sighting("tony"))) == [])
+        #expect(story.wait(.seconds(20)) == [])
+        #expect(story.tell(.withdrawn(try sighting("tony"))) == [])
+        #expect(story.wait(.milliseconds(280)).words == ["-tony"])
+    }
+
     @Test func anEndIsHeldBackAndThenToldOnce() throws {
         var story = CatalogStory(try typeQuery())
         _ = story.tell(

@@ -62,6 +62,11 @@ struct NaiveCatalog {
                 paths[index].goneSince = now
                 paths[index].hold = limits.removalHold
             }
+        case .withdrawn(let sighting):
+            for index in paths.indices where isUp && paths[index].is(sighting) && paths[index].goneSince == nil {
+                paths[index].goneSince = now
+                paths[index].hold = limits.withdrawalHold
+            }
         case .hidden(let sighting):
             for index in paths.indices where isUp && paths[index].is(sighting) && paths[index].goneSince == nil {
                 paths[index].goneSince = now
