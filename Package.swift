@@ -49,8 +49,12 @@ let package = Package(
         .target(name: "DNSSD", swiftSettings: settings),
         // DNS messages as values: no C, no Foundation, no other target.
         .target(name: "DNSMessage", swiftSettings: settings),
-        // The rules of a querier of multicast DNS, as values: no sockets yet.
-        .target(name: "MulticastEngine", dependencies: ["DNSMessage"], swiftSettings: settings),
+        // Sockets of multicast DNS.
+        .target(name: "CMulticast"),
+        // Multicast DNS on the wire as a finder: its rules as values, and the sockets and the thread around them.
+        .target(
+            name: "MulticastEngine", dependencies: ["CMulticast", "DNSMessage", "DNSSD", "Discovery", "System"],
+            swiftSettings: memorySafe),
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
         .target(name: "CommandText", dependencies: ["DNSSD"], swiftSettings: memorySafe),
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
@@ -175,7 +179,8 @@ let package = Package(
         .testTarget(
             name: "DNSMessageTests", dependencies: ["DNSMessage"], exclude: ["Captures"], swiftSettings: settings),
         .testTarget(
-            name: "MulticastEngineTests", dependencies: ["DNSMessage", "MulticastEngine"], swiftSettings: settings),
+            name: "MulticastEngineTests", dependencies: ["DNSMessage", "DNSSD", "Discovery", "MulticastEngine"],
+            swiftSettings: settings),
         .testTarget(name: "CommandTextTests", dependencies: ["CommandText"], swiftSettings: settings),
         .testTarget(name: "SystemTests", dependencies: ["DNSSD", "System"], swiftSettings: settings),
         .testTarget(name: "DNSSDTests", dependencies: ["DNSSD"], swiftSettings: settings),
@@ -191,7 +196,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "AvahiEngineTests",
-            dependencies: ["AvahiEngine", "CSupervisor", "Discovery", "DiscoveryTesting", "System"],
+            dependencies: ["AvahiEngine", "CSupervisor", "Discovery", "DiscoveryTesting", "MulticastEngine", "System"],
             swiftSettings: settings),
         .testTarget(
             name: "DiscoveryControlTests",

@@ -9,6 +9,11 @@ struct EngineInLabTests {
         try await run("AvahiConformanceTests", in: try await Lab.start(hosts: 1), [])
     }
 
+    @Test("so does the wire, beside avahi-daemon, which publishes", .labLong)
+    func wireConformance() async throws {
+        try await run("WireConformanceTests", in: try await Lab.start(hosts: 1), [])
+    }
+
     @Test("so does a private backend")
     func privateConformance() async throws {
         let lab = try await Lab.start("--no-avahi", "h1")

@@ -63,7 +63,7 @@ struct QuestionScheduleTests {
         let sent = try run(&schedule, from: start, until: start + .milliseconds(900)) { key in
             switch key {
             case keys[1]: QuestionSchedule.Knowledge(answers: [ResourceRecord(key.name, .a, .a(1), ttl: 9)])
-            case keys[2]: QuestionSchedule.Knowledge(answers: [], isDenied: true)
+            case keys[2]: QuestionSchedule.Knowledge(answers: [], need: QuestionSchedule.Need.none)
             default: nothing(key)
             }
         }

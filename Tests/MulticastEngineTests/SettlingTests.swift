@@ -48,17 +48,20 @@ struct SettlingTests {
         #expect(settling.deadline == at(4200))
     }
 
-    @Test("What is found and not resolved is waited for, but not for ever", arguments: [Settling.Care.quick, .sure])
-    func unresolved(care: Settling.Care) {
-        var settling = Settling(care, at: start)
+    @Test("Quick waits for the second question where something found is not resolved")
+    func unresolved() {
+        var settling = Settling(.quick, at: start)
         settling.asked(isTruncated: false, at: at(50))
         settling.news(at: at(100))
-        settling.asked(isTruncated: false, at: at(1050))
         settling.unresolved(1)
         #expect(settling.deadline == at(6000))
-        #expect(!settling.isSettled(at: at(5999)))
-        #expect(settling.isSettled(at: at(6000)))
-        settling.unresolved(0)
-        #expect(settling.isSettled(at: at(1200)))
+        settling.asked(isTruncated: false, at: at(1050))
+        #expect(settling.deadline == at(1200))
+    }
+
+    @Test("What others have asked twice already has settled, but for the time that an answer may take")
+    func joined() {
+        let settling = Settling(.sure, timesAsked: 3, at: start)
+        #expect(settling.deadline == at(150))
     }
 }

@@ -12,6 +12,8 @@ package struct CachedRecord: Sendable {
     package internal(set) var expires: Duration
     /// It ends sooner than its TTL says: a goodbye, another's cache-flush, or nobody answers for it.
     package internal(set) var isEnding = false
+    /// This machine has said it.
+    package internal(set) var isOwn = false
 
     /// The points of its life at which it was due to be asked for.
     var refreshes = 0

@@ -78,6 +78,16 @@ package struct RecordCache: Sendable {
         records(key).filter { !$0.isStale(at: now) }.map { $0.record(at: now) }
     }
 
+    /// This machine has said a record.
+    package func isOwn(_ key: RecordKey, _ data: RecordData) -> Bool {
+        places[Identity(key: key, data: data)].flatMap { slots[$0]?.isOwn } ?? false
+    }
+
+    /// There are records of a key, and they are not ending.
+    package func isAnswered(_ key: RecordKey) -> Bool {
+        groups[key]?.contains { slots[$0]?.isEnding == false } ?? false
+    }
+
     /// A host has said that a name has no records of a type (RFC 6762 §6.1), and nothing since says that it has.
     package func isDenied(_ key: RecordKey) -> Bool {
         guard groups[key]?.isEmpty ?? true else { return false }
@@ -101,7 +111,10 @@ package struct RecordCache: Sendable {
     // MARK: Events
 
     /// A response was received: its answers and additional records.
-    package mutating func receive(_ records: some Sequence<ResourceRecord>, at now: Duration) -> [Change] {
+    /// - Parameter isOwn: this machine sent it.
+    package mutating func receive(
+        _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, at now: Duration
+    ) -> [Change] {
         var changes: [Change] = []
         var flushed: Set<RecordKey> = []
         for record in records where record.recordClass == .internet && record.type.isData {
@@ -110,9 +123,9 @@ package struct RecordCache: Sendable {
             // RFC 2181 §8: a TTL with its top bit set is zero.
             let ttl = record.ttl >> 31 == 1 ? 0 : min(record.ttl, limits.ttl)
             if let slot = places[Identity(key: key, data: record.data)] {
-                if ttl == 0 { end(slot, at: now + Self.ending) } else { refresh(slot, ttl, at: now) }
+                if ttl == 0 { end(slot, at: now + Self.ending) } else { refresh(slot, ttl, isOwn, at: now) }
             } else if ttl > 0 {
-                insert(key, record.data, ttl, at: now, &changes)
+                insert(key, record.data, ttl, isOwn, at: now, &changes)
             }
         }
         for key in flushed { flush(key, at: now) }
@@ -180,7 +193,8 @@ package struct RecordCache: Sendable {
 // MARK: - One record's life
 
 extension RecordCache {
-    private mutating func refresh(_ slot: Int, _ ttl: UInt32, at now: Duration) {
+    private mutating func refresh(_ slot: Int, _ ttl: UInt32, _ isOwn: Bool, at now: Duration) {
+        if isOwn { slots[slot]?.isOwn = true }
         slots[slot]?.ttl = ttl
         slots[slot]?.received = now
         slots[slot]?.expires = now + .seconds(ttl)
@@ -206,7 +220,8 @@ extension RecordCache {
     }
 
     private mutating func insert(
-        _ key: RecordKey, _ data: RecordData, _ ttl: UInt32, at now: Duration, _ changes: inout [Change]
+        _ key: RecordKey, _ data: RecordData, _ ttl: UInt32, _ isOwn: Bool, at now: Duration,
+        _ changes: inout [Change]
     ) {
         let needed = Self.size(key, data)
         guard key.type.isShared || groups[key]?.count ?? 0 < limits.uniqueRecords else { return }
@@ -218,6 +233,7 @@ extension RecordCache {
         let slot = free.popLast() ?? slots.count
         if slot == slots.count { slots.append(nil) }
         var cached = CachedRecord(key: key, data: data, ttl: ttl, received: now, expires: now + .seconds(ttl))
+        cached.isOwn = isOwn
         cached.position = groups[key]?.count ?? 0
         slots[slot] = cached
         groups[key, default: []].append(slot)

@@ -13,18 +13,32 @@ package struct QuestionSchedule: Sendable {
         case unique(after: Duration)
     }
 
+    /// How much a question with one answer has to be asked.
+    package enum Need: Hashable, Sendable {
+        /// Not at all: the answer is there, or a host has said that there is none (RFC 6762 §6.1).
+        case none
+        /// Twice at most: what is there may do.
+        case little
+        /// Until there is an answer.
+        case full
+    }
+
     /// What the cache has for a question.
     package struct Knowledge: Sendable {
         /// Answers less than half of whose life is over (RFC 6762 §7.1).
         package var answers: [ResourceRecord]
-        /// A host has said that there are none (RFC 6762 §6.1).
-        package var isDenied: Bool
+        /// Whether more are needed, for a question with one answer.
+        package var need: Need
 
-        package init(answers: [ResourceRecord], isDenied: Bool = false) {
+        /// - Parameter need: nil: none where there are answers.
+        package init(answers: [ResourceRecord], need: Need? = nil) {
             self.answers = answers
-            self.isDenied = isDenied
+            self.need = need ?? (answers.isEmpty ? .full : .none)
         }
     }
+
+    /// How often what may not be needed is asked for.
+    private static let fewQuestions = 2
 
     private static let firstWait = 20...120
     /// From the first question to the second; each wait after that is so many times as long (RFC 6762 §5.2: at least twice), up to an hour.
@@ -123,6 +137,9 @@ package struct QuestionSchedule: Sendable {
         queue(key)
     }
 
+    /// The same for all that is asked.
+    package mutating func restartAll(at now: Duration) { for key in keys.compactMap(\.self) { restart(key, at: now) } }
+
     /// Another host was heard to ask for a multicast answer: what it asks need not be asked again at once, unless it knows what we do not (RFC 6762 §7.3).
     package mutating func heard(
         _ question: Question, knownAnswers: [ResourceRecord], at now: Duration, knows: (RecordKey) -> Knowledge
@@ -174,8 +191,11 @@ package struct QuestionSchedule: Sendable {
 
     private func isNeeded(_ key: RecordKey, _ state: State, _ knows: (RecordKey) -> Knowledge) -> Bool {
         guard case .unique = state.kind, !state.isRefresh else { return true }
-        let knowledge = knows(key)
-        return knowledge.answers.isEmpty && !knowledge.isDenied
+        return switch knows(key).need {
+        case .none: false
+        case .little: state.asked < Self.fewQuestions
+        case .full: true
+        }
     }
 
     private mutating func wasAsked(_ key: RecordKey, at now: Duration) {

@@ -16,7 +16,7 @@ package struct Settling: Sendable {
     private static let silence = Duration.milliseconds(150)
     /// Known answers over several packets make hosts wait for 400 to 500 ms (RFC 6762 §7.2).
     private static let silenceAfterTruncated = Duration.milliseconds(600)
-    /// However little is heard or resolved, this is the end of a first list.
+    /// However little is heard, this is the end of a first list.
     private static let patience = Duration.seconds(6)
 
     private let care: Care
@@ -29,9 +29,12 @@ package struct Settling: Sendable {
     private var unresolved = 0
 
     /// Something is browsed for from now on.
-    package init(_ care: Care, at now: Duration) {
+    /// - Parameter timesAsked: how often the question was put before, for someone else.
+    package init(_ care: Care, timesAsked: Int = 0, at now: Duration) {
         self.care = care
         began = now
+        asked = timesAsked
+        lastAsked = now
     }
 
     /// The question was put to the link; its known answers took more than one packet, or not.
@@ -60,8 +63,7 @@ package struct Settling: Sendable {
 
     /// When the list settles if nothing happens; nil when something must happen first.
     private var settles: Duration? {
-        guard unresolved == 0 else { return nil }
-        let needsSecond = care == .sure || isLossy || lastNews == nil
+        let needsSecond = care == .sure || isLossy || lastNews == nil || unresolved > 0
         guard asked >= (needsSecond ? 2 : 1) else { return nil }
         let silence =
             asked >= 2 ? (wasTruncated ? Self.silenceAfterTruncated : Self.silence) : Self.quickSilence

@@ -1,0 +1,31 @@
+// Sockets of multicast DNS, with what Swift's Glibc module does not import: socket filters, memberships by index, recvmmsg.
+
+#ifndef DISCOVERD_CMULTICAST_H
+#define DISCOVERD_CMULTICAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Which datagrams a socket is to get. The kernel says which are copies of what this machine sent: no one else can send such.
+enum cmulticast_share {
+    CMULTICAST_OTHERS,  // of other hosts
+    CMULTICAST_OWN,     // responses of this machine
+    CMULTICAST_ALL,     // of the loopback interface
+};
+
+// A socket of one interface and family (AF_INET or AF_INET6), bound to the group of mDNS and port 5353, which it shares (SO_REUSEADDR).
+// It gets nothing by unicast, nothing from another source port, and with `wants_ttl_255` nothing that a router forwarded.
+// Returns the descriptor, or -errno: -EADDRINUSE where the port is not shared.
+int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share, bool wants_ttl_255);
+
+// Sends to the group. Returns 0, or -errno.
+int cmulticast_send(int socket, int family, uint32_t interface, const uint8_t *_Nonnull bytes, int count);
+
+// Reads as many datagrams as there are, at most `slots`, each into its own `stride` bytes; what is longer is cut, and its length is
+// greater than `stride`. Returns how many, 0 when there is none, or -errno.
+int cmulticast_receive(int socket, uint8_t *_Nonnull buffer, int stride, int slots, uint32_t *_Nonnull lengths);
+
+// Datagrams that the kernel has dropped at this socket, for want of room; 0 when it does not say.
+uint32_t cmulticast_drops(int socket);
+
+#endif

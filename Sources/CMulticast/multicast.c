@@ -1,0 +1,128 @@
+#define _GNU_SOURCE
+#include "CMulticast.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef SO_MEMINFO
+#define SO_MEMINFO 55
+#endif
+#ifndef IPV6_MULTICAST_ALL
+#define IPV6_MULTICAST_ALL 29
+#endif
+
+enum { PORT = 5353, TTL = 255, SLOTS = 32, RECEIVE_BUFFER = 8 << 20 };
+
+static const struct in6_addr group6 = {{{0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xfb}}};
+#define GROUP4 0xE00000FBu
+
+// Offsets count from the UDP header; the network header's have a base of their own (linux/filter.h).
+static int attach_filter(int socket, int family, enum cmulticast_share share, bool wants_ttl_255) {
+    const uint32_t ttl_offset = (uint32_t)SKF_NET_OFF + (family == AF_INET ? 8 : 7);
+    const uint8_t own = share == CMULTICAST_OWN, all = share == CMULTICAST_ALL;
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 9),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
+        // A copy of what this machine sent is for the socket of its own services alone.
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, own || all ? 0 : 7, own ? 6 : 0),
+        // Of one's own only responses: the questions are this program's, or of others here.
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 8 + 2),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, 0, own ? 4 : 0),
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TTL, 0, wants_ttl_255 ? 2 : 0),
+        BPF_STMT(BPF_RET | BPF_K, 0xffff),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    const struct sock_fprog filter = {sizeof program / sizeof program[0], program};
+    return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+}
+
+static int set(int socket, int level, int option, int value) {
+    return setsockopt(socket, level, option, &value, sizeof value);
+}
+
+static int join4(int socket, uint32_t interface) {
+    struct ip_mreqn request = {.imr_ifindex = (int)interface};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr = {htonl(GROUP4)}};
+    if (set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0) || set(socket, IPPROTO_IP, IP_MULTICAST_TTL, TTL)
+        || set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, 1)
+        || setsockopt(socket, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request)
+        || bind(socket, (struct sockaddr *)&address, sizeof address))
+        return -1;
+    request.imr_multiaddr.s_addr = htonl(GROUP4);
+    return setsockopt(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request, sizeof request);
+}
+
+static struct sockaddr_in6 group6_on(uint32_t interface) {
+    return (struct sockaddr_in6){
+        .sin6_family = AF_INET6, .sin6_port = htons(PORT), .sin6_addr = group6, .sin6_scope_id = interface};
+}
+
+static int join6(int socket, uint32_t interface) {
+    struct ipv6_mreq request = {.ipv6mr_multiaddr = group6, .ipv6mr_interface = interface};
+    struct sockaddr_in6 address = group6_on(interface);
+    // Kernels before 4.20 do not know IPV6_MULTICAST_ALL; the bind ties the socket to its interface anyhow.
+    set(socket, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
+    if (set(socket, IPPROTO_IPV6, IPV6_V6ONLY, 1) || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, TTL)
+        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1)
+        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)interface)
+        || bind(socket, (struct sockaddr *)&address, sizeof address))
+        return -1;
+    return setsockopt(socket, IPPROTO_IPV6, IPV6_JOIN_GROUP, &request, sizeof request);
+}
+
+int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share, bool wants_ttl_255) {
+    const int made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0) return -errno;
+    // With CAP_NET_ADMIN beyond rmem_max; else as much as that allows.
+    if (set(made, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER)) set(made, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER);
+    // The filter stands before the first datagram can come.
+    if (set(made, SOL_SOCKET, SO_REUSEADDR, 1) || attach_filter(made, family, share, wants_ttl_255)
+        || (family == AF_INET ? join4(made, interface) : join6(made, interface))) {
+        const int error = errno;
+        close(made);
+        return -error;
+    }
+    return made;
+}
+
+int cmulticast_send(int socket, int family, uint32_t interface, const uint8_t *bytes, int count) {
+    const struct sockaddr_in group4 = {.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr = {htonl(GROUP4)}};
+    const struct sockaddr_in6 group6 = group6_on(interface);
+    const struct sockaddr *to = family == AF_INET ? (const void *)&group4 : (const void *)&group6;
+    const socklen_t length = family == AF_INET ? sizeof group4 : sizeof group6;
+    return sendto(socket, bytes, (size_t)count, MSG_NOSIGNAL, to, length) < 0 ? -errno : 0;
+}
+
+int cmulticast_receive(int socket, uint8_t *buffer, int stride, int slots, uint32_t *lengths) {
+    struct mmsghdr messages[SLOTS];
+    struct iovec parts[SLOTS];
+    if (slots > SLOTS) slots = SLOTS;
+    memset(messages, 0, sizeof messages);
+    for (int slot = 0; slot < slots; slot++) {
+        parts[slot] = (struct iovec){buffer + (size_t)slot * (size_t)stride, (size_t)stride};
+        messages[slot].msg_hdr.msg_iov = &parts[slot];
+        messages[slot].msg_hdr.msg_iovlen = 1;
+    }
+    const int count = recvmmsg(socket, messages, (unsigned)slots, MSG_DONTWAIT | MSG_TRUNC, NULL);
+    if (count < 0) return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+    for (int slot = 0; slot < count; slot++) lengths[slot] = messages[slot].msg_len;
+    return count;
+}
+
+uint32_t cmulticast_drops(int socket) {
+    uint32_t figures[SK_MEMINFO_VARS] = {0};
+    socklen_t length = sizeof figures;
+    if (getsockopt(socket, SOL_SOCKET, SO_MEMINFO, figures, &length)) return 0;
+    return length > SK_MEMINFO_DROPS * sizeof figures[0] ? figures[SK_MEMINFO_DROPS] : 0;
+}

@@ -1,0 +1,169 @@
+import DNSSD
+import Discovery
+
+/// What the engine tells each operation. Touched by the loop's thread only.
+protocol QuerierOperation: AnyObject {
+    var interfaces: InterfaceFilter { get }
+    /// Over which families it asks.
+    var families: Set<IPAddress.Family> { get }
+    /// When `advance` has something to do; nil when never.
+    var deadline: Duration? { get }
+
+    /// Nobody has been told anything yet.
+    func begin(at now: Duration)
+    func linkCame(_ link: Link, at now: Duration)
+    func linkWent(_ link: Link, at now: Duration)
+    /// Links were gone through: those that there are have come.
+    func linksAreKnown(at now: Duration)
+    func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration)
+    /// Questions were sent there.
+    func asked(on link: Link, at now: Duration)
+    /// Packets were lost there.
+    func lost(on link: Link)
+    func degraded(_ text: String)
+    func advance(to now: Duration)
+    /// Reports what has come together.
+    func flush()
+    /// It is asked for on no link any more, and reports nothing.
+    func end()
+}
+
+/// A question that is put to every link that it allows: a value for each, and one list for all.
+final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
+    private struct Part {
+        let link: Link
+        var browse: Browse
+        var settling: Settling
+        var timesAsked: Int
+    }
+
+    /// How long other links may lag behind the first that answered for one name.
+    private static var grace: Duration { .milliseconds(250) }
+    /// How long one name is waited for.
+    private static var patience: Duration { .seconds(5) }
+
+    let interfaces: InterfaceFilter
+    let families: Set<IPAddress.Family>
+    private let make: (NetworkInterface) -> Browse?
+    private let report: ([Browse.Fact]) -> Void
+    private var parts: [NetworkInterface: Part] = [:]
+    private var facts: [Browse.Fact] = []
+    private var isListed = false
+    private var areLinksKnown = false
+    private var began = Duration.zero
+    private var answered: Duration?
+
+    /// - Parameter make: the question on a link; nil when it cannot be asked.
+    init(
+        interfaces: InterfaceFilter, family: IPAddress.Family?, make: @escaping (NetworkInterface) -> Browse?,
+        report: @escaping ([Browse.Fact]) -> Void
+    ) {
+        self.interfaces = interfaces
+        families = family.map { [$0] } ?? Set(IPAddress.Family.allCases)
+        self.make = make
+        self.report = report
+    }
+
+    var deadline: Duration? {
+        (parts.values.compactMap(\.browse.deadline) + (isListed ? [] : [listDeadline])).min()
+    }
+
+    func begin(at now: Duration) {
+        began = now
+        facts.append(.backend(.up))
+    }
+
+    func linkCame(_ link: Link, at now: Duration) {
+        guard parts[link.interface] == nil, var browse = make(link.interface) else { return }
+        let timesAsked = link.querier.timesAsked(browse.key)
+        browse.begin(&link.querier, at: now)
+        facts += browse.takeFacts()
+        parts[link.interface] = Part(
+            link: link, browse: browse, settling: Settling(.sure, timesAsked: timesAsked, at: now),
+            timesAsked: timesAsked)
+        settle(at: now)
+    }
+
+    func linkWent(_ link: Link, at now: Duration) {
+        guard var part = parts.removeValue(forKey: link.interface) else { return }
+        part.browse.hide()
+        facts += part.browse.takeFacts()
+        settle(at: now)
+    }
+
+    func linksAreKnown(at now: Duration) {
+        areLinksKnown = true
+        settle(at: now)
+    }
+
+    func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
+        let interface = link.interface
+        guard parts[interface] != nil else { return }
+        parts[interface]?.browse.changed(changes, &link.querier, at: now)
+        took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
+    }
+
+    func asked(on link: Link, at now: Duration) {
+        guard let part = parts[link.interface] else { return }
+        let timesAsked = link.querier.timesAsked(part.browse.key)
+        guard timesAsked > part.timesAsked else { return }
+        parts[link.interface]?.timesAsked = timesAsked
+        parts[link.interface]?.settling.asked(isTruncated: link.wasTruncated, at: now)
+    }
+
+    func lost(on link: Link) { parts[link.interface]?.settling.lost() }
+
+    func degraded(_ text: String) { facts.append(.degraded(text)) }
+
+    func advance(to now: Duration) {
+        for (interface, part) in parts where part.browse.deadline.map({ $0 <= now }) ?? false {
+            parts[interface]?.browse.advance(to: now, &part.link.querier)
+            took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
+        }
+        settle(at: now)
+    }
+
+    func flush() {
+        guard !facts.isEmpty else { return }
+        let batch = facts
+        facts = []
+        report(batch)
+    }
+
+    func end() {
+        for part in parts.values {
+            var browse = part.browse
+            browse.end(&part.link.querier)
+        }
+        parts = [:]
+        facts = []
+    }
+
+    // MARK: The first list
+
+    private func took(_ news: [Browse.Fact], on interface: NetworkInterface, at now: Duration) {
+        guard !news.isEmpty else { return }
+        facts += news
+        parts[interface]?.settling.news(at: now)
+        settle(at: now)
+    }
+
+    private var isForOne: Bool { parts.values.contains { $0.browse.isForOne } }
+
+    private var listDeadline: Duration {
+        guard isForOne else { return parts.values.map(\.settling.deadline).max() ?? began }
+        return answered.map { $0 + Self.grace } ?? began + Self.patience
+    }
+
+    private func settle(at now: Duration) {
+        guard !isListed, areLinksKnown else { return }
+        if isForOne {
+            if answered == nil, parts.values.contains(where: { $0.browse.hasAnswer }) { answered = now }
+            guard now >= listDeadline || parts.values.allSatisfy({ $0.browse.hasAnswer }) else { return }
+        } else {
+            guard parts.values.allSatisfy({ $0.settling.isSettled(at: now) }) else { return }
+        }
+        isListed = true
+        facts.append(.listed)
+    }
+}

@@ -1,0 +1,160 @@
+import DNSMessage
+public import DNSSD
+public import Discovery
+import System
+
+/// Multicast DNS on the wire as a `ServiceFinder`: asks the links of this machine itself, beside avahi-daemon, with which it shares UDP
+/// port 5353 (RFC 6762 §15.1).
+///
+/// It takes no privileges, no D-Bus and no other program. It never asks for unicast answers, and its sockets are bound to the group: what
+/// comes to this machine alone stays with the other responders of the machine.
+public final class MulticastEngine: ServiceFinder {
+    private let loop: EventLoop
+    private let core: LoopBound<QuerierCore>
+    private let numbers = Locked<UInt64>(0)
+    private let noted: Locked<[String]>
+
+    /// Starts the engine's thread. Sockets are opened when something is asked.
+    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor; `.backendUnavailable` when another program holds
+    ///   port 5353 for itself, or avahi-daemon is told to.
+    public init() throws(DiscoveryError) {
+        let settings = ResponderSettings.current
+        guard !settings.disallowsOthers else {
+            let text =
+                "avahi-daemon wants UDP port 5353 for itself (disallow-other-stacks=yes in \(ResponderSettings.path))"
+            throw DiscoveryError(.backendUnavailable, text)
+        }
+        try Self.tryPort()
+        let noThread = DiscoveryError(.systemRefused, "no thread or no file descriptor is left for multicast DNS")
+        guard let loop = EventLoop(paused: "mdns") else { throw noThread }
+        self.loop = loop
+        let core = QuerierCore(loop: loop, wantsTTL255: settings.checksTTL)
+        noted = core.troubles
+        self.core = LoopBound(to: loop, core)
+        guard loop.start() else { throw noThread }
+    }
+
+    deinit {
+        core.post { $0.endAll() }
+        loop.stop()
+    }
+
+    /// The link's domain alone: multicast DNS knows no other (RFC 6762 §3).
+    public func finds(in domain: Domain) -> Bool { domain == .local }
+
+    /// Follows the engine; it is up as long as it lives.
+    public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        start { StateOperation(report: reporting) }
+    }
+
+    /// Asks for services on every link that the query allows; see `ServiceFinder`.
+    public func browse(
+        _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
+    ) -> any EngineOperation {
+        start {
+            BrowseOperation(
+                interfaces: query.interfaces, family: query.family, make: { ServiceBrowse(query, on: $0) },
+                report: reporting)
+        }
+    }
+
+    /// Asks for the types of services (RFC 6763 §9); see `ServiceFinder`.
+    public func browseTypes(
+        _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
+    ) -> any EngineOperation {
+        let name = DomainName(["_services", "_dns-sd", "_udp"], in: query.domain)
+        let domain = query.domain
+        return start {
+            BrowseOperation(
+                interfaces: query.interfaces, family: query.family,
+                make: { interface in name.map { PointerBrowse($0, on: interface) { TypeKey($0, in: domain) } } },
+                report: reporting)
+        }
+    }
+
+    /// Asks for domains (RFC 6763 §11); see `ServiceFinder`.
+    public func browseDomains(
+        _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
+    ) -> any EngineOperation {
+        let label = query.purpose == .browsing ? "b" : "r"
+        let name = DomainName([label, "_dns-sd", "_udp"], in: .local)
+        return start {
+            BrowseOperation(
+                interfaces: query.interfaces, family: nil,
+                make: { interface in name.map { PointerBrowse($0, on: interface) { Domain(labels: $0.labels) } } },
+                report: reporting)
+        }
+    }
+
+    /// What keeps answers incomplete now.
+    public var troubles: [String] { noted.withLock { $0 } }
+
+    /// Ends all operations, closes the sockets, and ends the thread.
+    @discardableResult
+    public func shutdown() async -> Bool {
+        let gate = Gate()
+        core.post { $0.endAll() }
+        loop.stop { gate.open() }
+        return await gate.wait(atMost: .seconds(2))
+    }
+
+    /// Operations and sockets, for tests that look for leaks.
+    package var openObjects: Int {
+        get async {
+            await withCheckedContinuation { continuation in
+                core.post { continuation.resume(returning: $0.openObjects) }
+            }
+        }
+    }
+
+    /// Whether the port is shared shows when a socket is bound to it, on any link.
+    private static func tryPort() throws(DiscoveryError) {
+        guard let (interface, families) = SystemInterfaces.usable(by: .all).first, let family = families.first else {
+            return
+        }
+        guard let error = LinkSocket.refusal(on: interface.index, family), error.isPortTaken else { return }
+        throw DiscoveryError(.backendUnavailable, error.message)
+    }
+
+    private func start(_ make: @escaping @Sendable () -> any QuerierOperation) -> any EngineOperation {
+        let id = numbers.withLock { number in
+            number += 1
+            return number
+        }
+        core.post { $0.start(make(), id: id) }
+        return Handle(engine: self, id: id)
+    }
+
+    /// A caller's handle of an operation; it keeps the engine.
+    private final class Handle: EngineOperation {
+        let engine: MulticastEngine
+        let id: UInt64
+
+        init(engine: MulticastEngine, id: UInt64) {
+            self.engine = engine
+            self.id = id
+        }
+
+        func cancel() { engine.core.post { [id] in $0.end(id: id) } }
+
+        func cancel(waitingAtMost limit: Duration) async -> Bool {
+            let gate = Gate()
+            engine.core.post { [id] core in
+                core.end(id: id)
+                gate.open()
+            }
+            return await gate.wait(atMost: limit)
+        }
+    }
+}
+
+extension TypeKey {
+    /// A type as it is listed: without a subtype, in the domain that was asked (RFC 6763 §9).
+    fileprivate init?(_ name: DomainName, in domain: Domain) {
+        let labels = name.labels
+        guard labels.count > 2, let type = ServiceType(labels: labels.prefix(2)),
+            Domain(labels: labels.dropFirst(2)) == domain
+        else { return nil }
+        self.init(type: type, domain: domain)
+    }
+}

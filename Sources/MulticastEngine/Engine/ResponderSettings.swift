@@ -1,0 +1,37 @@
+import Glibc
+
+/// What avahi-daemon's configuration says to those who share its port (avahi-daemon.conf(5)).
+package struct ResponderSettings: Equatable {
+    /// Where avahi-daemon reads it.
+    package static let path = "/etc/avahi/avahi-daemon.conf"
+    /// A configuration is short; what is longer is none.
+    private static let limit = 1 << 20
+
+    /// `disallow-other-stacks`: if we came first it would go without IPv4.
+    package private(set) var disallowsOthers = false
+    /// `check-response-ttl`: packets that a router forwarded are not believed.
+    package private(set) var checksTTL = false
+
+    /// The settings in a configuration's text; its last word counts.
+    package init(_ text: String) {
+        for line in text.split(whereSeparator: \.isNewline) {
+            let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace }.lowercased() }
+            guard parts.count == 2 else { continue }
+            switch parts[0] {
+            case "disallow-other-stacks": disallowsOthers = parts[1] == "yes"
+            case "check-response-ttl": checksTTL = parts[1] == "yes"
+            default: break
+            }
+        }
+    }
+
+    /// The machine's; what cannot be read says nothing.
+    package static var current: ResponderSettings {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return ResponderSettings("") }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        return ResponderSettings(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+    }
+}

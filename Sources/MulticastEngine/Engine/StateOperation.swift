@@ -1,0 +1,29 @@
+import DNSSD
+import Discovery
+
+/// Whether links can be asked: they always can, for the engine was made.
+final class StateOperation: QuerierOperation {
+    private var report: ((EngineState) -> Void)?
+
+    init(report: @escaping (EngineState) -> Void) { self.report = report }
+
+    let interfaces = InterfaceFilter.all
+    var families: Set<IPAddress.Family> { [] }
+    var deadline: Duration? { nil }
+
+    func begin(at now: Duration) {}
+    func linkCame(_ link: Link, at now: Duration) {}
+    func linkWent(_ link: Link, at now: Duration) {}
+    func linksAreKnown(at now: Duration) {}
+    func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {}
+    func asked(on link: Link, at now: Duration) {}
+    func lost(on link: Link) {}
+    func degraded(_ text: String) {}
+    func advance(to now: Duration) {}
+    func end() { report = nil }
+
+    func flush() {
+        report?(.up)
+        report = nil
+    }
+}

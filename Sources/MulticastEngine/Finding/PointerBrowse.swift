@@ -1,0 +1,72 @@
+package import DNSMessage
+package import DNSSD
+package import Discovery
+
+/// A question for PTR records on one link: service types (RFC 6763 §9), or domains (RFC 6763 §11). A value, as `ServiceBrowse`.
+package struct PointerBrowse<Key: Hashable & Sendable>: LinkBrowse {
+    /// Keys kept of one question.
+    private static var limit: Int { 4096 }
+
+    /// The question that says what there is.
+    package let key: RecordKey
+    private let origin: Origin
+    private let read: @Sendable (DomainName) -> Key?
+    /// Several names may mean the same.
+    private var names: [Key: Set<DomainName>] = [:]
+    private var facts: [PresenceFact<Key>] = []
+    private var isFull = false
+
+    /// - Parameter read: what a name means; nil: nothing.
+    package init(_ name: DomainName, on interface: NetworkInterface, read: @escaping @Sendable (DomainName) -> Key?) {
+        key = RecordKey(name, .ptr)
+        origin = .link(interface)
+        self.read = read
+    }
+
+    /// Facts since the last call.
+    package mutating func takeFacts() -> [PresenceFact<Key>] {
+        defer { facts = [] }
+        return facts
+    }
+
+    /// Begins to ask; what the cache knows already is reported.
+    package mutating func begin(_ link: inout LinkQuerier, at now: Duration) {
+        link.ask(key, .shared, at: now)
+        for record in link.cache.records(key) { listed(record.data) }
+    }
+
+    /// Ends: nothing is asked for it any more.
+    package mutating func end(_ link: inout LinkQuerier) { link.stop(key) }
+
+    /// The link's cache has changed.
+    package mutating func changed(_ changes: [RecordCache.Change], _ link: inout LinkQuerier, at now: Duration) {
+        for change in changes {
+            let (key, data, isAdded) = change.parts
+            guard key == self.key else { continue }
+            if isAdded { listed(data) } else { delisted(data) }
+        }
+    }
+
+    /// The link is gone, and what was seen there with it.
+    package mutating func hide() { for key in names.keys { facts.append(.disappeared(key, origin)) } }
+
+    private mutating func listed(_ data: RecordData) {
+        guard case .ptr(let name) = data, let key = read(name) else { return }
+        guard names[key] != nil || names.count < Self.limit else {
+            if !isFull {
+                facts.append(.degraded("more than \(Self.limit) answers to \(self.key.name): the rest is left out"))
+            }
+            isFull = true
+            return
+        }
+        if names[key] == nil { facts.append(.appeared(key, origin)) }
+        names[key, default: []].insert(name)
+    }
+
+    private mutating func delisted(_ data: RecordData) {
+        guard case .ptr(let name) = data, let key = read(name), names[key]?.remove(name) != nil else { return }
+        guard names[key]?.isEmpty == true else { return }
+        names[key] = nil
+        facts.append(.disappeared(key, origin))
+    }
+}

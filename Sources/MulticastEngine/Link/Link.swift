@@ -1,0 +1,84 @@
+import CMulticast
+import DNSMessage
+import DNSSD
+import System
+
+/// One link of this machine: its sockets, and what is known and asked there. Touched by the loop's thread only.
+final class Link {
+    let interface: NetworkInterface
+    /// What the system has on it; sockets may be fewer.
+    private(set) var families: [IPAddress.Family] = []
+    private(set) var sockets: [LinkSocket] = []
+    var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
+    /// The last packets that were sent said that known answers follow (TC).
+    private(set) var wasTruncated = false
+    /// A packet could not be sent over one family.
+    private(set) var isRefused = false
+    /// Operations were told that records are left out.
+    var isFull = false
+
+    init(_ interface: NetworkInterface) { self.interface = interface }
+
+    /// Of all links this one alone has nobody else on it.
+    var isLoopback: Bool { interface.isLoopback }
+
+    /// Opens the sockets of families that have come, and closes those of families that are gone.
+    /// - Returns: whether there are new ones.
+    func open(
+        _ families: [IPAddress.Family], wantsTTL255: Bool, loop: EventLoop, ready: @escaping () -> Void
+    ) throws(SocketError) -> Bool {
+        self.families = families
+        for socket in sockets where !families.contains(socket.family) { socket.free() }
+        sockets.removeAll { !families.contains($0.family) }
+        var error: SocketError?
+        var hasNew = false
+        for family in families where !sockets.contains(where: { $0.family == family }) {
+            do throws(SocketError) {
+                let shares = isLoopback ? [CMULTICAST_ALL] : [CMULTICAST_OTHERS, CMULTICAST_OWN]
+                var made: [LinkSocket] = []
+                for share in shares {
+                    made.append(
+                        try LinkSocket(
+                            on: interface.index, family, share, wantsTTL255: wantsTTL255, loop: loop, ready: ready))
+                }
+                sockets += made
+                hasNew = true
+            } catch let refusal {
+                error = refusal
+            }
+        }
+        if sockets.isEmpty, let error { throw error }
+        return hasNew
+    }
+
+    func close() {
+        for socket in sockets { socket.free() }
+        sockets = []
+    }
+
+    func read(into packets: inout PacketQueue, _ buffer: ReceiveBuffer) {
+        for socket in sockets { socket.receive(into: &packets, buffer, from: self) }
+    }
+
+    /// Whether packets were dropped since the last call.
+    func hasLost() -> Bool { sockets.reduce(false) { $1.hasLost() || $0 } }
+
+    func received(_ message: Message, isOwn: Bool, at now: Duration) -> [RecordCache.Change] {
+        // On the loopback interface all questions are this machine's, our own among them.
+        if isLoopback, !message.flags.contains(.response) { return [] }
+        return querier.received(message, isOwn: isOwn, at: now)
+    }
+
+    /// Sends what is due over the families that are asked for.
+    /// - Returns: whether anything was.
+    func send(over families: Set<IPAddress.Family>, at now: Duration) -> Bool {
+        let packets = querier.packets(at: now)
+        guard !packets.isEmpty else { return false }
+        wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
+        isRefused = false
+        for socket in sockets where families.contains(socket.family) && (!socket.isOwn || isLoopback) {
+            for packet in packets where !socket.send(packet) { isRefused = true }
+        }
+        return true
+    }
+}

@@ -1,0 +1,111 @@
+package import DNSMessage
+
+/// What is asked and known on one link, over IPv4 and IPv6 together: packets that were heard go in, packets to send come out.
+///
+/// A value that is told an event and a time, as the cache and the schedule that it joins.
+package struct LinkQuerier: Sendable {
+    package private(set) var cache: RecordCache
+    private var schedule: QuestionSchedule
+
+    /// A link of which nothing is known.
+    package init(cache: RecordCache, schedule: QuestionSchedule = QuestionSchedule()) {
+        self.cache = cache
+        self.schedule = schedule
+    }
+
+    // MARK: Asking
+
+    /// Someone wants the records of a key, and wants them kept up to date.
+    package mutating func ask(_ key: RecordKey, _ kind: QuestionSchedule.Kind, at now: Duration) {
+        schedule.ask(key, kind, at: now)
+        cache.watch(key)
+    }
+
+    /// Ends one `ask`.
+    package mutating func stop(_ key: RecordKey) {
+        schedule.stop(key)
+        cache.unwatch(key)
+    }
+
+    /// How often a question was put, by us or by someone else in our place.
+    package func timesAsked(_ key: RecordKey) -> Int { schedule.timesAsked(key) }
+
+    // MARK: Events
+
+    /// A message was heard.
+    /// - Parameter isOwn: this machine sent it.
+    package mutating func received(_ message: Message, isOwn: Bool, at now: Duration) -> [RecordCache.Change] {
+        guard message.opcode == 0 else { return [] }
+        guard message.flags.contains(.response) else {
+            // The known answers of a truncated one are not all there, and who probes asks for other reasons.
+            guard !message.flags.contains(.truncated), message.authorities.isEmpty else { return [] }
+            for question in message.questions where !question.wantsUnicastResponse {
+                schedule.heard(
+                    question, knownAnswers: message.answers, at: now,
+                    knows: { [cache] in Self.knowledge($0, cache, at: now) })
+                cache.heard(question, knownAnswers: message.answers, at: now)
+            }
+            return []
+        }
+        // RFC 6762 §18.11: a response with an error says nothing.
+        guard message.responseCode == 0 else { return [] }
+        return cache.receive(message.answers + message.additionals, isOwn: isOwn, at: now)
+    }
+
+    /// The link can be asked, and could not before: everything is asked from the beginning.
+    package mutating func restart(at now: Duration) { schedule.restartAll(at: now) }
+
+    /// The machine slept, or the link was away: what is known is asked for again before it is believed.
+    package mutating func awoke(at now: Duration) {
+        cache.reconfirmAll(at: now)
+        schedule.restartAll(at: now)
+    }
+
+    /// Time has passed: what ended, and what must be asked for again.
+    package mutating func advance(to now: Duration) -> [RecordCache.Change] {
+        guard let deadline = cache.deadline, deadline <= now else { return [] }
+        let (changes, refreshes) = cache.advance(to: now)
+        for key in refreshes { schedule.refresh(key, at: now) }
+        // Where many may answer the next question comes in its time: one that left is no reason to ask all.
+        for case .removed(let key, _) in changes where !key.type.isShared && !cache.isAnswered(key) {
+            schedule.restart(key, at: now)
+        }
+        return changes
+    }
+
+    /// What is to be sent now.
+    package mutating func packets(at now: Duration) -> [[UInt8]] {
+        guard let deadline = schedule.deadline(at: now), deadline <= now else { return [] }
+        return schedule.packets(at: now) { [cache] in Self.knowledge($0, cache, at: now) }
+    }
+
+    /// When there is something to do again; nil when never.
+    package func deadline(at now: Duration) -> Duration? {
+        [cache.deadline, schedule.deadline(at: now)].compactMap(\.self).min()
+    }
+
+    private static func knowledge(
+        _ key: RecordKey, _ cache: RecordCache, at now: Duration
+    ) -> QuestionSchedule.Knowledge {
+        let need: QuestionSchedule.Need =
+            if cache.isAnswered(key) || cache.isDenied(key) {
+                .none
+            } else if let other = key.otherAddresses, cache.isAnswered(other) {
+                .little
+            } else {
+                .full
+            }
+        return QuestionSchedule.Knowledge(answers: cache.knownAnswers(key, at: now), need: need)
+    }
+}
+
+extension RecordKey {
+    /// Most hosts send addresses of both families together, and many have one family alone without saying so.
+    fileprivate var otherAddresses: RecordKey? {
+        switch type {
+        case .a: RecordKey(name, .aaaa)
+        case .aaaa: RecordKey(name, .a)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import CMulticast
+import DNSSD
+import Glibc
+import System
+
+/// One socket of a link: of one family, for what others say or for what this machine says itself. Touched by the loop's thread only.
+@safe final class LinkSocket {
+    let family: IPAddress.Family
+    let isOwn: Bool
+    private let interface: UInt32
+    private let descriptor: Int32
+    private var watch: LoopWatch?
+    private var drops: UInt32 = 0
+
+    /// - Parameter share: whose datagrams.
+    /// - Throws: `SocketError` with errno.
+    init(
+        on interface: UInt32, _ family: IPAddress.Family, _ share: cmulticast_share, wantsTTL255: Bool, loop: EventLoop,
+        ready: @escaping () -> Void
+    ) throws(SocketError) {
+        self.family = family
+        self.interface = interface
+        isOwn = share != CMULTICAST_OTHERS
+        descriptor = cmulticast_open(Self.number(of: family), interface, share, wantsTTL255)
+        guard descriptor >= 0 else { throw SocketError(code: -descriptor) }
+        watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
+    }
+
+    /// Why no socket can be had there; nil when one can.
+    static func refusal(on interface: UInt32, _ family: IPAddress.Family) -> SocketError? {
+        let descriptor = cmulticast_open(number(of: family), interface, CMULTICAST_OTHERS, false)
+        guard descriptor >= 0 else { return SocketError(code: -descriptor) }
+        Glibc.close(descriptor)
+        return nil
+    }
+
+    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+    /// No more is read; the socket closes with the last reference.
+    func free() {
+        watch?.free()
+        watch = nil
+    }
+
+    /// - Returns: whether the packet is on its way; the system refuses it while an address is still tentative, or the link is going.
+    func send(_ packet: [UInt8]) -> Bool {
+        unsafe packet.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return true }
+            return unsafe cmulticast_send(
+                descriptor, Self.number(of: family), interface, start, Int32(clamping: bytes.count)) == 0
+        }
+    }
+
+    /// Reads everything that is there into `packets`, until they are `limit` bytes in all.
+    func receive(into packets: inout PacketQueue, _ buffer: ReceiveBuffer, from link: Link) {
+        while packets.size < PacketQueue.limit {
+            let count = buffer.receive(descriptor) { packets.append($0, link, isOwn: isOwn) }
+            guard count == ReceiveBuffer.slots else { return }
+        }
+    }
+
+    /// Whether datagrams were dropped here since the last call, for want of room.
+    func hasLost() -> Bool {
+        let now = cmulticast_drops(descriptor)
+        defer { drops = now }
+        return now != drops
+    }
+
+    private static func number(of family: IPAddress.Family) -> Int32 { family == .ipv4 ? AF_INET : AF_INET6 }
+}
+
+/// Why there is no socket.
+struct SocketError: Error {
+    let code: Int32
+    /// Another program holds port 5353, and does not share it.
+    var isPortTaken: Bool { code == EADDRINUSE }
+}
+
+/// Room for one call of recvmmsg.
+@safe final class ReceiveBuffer {
+    static let slots = 32
+    /// The longest message (RFC 6762 §17).
+    private static let stride = 9000
+
+    private let bytes: UnsafeMutableBufferPointer<UInt8>
+    private let lengths: UnsafeMutableBufferPointer<UInt32>
+
+    init() {
+        unsafe bytes = .allocate(capacity: Self.slots * Self.stride)
+        unsafe lengths = .allocate(capacity: Self.slots)
+    }
+
+    deinit {
+        unsafe bytes.deallocate()
+        unsafe lengths.deallocate()
+    }
+
+    /// - Returns: how many were read; those that were cut are not passed on.
+    func receive(_ descriptor: Int32, _ body: ([UInt8]) -> Void) -> Int {
+        guard let start = unsafe bytes.baseAddress, let first = unsafe lengths.baseAddress else { return 0 }
+        let count = unsafe cmulticast_receive(descriptor, start, Int32(Self.stride), Int32(Self.slots), first)
+        for slot in 0..<max(0, Int(count)) {
+            let length = unsafe Int(lengths[slot])
+            guard length <= Self.stride else { continue }
+            unsafe body(Array(bytes[slot * Self.stride..<slot * Self.stride + length]))
+        }
+        return Int(count)
+    }
+}
+
+/// Packets that were read and not looked at.
+struct PacketQueue {
+    static let limit = 16 << 20
+
+    struct Packet {
+        let bytes: [UInt8]
+        let link: Link
+        let isOwn: Bool
+    }
+
+    private var packets: [Packet] = []
+    private var first = 0
+    private(set) var size = 0
+
+    var isEmpty: Bool { first == packets.count }
+
+    mutating func append(_ bytes: [UInt8], _ link: Link, isOwn: Bool) {
+        packets.append(Packet(bytes: bytes, link: link, isOwn: isOwn))
+        size += bytes.count
+    }
+
+    mutating func removeFirst(_ count: Int) -> [Packet] {
+        let taken = Array(packets[first..<min(first + count, packets.count)])
+        first += taken.count
+        size -= taken.reduce(0) { $0 + $1.bytes.count }
+        if isEmpty {
+            packets.removeAll(keepingCapacity: packets.count < 1024)
+            first = 0
+        }
+        return taken
+    }
+}

@@ -1,0 +1,34 @@
+import DNSMessage
+import DNSSD
+
+// The names of DNS-SD on the wire, and back.
+
+extension DomainName {
+    /// Where services of a type are listed (RFC 6763 §4); nil when that is longer than a name can be.
+    init?(listing type: ServiceType, in domain: Domain) {
+        guard let name = try? DomainName(labels: type.labels + domain.labels) else { return nil }
+        self = name
+    }
+
+    /// Whose records describe a service (RFC 6763 §5).
+    init?(_ instance: ServiceInstance) {
+        let label = Array(instance.name.value.utf8)
+        guard let name = try? DomainName(labels: [label] + instance.type.labels + instance.domain.labels) else {
+            return nil
+        }
+        self = name
+    }
+
+    /// A name of DNS-SD's own: `_services._dns-sd._udp` and its like, in a domain.
+    init?(_ labels: [String], in domain: Domain) {
+        guard let name = try? DomainName(labels: labels.map { Array($0.utf8) } + domain.labels) else { return nil }
+        self = name
+    }
+
+    /// The first label of a name that has exactly one more than `other`, and the same behind it.
+    func label(below other: DomainName) -> ArraySlice<UInt8>? {
+        let length = Int(wire[0])
+        guard length > 0, wire.count == other.wire.count + length + 1, parent == other else { return nil }
+        return wire[1...length]
+    }
+}

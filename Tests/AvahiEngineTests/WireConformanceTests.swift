@@ -1,0 +1,39 @@
+import AvahiEngine
+import DNSSD
+import Discovery
+import DiscoveryTesting
+import Foundation
+import MulticastEngine
+import Testing
+
+/// The conformance suite on the wire, beside avahi-daemon, which publishes: on a host of the lab, where `LabTests` runs it.
+@Suite(
+    .serialized,
+    .enabled(if: ProcessInfo.processInfo.environment["LAB_HOST"] != nil, "not on a host of the lab"),
+    .timeLimit(.minutes(3))
+)
+struct WireConformanceTests {
+    @Test(arguments: EngineConformance.checks)
+    func conforms(_ check: EngineConformance.Check) async throws {
+        let publisher = try AvahiEngine()
+        let wire = try MulticastEngine()
+        try await check.run(
+            EngineConformance.Environment(
+                publisher: publisher,
+                browser: EngineRouter(finders: [wire], publishers: [publisher]),
+                limits: wire.limits(in: .local),
+                publisherBackend: EngineConformance.Backend(stop: LabHost.killAvahi, start: LabHost.startAvahi),
+                browserLink: EngineConformance.Backend(
+                    stop: { try await LabHost.setLink(isUp: false) }, start: { try await LabHost.setLink(isUp: true) }),
+                isOneMachine: true,
+                crowd: 1000,
+                openObjects: {
+                    let published = await publisher.openObjects
+                    return await wire.openObjects + published
+                }
+            )
+        )
+        await wire.shutdown()
+        await publisher.shutdown()
+    }
+}

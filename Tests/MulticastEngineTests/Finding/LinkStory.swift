@@ -1,0 +1,122 @@
+import DNSMessage
+import DNSSD
+import Discovery
+import MulticastEngine
+
+/// One link and one browse in virtual time: what is heard goes in, facts and questions come out.
+struct LinkStory {
+    static let eth0 = NetworkInterface(index: 2, name: "eth0")
+
+    var link = LinkQuerier(
+        cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
+    private var browse: ServiceBrowse
+    private(set) var now = Duration.seconds(100)
+    /// Questions that were sent, each with the milliseconds since the story began.
+    private(set) var asked: [(after: Int, question: Question)] = []
+    private let start = Duration.seconds(100)
+
+    init(_ query: ServiceQuery) throws {
+        guard let browse = ServiceBrowse(query, on: Self.eth0) else { throw MessageError.invalidName }
+        self.browse = browse
+        self.browse.begin(&link, at: now)
+    }
+
+    /// A response with these records is heard.
+    mutating func hear(_ records: [ResourceRecord], isOwn: Bool = false) -> [BrowseFact] {
+        let changes = link.received(Message(flags: [.response], answers: records), isOwn: isOwn, at: now)
+        browse.changed(changes, &link, at: now)
+        return browse.takeFacts()
+    }
+
+    /// Time passes; what is due happens in its time.
+    mutating func wait(milliseconds: Int) throws -> [BrowseFact] {
+        let end = now + .milliseconds(milliseconds)
+        var facts: [BrowseFact] = []
+        while true {
+            let next = [link.deadline(at: now), browse.deadline].compactMap(\.self).min().map { max($0, now) }
+            guard let next, next <= end else { break }
+            now = next
+            browse.changed(link.advance(to: now), &link, at: now)
+            browse.advance(to: now, &link)
+            facts += browse.takeFacts()
+            for packet in link.packets(at: now) {
+                let after = (now - start).components
+                let milliseconds = Int(after.seconds) * 1000 + Int(after.attoseconds / 1_000_000_000_000_000)
+                asked += try Message(reading: packet).questions.map { (milliseconds, $0) }
+            }
+        }
+        now = end
+        return facts
+    }
+
+    mutating func hide() -> [BrowseFact] {
+        browse.hide()
+        return browse.takeFacts()
+    }
+
+    /// What was asked of a name but for the list, as "SRV A".
+    func types(asked name: DomainName) -> [String] {
+        asked.filter { $0.question.name == name }.map { "\($0.question.type)" }
+    }
+}
+
+/// The records of tony on mac, as a responder sends them.
+struct Tony {
+    let type = DomainName(text: "_witap._tcp.local")
+    let name = DomainName(text: "tony._witap._tcp.local")
+    let host = DomainName(text: "mac.local")
+
+    var pointer: ResourceRecord { pointer(to: name) }
+    var address4: ResourceRecord { ResourceRecord(host, .a, .a(0x0A00_0001), ttl: 120, flushesCache: true) }
+    var address6: ResourceRecord {
+        ResourceRecord(host, .aaaa, .aaaa(high: 0xFE80 << 48, low: 1), ttl: 120, flushesCache: true)
+    }
+    var all: [ResourceRecord] { [pointer, service(), text("a=b"), address4, address6] }
+
+    func pointer(to name: DomainName) -> ResourceRecord { ResourceRecord(type, .ptr, .ptr(name), ttl: 4500) }
+
+    func service(on host: String = "mac.local", port: UInt16 = 9000) -> ResourceRecord {
+        let data = RecordData.srv(priority: 0, weight: 0, port: port, target: DomainName(text: host))
+        return ResourceRecord(name, .srv, data, ttl: 120, flushesCache: true)
+    }
+
+    func text(_ string: String) -> ResourceRecord {
+        ResourceRecord(
+            name, .txt, .txt([UInt8(string.utf8.count)] + Array(string.utf8)), ttl: 4500, flushesCache: true)
+    }
+}
+
+extension DomainName {
+    /// A name for tests; dots divide it.
+    init(text: String) {
+        self = (try? DomainName(labels: text.split(separator: ".").map { Array($0.utf8) })) ?? .root
+    }
+}
+
+extension ResourceRecord {
+    /// The same with TTL 0.
+    var goodbye: ResourceRecord {
+        var record = self
+        record.ttl = 0
+        return record
+    }
+}
+
+extension BrowseFact {
+    /// A fact in a word or two.
+    var word: String {
+        switch self {
+        case .appeared(let sighting): "+\(sighting.instance.name)\(sighting.isOwn ? " own" : "")"
+        case .disappeared(let sighting): "-\(sighting.instance.name)"
+        case .withdrawn(let sighting): "withdrawn \(sighting.instance.name)"
+        case .hidden(let sighting): "hidden \(sighting.instance.name)"
+        case .resolved(let resolution):
+            "\(resolution.instance.name)=\(resolution.targets.map { "\($0.host):\($0.port.map(\.rawValue) ?? 0)" }.joined(separator: ","))"
+                + " \(resolution.addresses.map(\.description).joined(separator: ",")) \(resolution.txt.strings.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ","))"
+        case .resolutionFailed(let instance, _): "failed \(instance.name)"
+        case .listed: "listed"
+        case .backend: "backend"
+        case .degraded: "degraded"
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import DNSMessage
+import DNSSD
+import Discovery
+import MulticastEngine
+import Testing
+
+@Suite("A browse on one link")
+struct ServiceBrowseTests {
+    private let tony = Tony()
+    private let whole = "tony=mac.local:9000 10.0.0.1,fe80::1 a=b"
+
+    private func story(_ resolution: ServiceQuery.Resolution = .watch) throws -> LinkStory {
+        try LinkStory(ServiceQuery(.type(try ServiceType("_witap._tcp"), .local), resolution: resolution))
+    }
+
+    private func storyOfOne() throws -> LinkStory {
+        let instance = ServiceInstance(name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"))
+        return try LinkStory(ServiceQuery(.instance(instance)))
+    }
+
+    @Test("A whole answer is told at once, and nothing further is asked")
+    func additionals() throws {
+        var story = try story()
+        let facts = story.hear(tony.all)
+        #expect(facts.map(\.word) == ["+tony", whole])
+        // What is link-local means something there alone.
+        let scoped = IPAddress.v6(IPv6Address(high: 0xFE80 << 48, low: 1), scope: 2)
+        #expect(
+            facts.contains {
+                if case .resolved(let resolution) = $0 { resolution.addresses.contains(scoped) } else { false }
+            })
+        #expect(try story.wait(milliseconds: 900).isEmpty)
+        #expect(story.asked.map(\.question.type) == [.ptr])
+        #expect(try story.wait(milliseconds: 50_000).isEmpty)
+        #expect(story.types(asked: tony.name).isEmpty && story.types(asked: tony.host).isEmpty)
+    }
+
+    @Test("What is missing is asked for 20 ms later: SRV and TXT, then the addresses")
+    func missing() throws {
+        var story = try story()
+        #expect(story.hear([tony.pointer]).map(\.word) == ["+tony"])
+        #expect(try story.wait(milliseconds: 19).isEmpty)
+        #expect(story.types(asked: tony.name).isEmpty)
+        #expect(try story.wait(milliseconds: 1).isEmpty)
+        #expect(story.types(asked: tony.name).sorted() == ["SRV", "TXT"])
+        #expect(story.hear([tony.service(), tony.text("a=b")]).isEmpty)
+        #expect(try story.wait(milliseconds: 20).isEmpty)
+        #expect(story.types(asked: tony.host).sorted() == ["A", "AAAA"])
+        #expect(story.hear([tony.address4, tony.address6]).map(\.word) == [whole])
+    }
+
+    @Test("Addresses of one family are told 20 ms after they are known, and the other's are asked for twice")
+    func oneFamily() throws {
+        var story = try story()
+        let records = [tony.pointer, tony.service(), tony.text("a=b"), tony.address4]
+        #expect(story.hear(records).map(\.word) == ["+tony"])
+        #expect(try story.wait(milliseconds: 20).map(\.word) == ["tony=mac.local:9000 10.0.0.1 a=b"])
+        #expect(try story.wait(milliseconds: 60_000).isEmpty)
+        #expect(story.types(asked: tony.host) == ["AAAA", "AAAA"])
+        #expect(story.hear([tony.address6]).map(\.word) == [whole])
+    }
+
+    @Test("RFC 6762 §6.1: who says that there are no addresses of the other family is not asked, and not waited for")
+    func denied() throws {
+        var story = try story()
+        let none = ResourceRecord(
+            tony.host, .nsec, .nsec(next: tony.host, types: [.a]), ttl: 120, flushesCache: true)
+        let facts = story.hear([tony.pointer, tony.service(), tony.text("a=b"), tony.address4, none])
+        #expect(facts.map(\.word) == ["+tony", "tony=mac.local:9000 10.0.0.1 a=b"])
+        #expect(try story.wait(milliseconds: 50_000).isEmpty)
+        #expect(story.types(asked: tony.host).isEmpty)
+    }
+
+    @Test("RFC 6762 §10.1: a goodbye is told after a second; with the host's addresses it is no withdrawal")
+    func goodbye() throws {
+        for (records, word) in [([tony.pointer], "withdrawn tony"), (tony.all, "-tony")] {
+            var story = try story()
+            _ = story.hear(tony.all)
+            #expect(try story.wait(milliseconds: 5000).isEmpty)
+            #expect(story.hear(records.map(\.goodbye)).isEmpty)
+            #expect(try story.wait(milliseconds: 999).isEmpty)
+            #expect(try story.wait(milliseconds: 1).map(\.word) == [word])
+        }
+    }
+
+    @Test("A goodbye that is taken back within a second is not told")
+    func revoked() throws {
+        var story = try story()
+        _ = story.hear(tony.all)
+        _ = story.hear(tony.all.map(\.goodbye))
+        _ = try story.wait(milliseconds: 900)
+        #expect(story.hear(tony.all).isEmpty)
+        #expect(try story.wait(milliseconds: 30_000).isEmpty)
+    }
+
+    @Test(
+        "RFC 6763 §4.1: what leads to another type, another domain, below a name or to the type itself is no service",
+        arguments: [
+            "tony._http._tcp.local", "tony._witap._tcp.example.com", "a.b._witap._tcp.local", "_witap._tcp.local",
+            "local",
+        ])
+    func misleading(_ name: String) throws {
+        var story = try story()
+        #expect(story.hear([tony.pointer(to: DomainName(text: name))]).isEmpty)
+        #expect(try story.wait(milliseconds: 10_000).isEmpty)
+        #expect(Set(story.asked.map(\.question.name)) == [tony.type])
+    }
+
+    @Test("The case of letters makes no difference")
+    func folded() throws {
+        var story = try story()
+        let name = DomainName(text: "Tony._WiTap._TCP.Local")
+        let pointer = ResourceRecord(DomainName(text: "_WITAP._tcp.LOCAL"), .ptr, .ptr(name), ttl: 4500)
+        #expect(story.hear([pointer]).map(\.word) == ["+Tony"])
+        #expect(story.hear(tony.all).map(\.word) == ["Tony=mac.local:9000 10.0.0.1,fe80::1 a=b"])
+    }
+
+    @Test("What does not answer for 5 s has failed; what answers later is resolved")
+    func unanswered() throws {
+        var story = try story()
+        _ = story.hear([tony.pointer])
+        #expect(try story.wait(milliseconds: 4999).isEmpty)
+        #expect(try story.wait(milliseconds: 1).map(\.word) == ["failed tony"])
+        #expect(try story.wait(milliseconds: 30_000).isEmpty)
+        #expect(story.hear(tony.all).map(\.word) == [whole])
+    }
+
+    @Test("A service without TXT is told without it, after 1.5 s")
+    func withoutText() throws {
+        var story = try story()
+        _ = story.hear([tony.pointer, tony.service(), tony.address4, tony.address6])
+        #expect(try story.wait(milliseconds: 1499).isEmpty)
+        #expect(try story.wait(milliseconds: 1).map(\.word) == ["tony=mac.local:9000 10.0.0.1,fe80::1 "])
+    }
+
+    @Test("RFC 6762 §10.2: new records take the place of old ones at once, in one change")
+    func changes() throws {
+        var story = try story()
+        _ = story.hear(tony.all)
+        _ = try story.wait(milliseconds: 5000)
+        #expect(story.hear([tony.text("a=c")]).map(\.word) == ["tony=mac.local:9000 10.0.0.1,fe80::1 a=c"])
+        #expect(try story.wait(milliseconds: 5000).isEmpty)
+        let moved = story.hear([tony.service(port: 9001)])
+        #expect(moved.map(\.word) == ["tony=mac.local:9001 10.0.0.1,fe80::1 a=c"])
+        #expect(try story.wait(milliseconds: 5000).isEmpty)
+    }
+
+    @Test(
+        "A host that is not heard any more is asked for at 80, 85, 90 and 95 % of its records' lives, and then has failed"
+    )
+    func silent() throws {
+        var story = try story()
+        _ = story.hear(tony.all)
+        let facts = try story.wait(milliseconds: 121_000)
+        #expect(facts.map(\.word) == ["failed tony"])
+        #expect(story.types(asked: tony.host).count { $0 == "A" } >= 4)
+        #expect(story.types(asked: tony.name).count { $0 == "SRV" } >= 4)
+        #expect(story.hear([tony.service(), tony.address4, tony.address6]).map(\.word) == [whole])
+    }
+
+    @Test("Names alone: nothing but the list is asked, and how a service ends is told nonetheless")
+    func namesOnly() throws {
+        var story = try story(.none)
+        #expect(story.hear([tony.pointer]).map(\.word) == ["+tony"])
+        #expect(try story.wait(milliseconds: 5000).isEmpty)
+        #expect(Set(story.asked.map(\.question.type)) == [.ptr])
+        #expect(story.hear(Array(tony.all.dropFirst())).isEmpty)
+        _ = story.hear([tony.pointer.goodbye])
+        #expect(try story.wait(milliseconds: 1000).map(\.word) == ["withdrawn tony"])
+    }
+
+    @Test("Own is what this machine alone says: another's address for it ends that")
+    func own() throws {
+        var story = try story()
+        #expect(story.hear(tony.all, isOwn: true).map(\.word) == ["+tony own", whole])
+        let foreign = ResourceRecord(tony.host, .a, .a(0x7F00_0001), ttl: 120)
+        #expect(
+            story.hear([foreign]).map(\.word) == [
+                "+tony", "tony=mac.local:9000 10.0.0.1,127.0.0.1,fe80::1 a=b",
+            ])
+    }
+
+    @Test("A link that goes hides what was seen there")
+    func hidden() throws {
+        var story = try story()
+        _ = story.hear(tony.all)
+        #expect(story.hide().map(\.word) == ["hidden tony"])
+    }
+
+    @Test("One name: SRV and TXT are asked at once, and it appears with its first resolution")
+    func oneName() throws {
+        var story = try storyOfOne()
+        #expect(try story.wait(milliseconds: 0).isEmpty)
+        #expect(story.asked.map(\.after) == [0, 0])
+        #expect(story.types(asked: tony.name).sorted() == ["SRV", "TXT"])
+        #expect(story.hear(Array(tony.all.dropFirst())).map(\.word) == ["+tony", whole])
+        _ = story.hear([tony.service().goodbye])
+        #expect(try story.wait(milliseconds: 1000).map(\.word) == ["withdrawn tony"])
+        #expect(story.hear([tony.service()]).map(\.word) == ["+tony", whole])
+    }
+
+    @Test("A port of 0 is told: there is nothing to dial (RFC 2782)")
+    func noPort() throws {
+        var story = try story()
+        let facts = story.hear([tony.pointer, tony.service(port: 0), tony.text("a=b")])
+        #expect(facts.map(\.word) == ["+tony"])
+        #expect(try story.wait(milliseconds: 20).map(\.word) == ["tony=mac.local:0  a=b"])
+    }
+}
