@@ -1,5 +1,7 @@
 # What to do with discoverd. `make help` lists it.
 SWIFT ?= swift
+# The programs, which a bare `swift build` leaves out (docs/decisions/0031-what-a-package-resolves.md).
+TRAITS = --traits Commands
 PREFIX ?= /usr/local
 DESTDIR ?=
 LAB = Tests/LabTests/lab
@@ -15,7 +17,7 @@ SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
 .PHONY: help bench bench-quick bench-inside run build test test-quick fuzz soak tests-built lab demo fmt check docs tsan asan release release-apps \
-    install install-apps uninstall uninstall-apps deb test-systemd clean deps
+    install install-apps uninstall uninstall-apps deb test-package test-systemd clean deps
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | \
@@ -23,7 +25,7 @@ help: ## this list
 
 run: ## build, and run the daemon in the foreground with an example service; missing Debian packages are asked for
 	@.ci/deps run
-	$(SWIFT) build
+	$(SWIFT) build $(TRAITS)
 	@DISCOVERD=$(DISCOVERD) Sources/Examples/Daemon/start
 
 build: discoverd-built ## debug build
@@ -31,7 +33,7 @@ build: discoverd-built ## debug build
 
 .PHONY: discoverd-built
 discoverd-built: deps
-	$(SWIFT) build
+	$(SWIFT) build $(TRAITS)
 
 # The programs of docs/apps are a package of their own, on the library's products (docs/decisions/0024-apps-apart.md); in the
 # versions that the library was built with, of what both use.
@@ -43,7 +45,7 @@ deps:
 tests-built:
 	@.ci/deps test
 	$(MAKE) --no-print-directory $(TOOLS)/publish-many $(TOOLS)/clock-offset.so
-	$(SWIFT) build --build-tests
+	$(SWIFT) build $(TRAITS) --build-tests
 	$(IN_APPS) --build-tests
 
 test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
@@ -72,10 +74,10 @@ fuzz-message: $(TOOLS)/fuzz-message ## any bytes as a DNS message, 180 s
 	$< -max_total_time=$(FUZZ_SECONDS) -max_len=9000 -verbosity=0 -print_final_stats=1
 
 fuzz: tests-built fuzz-message ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, 180 s each
-	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(SWIFT) test --skip-build --filter anyBytesAreAnsweredOrCutOff
+	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(SWIFT) test $(TRAITS) --skip-build --filter anyBytesAreAnsweredOrCutOff
 
 soak: tests-built ## faults that take minutes, malformed packets: half an hour
-	SOAK=1 $(SWIFT) test --skip-build --filter SoakTests
+	SOAK=1 $(SWIFT) test $(TRAITS) --skip-build --filter SoakTests
 
 lab: discoverd-built ## a shell on each of two hosts in the lab, with discoverd in PATH
 	@.ci/deps test
@@ -97,22 +99,25 @@ check: ## formatting, shell scripts, forbidden constructs: what CI runs first
 	@.ci/check
 
 docs: ## DocC of the library
-	$(SWIFT) package --disable-sandbox generate-documentation --target Discovery
+	$(SWIFT) build --target Discovery --scratch-path .build-docs -Xswiftc -emit-symbol-graph \
+	    -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols
+	docc convert --fallback-display-name Discovery --fallback-bundle-identifier discoverd.Discovery \
+	    --additional-symbol-graph-dir .build-docs/symbols --output-path .build-docs/Discovery.doccarchive
 
 tsan: ## values, directory, engine and daemon under ThreadSanitizer
 	@.ci/deps test
-	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
+	$(SWIFT) build $(TRAITS) --build-tests --sanitize=thread --scratch-path .build-tsan
 	@TSAN_OPTIONS="halt_on_error=1 $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
 
 asan: ## the same under AddressSanitizer
 	@.ci/deps test
-	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
+	$(SWIFT) build $(TRAITS) --build-tests --sanitize=address --scratch-path .build-asan
 	@ASAN_OPTIONS="detect_leaks=0 $(ASAN_OPTIONS)" Tests/run --of .build-asan $(SANITIZED)
 
 .PHONY: $(RELEASE)/release/discoverd
 $(RELEASE)/release/discoverd:
-	$(SWIFT) build $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
-	$(SWIFT) build $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
+	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
+	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
 
 # Building counts: what no goal needs is measured only while all is over within BENCH_SECONDS. The last steps take some of the rest.
 BENCH_SECONDS = 1140
@@ -131,7 +136,7 @@ bench-deps:
 	@.ci/deps bench
 
 publish-many: $(BENCHED)
-	$(SWIFT) build $(AS_RELEASED) --product PublishMany --scratch-path $(RELEASE)
+	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product PublishMany --scratch-path $(RELEASE)
 
 # A package of its own, in a directory of its own: it is built beside the other.
 inside-built:
@@ -160,13 +165,22 @@ APP_PAGES = $(wildcard $(APPS:%=docs/man/%.1))
 PAGES = $(filter-out $(APP_PAGES),$(wildcard docs/man/*.[15]))
 SHELLS = bash zsh fish
 
+# A release is built of the versions that are written down (docs/decisions/0031-what-a-package-resolves.md).
+.PHONY: versions versions-apps
+versions:
+	@SWIFT=$(SWIFT) .ci/versions check
+
+versions-apps: versions
+	@cp -n Package.resolved Apps/ 2>/dev/null || true
+	@SWIFT=$(SWIFT) .ci/versions check Apps
+
 # Building needs Swift, installing only copies: root has no Swift in its PATH.
-release: deps ## release build, with completions: what install copies
-	$(SWIFT) build $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
-	$(SWIFT) build $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
+release: deps versions ## release build, with completions: what install copies
+	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
+	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
 	$(call write-completions,discoverd,$(RELEASE)/release)
 
-release-apps: deps ## release build of the programs of docs/apps: what install-apps copies
+release-apps: deps versions-apps ## release build of the programs of docs/apps: what install-apps copies
 	set -e; for app in $(APPS); do $(IN_APPS) $(AS_RELEASED) --product $$app --scratch-path $(RELEASE)/apps; done
 	$(call write-completions,$(APPS),$(RELEASED_APPS))
 
@@ -228,9 +242,13 @@ uninstall-apps: ## remove what install-apps put there
 deb: release release-apps ## Debian packages in .build-tests/: discoverd and discoverd-apps
 	systemd/debian/build $(TOOLS) $(MAKE)
 
+test-package: ## what a package gets that depends on this one: packages resolved, the library built
+	@.ci/deps build
+	SWIFT=$(SWIFT) Tests/fresh-package
+
 test-systemd: ## the package in a booted Debian with a network of its own; needs root
 	@.ci/deps systemd
 	Tests/SystemdTests/run
 
 clean: ## remove everything that was built
-	rm -rf .build Apps/.build .build-asan .build-bench .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines
+	rm -rf .build Apps/.build .build-asan .build-bench .build-docs .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines

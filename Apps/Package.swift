@@ -39,7 +39,7 @@ let package = Package(
         .executable(name: "tap-race", targets: ["TapRace"]),
     ],
     dependencies: [
-        .package(name: "discoverd", path: ".."),
+        .package(name: "discoverd", path: "..", traits: ["Commands"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),

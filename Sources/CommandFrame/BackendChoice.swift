@@ -1,7 +1,9 @@
+#if Commands
 public import ArgumentParser
+#endif
 
 /// `--backend`: what answers for mDNS.
-public enum BackendChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+public enum BackendChoice: String, CaseIterable, Sendable {
     /// The system's, if it answers, else one of our own.
     case auto
     /// The host's avahi-daemon.
@@ -9,3 +11,7 @@ public enum BackendChoice: String, CaseIterable, ExpressibleByArgument, Sendable
     /// An avahi-daemon of our own.
     case `private`
 }
+
+#if Commands
+extension BackendChoice: ExpressibleByArgument {}
+#endif

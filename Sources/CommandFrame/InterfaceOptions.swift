@@ -1,3 +1,4 @@
+#if Commands
 public import ArgumentParser
 public import DNSSD
 
@@ -29,3 +30,4 @@ public struct InterfaceOptions: ParsableArguments, Sendable {
     /// - Throws: what `validate` tells.
     public func filter() throws(DiscoveryError) -> InterfaceFilter { try InterfaceFilter(interface) }
 }
+#endif

@@ -15,12 +15,13 @@ public struct SignalSet: Sendable {
     /// SIGTERM, and SIGINT and SIGHUP unless the parent ignores them (`nohup`, a background job of a script): a blocked signal
     /// would be delivered even so.
     public static func ending() -> SignalSet {
-        var signals = SignalSet()
-        unsafe sigemptyset(&signals.set)
-        for signal in [SIGTERM, SIGINT, SIGHUP] where signal == SIGTERM || !isIgnored(signal) {
-            unsafe sigaddset(&signals.set, signal)
-        }
-        return signals
+        SignalSet([SIGTERM, SIGINT, SIGHUP].filter { $0 == SIGTERM || !isIgnored($0) })
+    }
+
+    /// Just these signals, whether or not the parent ignores them: the system keeps a blocked one even so.
+    public init(_ numbers: [Int32]) {
+        unsafe sigemptyset(&set)
+        for number in numbers { unsafe sigaddset(&set, number) }
     }
 
     /// Blocks the signals in this thread and all that it starts.

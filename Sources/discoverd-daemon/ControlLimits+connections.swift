@@ -1,3 +1,4 @@
+#if Commands
 internal import DaemonSupport
 internal import DiscoveryDaemon
 internal import Glibc
@@ -17,3 +18,4 @@ extension ControlLimits {
         return limits
     }
 }
+#endif

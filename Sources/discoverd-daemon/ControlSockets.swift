@@ -1,3 +1,4 @@
+#if Commands
 internal import DNSSD
 internal import DaemonSupport
 internal import DiscoveryControl
@@ -68,3 +69,4 @@ struct ControlSockets {
     /// Removes the control socket, unless it is the service manager's.
     func remove() { if !isInherited { runtime.removeSocket() } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -71,3 +72,4 @@ struct DaemonCommand: ParsableCommand {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import AvahiEngine
 internal import Discovery
 internal import DiscoveryDaemon
@@ -28,3 +29,4 @@ struct Heartbeat {
         }
     }
 }
+#endif

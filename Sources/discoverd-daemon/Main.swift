@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CLinux
 internal import CommandFrame
@@ -40,3 +41,12 @@ struct Failure: Error, CustomStringConvertible {
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
+#else
+import CommandFrame
+
+/// What a bare `swift build` makes of the program.
+@main
+enum Main {
+    static func main() { BareBuild.end("discoverd-daemon") }
+}
+#endif

@@ -1,14 +1,14 @@
+#if Commands
 internal import DaemonSupport
 internal import DiscoveryControl
 internal import DiscoveryDaemon
-internal import Logging
 
 /// Reads the configuration anew, one time after another; when it is wrong, the old one stays.
 actor Reloader {
     private let place: ConfigurationPlace
     private let manager: ServiceManager
     private let verbosity: LogVerbosity
-    private let logger: Logger
+    private let log: DaemonLog
     private var configuration: DaemonConfiguration
     private var last: Task<ControlError?, Never>?
     /// Nobody has begun with it yet: who asks meanwhile is served by it too.
@@ -16,13 +16,13 @@ actor Reloader {
 
     init(
         _ place: ConfigurationPlace, _ configuration: DaemonConfiguration, _ manager: ServiceManager,
-        _ verbosity: LogVerbosity, _ logger: Logger
+        _ verbosity: LogVerbosity, _ log: DaemonLog
     ) {
         self.place = place
         self.configuration = configuration
         self.manager = manager
         self.verbosity = verbosity
-        self.logger = logger
+        self.log = log
     }
 
     /// - Returns: what is wrong with the configuration on disk; nil when it was taken over.
@@ -46,7 +46,7 @@ actor Reloader {
         do throws(ConfigurationError) {
             new = try place.load()
         } catch {
-            for line in error.lines { logger.error("the configuration is wrong, the old one stays: \(line)") }
+            for line in error.lines { log.error("the configuration is wrong, the old one stays: \(line)") }
             let what = "the configuration on disk is wrong, the old one is used"
             daemon.health.note("configuration", "\(what): \(error.summary)", toAll: what)
             return ControlError(422, "bad-configuration", "\(error)")
@@ -59,10 +59,11 @@ actor Reloader {
         let counts =
             "services: \(change.added.count) added, \(change.changed.count) changed, \(change.removed.count) removed, "
             + "\(change.unchanged.count) as before"
-        logger.notice("the configuration was read anew: \(counts)")
+        log.notice("the configuration was read anew: \(counts)")
         if !change.needsRestart.isEmpty {
-            logger.warning("changed, but read at the start only: \(change.needsRestart.joined(separator: ", "))")
+            log.warning("changed, but read at the start only: \(change.needsRestart.joined(separator: ", "))")
         }
         return nil
     }
 }
+#endif

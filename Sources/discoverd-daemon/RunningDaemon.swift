@@ -1,13 +1,12 @@
+#if Commands
 internal import DaemonSupport
 internal import Discovery
 internal import DiscoveryDaemon
 internal import Glibc
-internal import Logging
-internal import ServiceLifecycle
 internal import System
 
-/// The daemon as a service of swift-service-lifecycle, which tells the service manager how it is.
-struct RunningDaemon: Service {
+/// The daemon while it runs: the service manager is told how it is.
+struct RunningDaemon {
     /// How long the backend has to tell its first state before the daemon counts as started without.
     private static let firstState = Duration.seconds(2)
     /// How long goodbyes may take: a daemon is expected to end within 2 s.
@@ -18,8 +17,9 @@ struct RunningDaemon: Service {
     let manager: ServiceManager
     let watchdog: Watchdog
     let heartbeat: Heartbeat
-    let logger: Logger
+    let log: DaemonLog
 
+    /// Serves until the task is cancelled, and ends the process when that takes too long.
     func run() async throws {
         let socketIsGone = Locked(false)
         let background = Task {
@@ -31,15 +31,13 @@ struct RunningDaemon: Service {
             }
         }
         defer { background.cancel() }
-        try await withGracefulShutdownHandler {
-            try await cancelWhenGracefulShutdown {
-                try await daemon.run(sockets.listeners) {
-                    // Not waited for: the socket is to answer meanwhile.
-                    Task { await becomeReady() }
-                }
+        try await withTaskCancellationHandler {
+            try await daemon.run(sockets.listeners) {
+                // Not waited for: the socket is to answer meanwhile.
+                Task { await becomeReady() }
             }
-        } onGracefulShutdown: {
-            logger.notice("ending")
+        } onCancel: {
+            log.notice("ending")
             manager.stopping()
             // A backend that hangs must not keep the process: what it holds of ours ends with it.
             Task {
@@ -61,7 +59,7 @@ struct RunningDaemon: Service {
         }
         await daemon.health.known()
         timer.cancel()
-        logger.notice("serving \(sockets.path)")
+        log.notice("serving \(sockets.path)")
         manager.ready()
     }
 
@@ -75,3 +73,4 @@ struct RunningDaemon: Service {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import DNSSD
 internal import DaemonSupport
 internal import Discovery
@@ -106,3 +107,4 @@ extension Duration {
         Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 }
+#endif

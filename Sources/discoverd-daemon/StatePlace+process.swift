@@ -1,3 +1,4 @@
+#if Commands
 internal import DiscoveryDaemon
 internal import Glibc
 
@@ -12,3 +13,4 @@ extension StatePlace {
         }
     }
 }
+#endif

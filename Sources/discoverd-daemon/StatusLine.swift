@@ -1,3 +1,4 @@
+#if Commands
 internal import DaemonSupport
 internal import DiscoveryControl
 internal import DiscoveryDaemon
@@ -33,3 +34,4 @@ struct StatusLine {
         }
     }
 }
+#endif

@@ -1,8 +1,8 @@
+#if Commands
 internal import AvahiEngine
 internal import DaemonSupport
 internal import Discovery
 internal import DiscoveryDaemon
-internal import Logging
 internal import System
 
 /// Tells the service manager that the daemon works, as long as it does: its event loop turns, its tasks run, and the
@@ -14,13 +14,13 @@ struct Watchdog {
     private let daemon: Daemon
     private let engine: AvahiEngine
     private let manager: ServiceManager
-    private let logger: Logger
+    private let log: DaemonLog
 
-    init(_ daemon: Daemon, _ engine: AvahiEngine, _ manager: ServiceManager, _ logger: Logger) {
+    init(_ daemon: Daemon, _ engine: AvahiEngine, _ manager: ServiceManager, _ log: DaemonLog) {
         self.daemon = daemon
         self.engine = engine
         self.manager = manager
-        self.logger = logger
+        self.log = log
     }
 
     /// Runs until the task is cancelled; at once when nobody watches.
@@ -42,7 +42,7 @@ struct Watchdog {
                     if answered.withLock({ $0 }).duration(to: .now) < Self.backendPatience {
                         manager.keepAlive()
                     } else {
-                        logger.error("the backend's thread does not answer: the watchdog is told nothing")
+                        log.error("the backend's thread does not answer: the watchdog is told nothing")
                     }
                     try? await Task.sleep(for: interval)
                 }
@@ -50,3 +50,4 @@ struct Watchdog {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import AvahiEngine
 internal import CommandFrame
 
@@ -33,3 +34,4 @@ enum BackendAdvice {
         return ["\(instead), or stop what has UDP port 5353: \(holders.joined(separator: ", ")).", doctor]
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -65,3 +66,4 @@ struct BackendGate {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
@@ -38,3 +39,4 @@ extension ProgramNotices {
     /// Those of discoverd.
     init(level: Level = .normal) { self.init(program: "discoverd", level: level) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
@@ -55,3 +56,4 @@ enum DaemonChoice {
         throw CommandError(.notPermitted, refusal)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import CommandText
@@ -115,3 +116,12 @@ extension CommandLineSlip.Grammar {
         }
     }
 }
+#else
+import CommandFrame
+
+/// What a bare `swift build` makes of the program.
+@main
+enum Main {
+    static func main() { BareBuild.end("discoverd") }
+}
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import AvahiEngine
 internal import CommandFrame
@@ -128,3 +129,4 @@ enum Runner {
         return failure.status
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DiscoveryControl
 internal import DiscoveryJSON
@@ -23,3 +24,4 @@ extension Session {
         try await (ask("/v1/registrations")["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -77,3 +78,4 @@ enum Shortcut {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
@@ -52,3 +53,4 @@ extension Session {
         notices.notice("no interface of this machine is meant by \(patterns); there are: \(names.escapedForTerminal)")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
@@ -52,3 +53,4 @@ struct WarmAnswer {
         notices.notice("not everything may be shown: \(degraded.escapedForTerminal)\(subject?.wideArea ?? "")")
     }
 }
+#endif

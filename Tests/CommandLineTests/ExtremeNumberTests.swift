@@ -1,3 +1,4 @@
+#if Commands
 import ArgumentParser
 import CommandFrame
 import Discovery
@@ -62,3 +63,4 @@ import Testing
         }
     }
 }
+#endif

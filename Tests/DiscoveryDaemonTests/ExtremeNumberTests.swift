@@ -1,3 +1,4 @@
+#if Commands
 import DNSSD
 import DaemonSupport
 import Discovery
@@ -154,3 +155,4 @@ extension Daemon.Settings {
         return Daemon.Settings(configuration)
     }
 }
+#endif

@@ -197,6 +197,7 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    #if Commands
     /// 15 s of mutated requests, and of whole ones with a number at its extremes; `DISCOVERD_FUZZ_SECONDS` for longer.
     @Test func anyBytesAreAnsweredOrCutOff() async throws {
         let seconds = getenv("DISCOVERD_FUZZ_SECONDS").flatMap { Int(String(cString: $0)) } ?? 15
@@ -247,6 +248,7 @@ import Testing
         #expect(try await daemon.get("/healthz")["status"]?.string == "ok")
         await daemon.stopAndRemove()
     }
+    #endif
 }
 
 @Suite struct ConnectionTableTests {

@@ -1,5 +1,4 @@
 import DiscoveryControl
-import Logging
 import Testing
 
 @testable import DiscoveryDaemon

@@ -5,7 +5,6 @@ import DiscoveryDaemon
 import DiscoveryJSON
 import DiscoveryTesting
 import Foundation
-import Logging
 import System
 
 /// A daemon in this process over a simulated machine, with its socket in a directory of its own.
@@ -56,7 +55,7 @@ final class TestDaemon: Sendable {
                 ),
             state: state ?? StateDirectory(path: directory),
             facts: facts,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            log: DaemonLog(write: { _ in }),
             reload: { _ in ControlError(422, "bad-configuration", "x.yaml:3: no") }
         )
         let listener = ControlServer.Listener(descriptor: try runtime.listen(), isReadOnly: false)

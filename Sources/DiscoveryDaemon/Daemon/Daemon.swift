@@ -1,7 +1,6 @@
 package import DNSSD
 package import Discovery
 package import DiscoveryControl
-package import Logging
 import System
 
 /// The daemon without its process: queries that are kept open, registrations, and the control server over sockets that are
@@ -27,7 +26,7 @@ package final class Daemon: Sendable {
     package let metrics: MetricsRegistry
     package let server: ControlServer
     private let responder: ControlResponder
-    private let logger: Logger
+    private let log: DaemonLog
     private let settings: Settings
     /// Held for the daemon's lifetime.
     private let state: StateDirectory
@@ -43,7 +42,7 @@ package final class Daemon: Sendable {
         state: StateDirectory,
         facts: DaemonFacts,
         metrics: MetricsRegistry = MetricsRegistry(),
-        logger: Logger,
+        log: DaemonLog,
         reload: @escaping @Sendable (Daemon) async -> ControlError?
     ) {
         let network = LocalNetwork(engine: SharingEngine(engine), limits: limits)
@@ -55,9 +54,9 @@ package final class Daemon: Sendable {
             file: state.path.map { RegistryFile(directory: $0) },
             whyNoFile: state.reason ?? "it has no state directory",
             policy: settings.policy,
-            logger: logger
+            log: log
         ) { problem in
-            if let problem { logger.warning("\(problem)") }
+            if let problem { log.warning(problem) }
             health.note("state", problem, toAll: "what is handed over may not be kept over a restart")
         } noteTrouble: { id, problem in
             health.note(registration: id, problem)
@@ -81,9 +80,9 @@ package final class Daemon: Sendable {
         self.health = health
         self.metrics = metrics
         self.responder = responder
-        self.logger = logger
+        self.log = log
         self.settings = settings
-        server = ControlServer(limits: facts.limits, logger: logger) { await responder.respond($0) }
+        server = ControlServer(limits: facts.limits, metrics: metrics, log: log) { await responder.respond($0) }
         responder.countClients { [weak server] in server?.clientCount ?? 0 }
         itself.withLock { $0.daemon = self }
     }
@@ -133,7 +132,7 @@ package final class Daemon: Sendable {
             return left
         }
         guard left > 0 else { return }
-        logger.warning(
+        log.warning(
             "goodbyes of \(left) services were not sent in time; avahi-daemon sends them when it notices this end")
     }
 
@@ -158,10 +157,10 @@ package final class Daemon: Sendable {
         do {
             for try await state in network.backendStates() {
                 switch state {
-                case .available: logger.notice("the backend answers")
-                case .unavailable(let reason): logger.warning("no backend yet: \(reason)")
-                case .lost(let reason): logger.warning("the backend is gone: \(reason)")
-                case .recovered: logger.notice("the backend is back")
+                case .available: log.notice("the backend answers")
+                case .unavailable(let reason): log.warning("no backend yet: \(reason)")
+                case .lost(let reason): log.warning("the backend is gone: \(reason)")
+                case .recovered: log.notice("the backend is back")
                 }
                 health.became(state)
             }

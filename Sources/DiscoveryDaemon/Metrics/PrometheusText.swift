@@ -2,7 +2,7 @@
 package struct PrometheusText: Sendable {
     /// What a metric is.
     package enum Kind: String, Sendable {
-        case counter, gauge, summary
+        case counter, gauge
     }
 
     /// What is served as.

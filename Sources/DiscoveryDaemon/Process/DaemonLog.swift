@@ -1,28 +1,30 @@
 internal import DNSSD
-internal import Discovery
 internal import Glibc
-package import Logging
 
-/// Writes log lines to standard error: with journald's priorities (sd-daemon(3)) when that is where they go, else plain.
-package struct DaemonLog: LogHandler {
-    /// As everywhere, unless this logger was given a level of its own.
-    package var logLevel: Logger.Level {
-        get { own ?? common() }
-        set { own = newValue }
+/// The daemon's log, on standard error: with journald's priorities (sd-daemon(3)) when that is where it goes, else plain.
+package struct DaemonLog: Sendable {
+    /// How much a line matters.
+    package enum Level: Int, Comparable, Sendable {
+        case debug, info, notice, warning, error
+
+        package static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
-    package var metadata: Logger.Metadata = [:]
-    private let label: String
-    private let isJournal: Bool
-    private let common: @Sendable () -> Logger.Level
-    private var own: Logger.Level?
 
-    /// - Parameter level: how much is logged, asked each time.
+    private let isJournal: Bool
+    private let write: @Sendable ([UInt8]) -> Void
+    private let least: @Sendable () -> Level
+
+    /// - Parameters:
+    ///   - write: takes each line, with its end.
+    ///   - least: the level from which lines are written, asked each time.
     package init(
-        label: String, isJournal: Bool = Self.isJournal, level: @escaping @Sendable () -> Logger.Level = { .info }
+        isJournal: Bool = Self.isJournal,
+        write: @escaping @Sendable ([UInt8]) -> Void = Self.toStandardError,
+        least: @escaping @Sendable () -> Level = { .info }
     ) {
-        self.label = label
         self.isJournal = isJournal
-        common = level
+        self.write = write
+        self.least = least
     }
 
     /// Whether standard error is the journal: systemd says which stream that is (systemd.exec(5)).
@@ -32,41 +34,40 @@ package struct DaemonLog: LogHandler {
         return unsafe fstat(STDERR_FILENO, &info) == 0 && text == "\(info.st_dev):\(info.st_ino)"
     }
 
-    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
+    package func notice(_ text: String, _ fields: [(String, String)] = []) { log(.notice, text, fields) }
+    package func warning(_ text: String) { log(.warning, text) }
+    package func error(_ text: String) { log(.error, text) }
+
+    /// Writes a line, with `fields` behind the text. Either may hold a name of the network.
+    package func log(_ level: Level, _ text: String, _ fields: [(String, String)] = []) {
+        guard level >= least() else { return }
+        let pairs = fields.map { " \($0)=\($1.escapedForTerminal)" }.joined()
+        let start = isJournal ? "<\(level.priority)>" : "discoverd: \(level.prefix)"
+        write(Array("\(start)\(text.escapedForTerminal)\(pairs)\n".utf8))
     }
 
-    package func log(event: LogEvent) {
-        let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        let fields = all.sorted { $0.key < $1.key }.map { " \($0.key)=\("\($0.value)".escapedForTerminal)" }.joined()
-        // A message may have a name of the network in it.
-        let text = event.message.description.escapedForTerminal + fields
-        let line = isJournal ? "<\(event.level.priority)>\(text)\n" : "discoverd: \(event.level.prefix)\(text)\n"
-        let bytes = Array(line.utf8)
-        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    /// One write(2), so that lines of other processes stay apart from it.
+    @Sendable package static func toStandardError(_ bytes: [UInt8]) {
+        _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 
-extension Logger.Level {
+extension DaemonLog.Level {
     /// syslog(3).
     fileprivate var priority: Int {
         switch self {
-        case .critical: 2
         case .error: 3
         case .warning: 4
         case .notice: 5
         case .info: 6
-        case .debug, .trace: 7
+        case .debug: 7
         }
     }
 
     fileprivate var prefix: String {
         switch self {
-        case .critical, .error: "error: "
-        case .warning: "warning: "
+        case .error, .warning, .debug: "\(self): "
         case .notice, .info: ""
-        case .debug, .trace: "\(self): "
         }
     }
 }

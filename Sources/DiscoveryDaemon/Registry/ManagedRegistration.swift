@@ -1,7 +1,6 @@
 internal import DNSSD
 package import Discovery
 package import DiscoveryControl
-internal import Logging
 internal import System
 
 /// One wanted service: published while its check passes, or always without a check.
@@ -30,7 +29,7 @@ package final class ManagedRegistration: Sendable {
     private static let listenInterval = Duration.seconds(5)
 
     private let state: Locked<State>
-    private let logger: Logger
+    private let log: DaemonLog
     private let noteTrouble: @Sendable (_ id: String, String?) -> Void
 
     init(
@@ -38,10 +37,10 @@ package final class ManagedRegistration: Sendable {
         _ request: RegistrationRequest,
         uid: UInt32,
         origin: RegistrationStatus.Origin,
-        logger: Logger,
+        log: DaemonLog,
         noteTrouble: @escaping @Sendable (_ id: String, String?) -> Void
     ) {
-        self.logger = logger
+        self.log = log
         self.noteTrouble = noteTrouble
         self.id = id
         self.request = request
@@ -176,7 +175,7 @@ package final class ManagedRegistration: Sendable {
             return (state.waiters.changed(), state.told.news(from: before, to: after))
         }
         wake?()
-        if let news { logger.log(level: news.level, "\(news.text)") }
+        if let news { log.log(news.level, news.text) }
     }
 
     private func status(_ state: State) -> RegistrationStatus {

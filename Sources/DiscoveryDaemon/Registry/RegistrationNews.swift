@@ -1,10 +1,9 @@
 internal import DNSSD
 internal import DiscoveryControl
-internal import Logging
 
 /// The log line for a change of a registration.
 struct RegistrationNews: Hashable {
-    let level: Logger.Level
+    let level: DaemonLog.Level
     let text: String
 
     /// Nil for changes that no one needs to read.

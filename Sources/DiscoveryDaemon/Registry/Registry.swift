@@ -1,7 +1,6 @@
 internal import DNSSD
 package import Discovery
 package import DiscoveryControl
-package import Logging
 package import System
 
 /// What this machine should offer: configured services, services that users detached, and services of connected
@@ -11,7 +10,7 @@ package actor Registry {
     private let file: RegistryFile?
     /// Why there is no file.
     private let whyNoFile: String
-    private let logger: Logger
+    private let log: DaemonLog
     private let warn: @Sendable (String?) -> Void
     private let noteTrouble: @Sendable (_ id: String, String?) -> Void
     private var policy: RegistryPolicy
@@ -32,7 +31,7 @@ package actor Registry {
         file: RegistryFile?,
         whyNoFile: String = "it has no state directory",
         policy: RegistryPolicy,
-        logger: Logger,
+        log: DaemonLog,
         warn: @escaping @Sendable (String?) -> Void,
         noteTrouble: @escaping @Sendable (_ id: String, String?) -> Void = { _, _ in }
     ) {
@@ -40,7 +39,7 @@ package actor Registry {
         self.file = file
         self.whyNoFile = whyNoFile
         self.policy = policy
-        self.logger = logger
+        self.log = log
         self.warn = warn
         self.noteTrouble = noteTrouble
     }
@@ -203,7 +202,7 @@ package actor Registry {
         origin: RegistrationStatus.Origin
     ) -> ManagedRegistration {
         ManagedRegistration(
-            id: id, request, uid: uid, origin: origin, logger: logger, noteTrouble: noteTrouble)
+            id: id, request, uid: uid, origin: origin, log: log, noteTrouble: noteTrouble)
     }
 
     private func start(_ registration: ManagedRegistration) {

@@ -1,5 +1,4 @@
 internal import Discovery
-internal import HummingbirdCore
 internal import NIOCore
 internal import NIOPosix
 internal import System

@@ -1,32 +1,33 @@
-internal import HTTPTypes
+internal import NIOHTTP1
 
 extension ControlAnswer {
     /// Status and fields of an answer, as they are sent before its body.
-    func head(isLast: Bool) -> HTTPResponse {
-        var fields: HTTPFields = [:]
+    func head(isLast: Bool) -> HTTPResponseHead {
+        var fields = HTTPHeaders()
         let code: Int
         switch self {
         case .whole(let status, let type, let body, let allow):
             code = status
-            if !type.isEmpty { fields[.contentType] = type }
-            if status != 204 { fields[.contentLength] = String(body.count) }
-            if let allow { fields[.allow] = allow.joined(separator: ", ") }
+            if !type.isEmpty { fields.add(name: "Content-Type", value: type) }
+            if status != 204 { fields.add(name: "Content-Length", value: String(body.count)) }
+            if let allow { fields.add(name: "Allow", value: allow.joined(separator: ", ")) }
         case .lines(let status, _):
             code = status
-            fields = [.contentType: "application/x-ndjson", .cacheControl: "no-store"]
+            fields.add(name: "Content-Type", value: "application/x-ndjson")
+            fields.add(name: "Cache-Control", value: "no-store")
         case .pieces(let status, let type, _):
             code = status
-            fields[.contentType] = type
+            fields.add(name: "Content-Type", value: type)
         }
         // A browser must not take it for a script or a style sheet (Fetch §3.6).
-        fields[.xContentTypeOptions] = "nosniff"
-        if isLast { fields[.connection] = "close" }
-        return HTTPResponse(status: HTTPResponse.Status(code: code), headerFields: fields)
+        fields.add(name: "X-Content-Type-Options", value: "nosniff")
+        if isLast { fields.add(name: "Connection", value: "close") }
+        return HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: code), headers: fields)
     }
 
     /// The answer to HEAD: the same, with the length of the body that would follow (RFC 9110 §9.3.2). Without it the end of a body in
     /// chunks would be written, which HEAD forbids.
-    func headAlone(isLast: Bool) async -> HTTPResponse {
+    func headAlone(isLast: Bool) async -> HTTPResponseHead {
         var head = head(isLast: isLast)
         switch self {
         case .whole: break
@@ -35,7 +36,7 @@ extension ControlAnswer {
             var count = 0
             while let piece = await source.next() { count += piece.count }
             await source.end()
-            head.headerFields[.contentLength] = String(count)
+            head.headers.replaceOrAdd(name: "Content-Length", value: String(count))
         }
         return head
     }

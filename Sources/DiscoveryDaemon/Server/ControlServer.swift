@@ -1,13 +1,7 @@
-internal import CoreMetrics
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
-internal import HTTPTypes
-internal import HummingbirdCore
-package import Logging
 internal import NIOCore
-internal import NIOHTTPTypes
-internal import NIOHTTPTypesHTTP1
 internal import NIOPosix
 internal import System
 
@@ -29,34 +23,16 @@ package final class ControlServer: Sendable {
     }
 
     private enum Accepted: Sendable {
-        case served(Client)
+        case served(HTTPConnection)
         case refused
     }
 
-    /// A connection to serve. If it is dropped instead, as when it comes while the server ends, it is closed: a
-    /// `NIOAsyncChannel` that is dropped unused ends the process.
-    private final class Client: Sendable {
-        private let http: HTTP1Channel
-        private let value: HTTP1Channel.Value
-
-        init(_ http: HTTP1Channel, _ value: HTTP1Channel.Value) {
-            self.http = http
-            self.value = value
-        }
-
-        deinit {
-            // Unstructured, because no one waits for it. Closed already, it does nothing.
-            Task { [value] in try? await value.executeThenClose { _, _ in } }
-        }
-
-        func serve(_ logger: Logger) async { await http.handle(value: value, logger: logger) }
-    }
-
-    private let respond: @Sendable (ControlRequest) async -> ControlAnswer
-    private let logger: Logger
+    let respond: @Sendable (ControlRequest) async -> ControlAnswer
+    private let log: DaemonLog
+    private let metrics: MetricsRegistry
     private let connections: Connections
     private let refusals = Refusals()
-    private let maximumBody: Int
+    let maximumBody: Int
     /// One thread: it only parses and copies. Work happens in tasks.
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let closing = Locked<[any Channel]>([])
@@ -64,11 +40,13 @@ package final class ControlServer: Sendable {
 
     package init(
         limits: ConnectionTable.Limits = ConnectionTable.Limits(),
-        logger: Logger,
+        metrics: MetricsRegistry,
+        log: DaemonLog,
         respond: @escaping @Sendable (ControlRequest) async -> ControlAnswer
     ) {
         self.respond = respond
-        self.logger = logger
+        self.metrics = metrics
+        self.log = log
         maximumBody = limits.requestBytes
         connections = Connections(limits: limits, time: SystemTime())
     }
@@ -94,7 +72,9 @@ package final class ControlServer: Sendable {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.sweep() }
                 await withDiscardingTaskGroup { serving in
-                    for server in servers { serving.addTask { await self.serve(server) } }
+                    for (server, listener) in zip(servers, listeners) {
+                        serving.addTask { await self.serve(server, of: listener) }
+                    }
                 }
                 group.cancelAll()
             }
@@ -116,7 +96,7 @@ package final class ControlServer: Sendable {
     private func sweep() async {
         while (try? await Task.sleep(for: .milliseconds(500))) != nil {
             for (peer, activity) in connections.sweep() {
-                Self.count(dropped: "\(activity)")
+                metrics.dropped("\(activity)")
                 guard activity == .sending else { continue }
                 tell("closed a connection whose client does not read", peer)
             }
@@ -127,28 +107,28 @@ package final class ControlServer: Sendable {
     private func tell(_ text: String, _ peer: Peer) {
         let now = SystemTime().now
         guard told.withLock({ $0.shouldTell(text, now: now) }) else { return }
-        let who: Logger.Metadata =
-            peer.address.map { ["address": "\($0)"] } ?? ["uid": "\(peer.uid ?? .max)", "pid": "\(peer.pid)"]
-        logger.notice("\(text)", metadata: who)
+        let process = [("pid", "\(peer.pid)"), ("uid", "\(peer.uid ?? .max)")]
+        let who = peer.address.map { [("address", "\($0)")] } ?? process
+        log.notice(text, who)
     }
 
-    private static func count(dropped reason: String) {
-        Counter(label: "discoverd_connections_dropped_total", dimensions: [("reason", reason)]).increment()
-    }
-
-    private func serve(_ server: NIOAsyncChannel<Accepted, Never>) async {
+    private func serve(_ server: NIOAsyncChannel<Accepted, Never>, of listener: Listener) async {
         await withDiscardingTaskGroup { clients in
             do {
                 try await server.executeThenClose { inbound in
                     for try await accepted in inbound {
                         guard case .served(let client) = accepted else { continue }
-                        clients.addTask { await client.serve(self.logger) }
+                        clients.addTask {
+                            await client.serve { head, rest, writer in
+                                try await self.answer(head, &rest, writer, client.connection, listener.hosts)
+                            }
+                        }
                     }
                 }
             } catch is CancellationError {
                 // It was asked to end.
             } catch {
-                logger.error("the control socket failed: \(error)")
+                log.error("the control socket failed: \(error)")
             }
             connections.closeAll()
         }
@@ -162,39 +142,14 @@ package final class ControlServer: Sendable {
         return peer.flatMap { peer in
             let (connection, refusal, isReplacing) = self.connections.accepted(
                 channel, peer, isReadOnly: listener.isReadOnly)
-            if isReplacing { Self.count(dropped: "replaced") }
+            if isReplacing { self.metrics.dropped("replaced") }
             guard let connection else {
                 self.tell("refused a connection: \(refusal ?? "")", peer)
-                Self.count(dropped: "refused")
+                self.metrics.dropped("refused")
                 return self.refuse(channel, refusal ?? "")
             }
             channel.closeFuture.whenComplete { _ in self.connections.closed(connection.id) }
-            let http = HTTP1Channel(
-                responder: { request, writer, _ in
-                    try await self.answer(request, writer, connection, listener.hosts)
-                },
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [MalformedHeadHandler()],
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 16 * 1024,
-                        maxHeaderListSize: 64 * 1024,
-                        maxHeaderFieldCount: 100
-                    )
-                )
-            )
-            do {
-                try channel.pipeline.syncOperations.addHandler(ReceivedHandler(connection))
-            } catch {
-                return channel.eventLoop.makeFailedFuture(error)
-            }
-            return http.setup(channel: channel, logger: self.logger).flatMapThrowing { value in
-                // First: what fails from here on closes it.
-                let client = Client(http, value)
-                let pipeline = channel.pipeline.syncOperations
-                let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-                try pipeline.addHandler(AuthorityHandler(), position: .before(codec))
-                return Accepted.served(client)
-            }
+            return channel.eventLoop.makeCompletedFuture { .served(try HTTPConnection(channel, connection)) }
         }
     }
 
@@ -211,100 +166,4 @@ package final class ControlServer: Sendable {
     }
 
     private struct Refused: Error {}
-    /// Ends a connection after an answer, without reading what is left of the request.
-    private struct EndOfConnection: Error {}
-}
-
-// MARK: Requests
-extension ControlServer {
-    // `@concurrent`, like the Hummingbird functions it calls.
-    @concurrent private func answer(
-        _ request: Request,
-        _ writer: consuming ResponseWriter,
-        _ connection: Connection,
-        _ hosts: [String]
-    ) async throws {
-        var mustClose = false
-        var answer: ControlAnswer
-        do throws(ControlError) {
-            if connection.isReadOnly { try OriginPolicy.check(request, hosts: hosts) }
-            let body = try await body(of: request)
-            connection.became(.serving)
-            let parsed = try ControlRequest(
-                request.method.rawValue,
-                target: request.head.path ?? "",
-                body: body,
-                peer: connection.peer,
-                isReadOnly: connection.isReadOnly
-            )
-            answer = await connection.whileOpen { await self.respond(parsed) }
-        } catch {
-            // The unread rest of the request would be taken for the next one.
-            mustClose = true
-            answer = .error(error)
-        }
-        switch answer {
-        case .lines(_, let source):
-            guard let refusal = connection.watches() else { break }
-            await source.end()
-            answer = .error(ControlError(503, "busy", refusal))
-        case .whole, .pieces: break
-        }
-        connection.became(.sending)
-        if request.method == .head {
-            try await writer.writeResponse(await answer.headAlone(isLast: mustClose))
-        } else {
-            let head = answer.head(isLast: mustClose)
-            switch answer {
-            case .whole(_, _, let bytes, _):
-                try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-            case .lines(_, let source): try await send(head, source, writer, connection, .watching)
-            case .pieces(_, _, let source): try await send(head, source, writer, connection, .serving)
-            }
-        }
-        if mustClose { throw EndOfConnection() }
-        connection.became(.idle)
-    }
-
-    @concurrent private func send(
-        _ head: HTTPResponse,
-        _ source: any LineSource,
-        _ writer: consuming ResponseWriter,
-        _ connection: Connection,
-        _ waiting: ConnectionTable.Activity
-    ) async throws {
-        do {
-            var body: any ResponseBodyWriter = try await writer.writeHead(head)
-            connection.became(waiting)
-            while let lines = await connection.whileOpen({ await source.next() }) {
-                connection.became(.sending)
-                try await body.write(ByteBuffer(bytes: lines))
-                connection.became(waiting)
-            }
-            try await body.finish(nil)
-        } catch {
-            await source.end()
-            throw error
-        }
-        await source.end()
-    }
-
-    private func body(of request: Request) async throws(ControlError) -> [UInt8] {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximumBody { throw tooLarge }
-        var bytes: [UInt8] = []
-        do {
-            for try await buffer in request.body {
-                bytes.append(contentsOf: buffer.readableBytesView)
-                if bytes.count > maximumBody { break }
-            }
-        } catch {
-            throw ControlError(400, "bad-request", "the request broke off")
-        }
-        guard bytes.count <= maximumBody else { throw tooLarge }
-        return bytes
-    }
-
-    private var tooLarge: ControlError {
-        ControlError(413, "too-large", "the body of a request has \(maximumBody) bytes at most")
-    }
 }

@@ -1,9 +1,7 @@
 internal import Discovery
 internal import DiscoveryControl
-internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOHTTPTypes
 internal import System
 
 /// Answers an oversized or malformed head as soon as that is known: 431 or 400.
@@ -11,10 +9,10 @@ internal import System
 /// Whatever else the client sends is read and dropped until it closes or its time is over: a client that finds the connection
 /// closed while it sends does not look for an answer.
 final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler, Sendable {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private struct State {
         /// A head was taken, and not the end of its request.
@@ -52,8 +50,8 @@ final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler,
         if !isOver { answer(refusal, context) }
     }
 
-    /// Nil for errors that are not the request head's.
-    private static func refusal(_ error: any Error) -> ControlError? {
+    /// What a request head is answered with that is none; nil for other errors.
+    static func refusal(_ error: any Error) -> ControlError? {
         switch error {
         case HTTPParserError.headerOverflow: ControlError(431, "too-large", "the head of a request is too large")
         case is HTTPParserError: ControlError(400, "bad-request", "this is no request of HTTP/1.1 (RFC 9112)")
@@ -67,7 +65,7 @@ final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler,
         guard case .whole(_, _, let body, _) = ControlAnswer.error(refusal) else { return }
         context.triggerUserOutboundEvent(ReceivedHandler.Event.refused, promise: nil)
         context.write(wrapOutboundOut(.head(ControlAnswer.error(refusal).head(isLast: true))), promise: nil)
-        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
             bound.value.close(mode: .output, promise: nil)

@@ -1,21 +1,20 @@
 internal import DNSSD
 internal import DiscoveryControl
-internal import HTTPTypes
-internal import HummingbirdCore
+internal import NIOHTTP1
 
 /// Keeps web pages from reading what a browser on this machine could reach over TCP.
 package enum OriginPolicy {
     /// - Throws: 403 for a `Host` that is no address and not `localhost` (DNS rebinding), and for a request that a page of
     ///   another origin caused.
-    static func check(_ request: Request, hosts: [String]) throws(ControlError) {
-        let authority = request.head.authority ?? ""
+    static func check(_ head: HTTPRequestHead, hosts: [String]) throws(ControlError) {
+        let authority = head.headers["Host"].first ?? ""
         guard isLocal(authority, hosts: hosts) else {
             throw ControlError(403, "foreign-host", "\(authority.quotedForMessage) is not this machine's address")
         }
-        if let origin = request.headers[.origin], origin.lowercased() != "http://\(authority.lowercased())" {
-            throw ControlError(403, "cross-origin", "requests of other origins are not served")
-        }
-        if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ request.headers[$0] }), !isOwnSite(site) {
+        let isOfOwnPage =
+            head.headers["Origin"].allSatisfy { $0.lowercased() == "http://\(authority.lowercased())" }
+            && head.headers["Sec-Fetch-Site"].allSatisfy(isOwnSite)
+        guard isOfOwnPage else {
             throw ControlError(403, "cross-origin", "requests of other origins are not served")
         }
     }

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -112,3 +113,4 @@ struct BrowseCommand: PlacedCommand {
         )
     }
 }
+#endif

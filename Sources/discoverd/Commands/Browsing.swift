@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -97,3 +98,4 @@ struct Browsing {
         for service in listing?.take() ?? [] { try printer.show(.found(service)) }
     }
 }
+#endif

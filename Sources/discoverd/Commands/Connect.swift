@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -103,3 +104,4 @@ extension Establishment {
         if case .failure(let error) = result { error } else { nil }
     }
 }
+#endif

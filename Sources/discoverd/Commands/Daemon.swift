@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -51,3 +52,4 @@ struct DaemonCommand: ParsableCommand {
         return ["\(directory)/discoverd-daemon", "\(directory)/../libexec/discoverd/discoverd-daemon"]
     }
 }
+#endif

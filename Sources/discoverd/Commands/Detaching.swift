@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -42,3 +43,4 @@ struct Detaching {
         }
     }
 }
+#endif

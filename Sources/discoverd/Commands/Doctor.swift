@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 
@@ -32,3 +33,4 @@ struct DoctorCommand: NetworkCommand {
         return others.contains { $0.verdict == .fail } ? .notFound : .done
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -90,3 +91,4 @@ struct DomainsCommand: PlacedCommand {
         json.member("purpose", kind.rawValue)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -111,3 +112,4 @@ struct ForwardCommand: NetworkCommand {
         }
     }
 }
+#endif

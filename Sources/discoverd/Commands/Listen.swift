@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import CommandText
@@ -122,3 +123,4 @@ struct ListenCommand: NetworkCommand {
         )
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -76,3 +77,4 @@ struct Listing {
         if follows { try session.output.flush() }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DiscoveryControl
@@ -59,3 +60,4 @@ struct LsCommand: NetworkCommand {
         return record.line(for: terminal)
     }
 }
+#endif

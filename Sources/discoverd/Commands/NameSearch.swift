@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -144,3 +145,4 @@ extension ServiceEvent {
         }
     }
 }
+#endif

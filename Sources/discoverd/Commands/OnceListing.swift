@@ -1,3 +1,4 @@
+#if Commands
 internal import DNSSD
 internal import Discovery
 
@@ -36,3 +37,4 @@ struct OnceListing {
         return incomplete.values.sorted { $0.number < $1.number }.map(\.service)
     }
 }
+#endif

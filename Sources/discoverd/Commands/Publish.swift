@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import CommandText
@@ -111,3 +112,4 @@ struct PublishCommand: PlacedCommand {
         )
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -155,3 +156,4 @@ struct Publishing {
         if !isWithdrawn { session.notices.detail("the backend did not confirm the withdrawal in time") }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DiscoveryControl
@@ -20,3 +21,4 @@ struct ReloadCommand: NetworkCommand {
         return .done
     }
 }
+#endif

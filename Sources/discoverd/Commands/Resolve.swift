@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -68,3 +69,4 @@ struct ResolveCommand: PlacedCommand {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -65,3 +66,4 @@ struct StatusCommand: NetworkCommand {
         try session.output.line(session.terminal.isInteractive ? "\(padded)  \(text)" : "\(key)\t\(text)")
     }
 }
+#endif

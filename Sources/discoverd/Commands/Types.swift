@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -59,3 +60,4 @@ struct TypesCommand: PlacedCommand {
         return record
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -49,3 +50,4 @@ struct UnpublishCommand: NetworkCommand {
         return .done
     }
 }
+#endif

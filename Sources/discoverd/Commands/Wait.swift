@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -104,3 +105,4 @@ struct WaitCommand: PlacedCommand {
         )
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import Discovery
 internal import DiscoveryControl
@@ -29,3 +30,4 @@ struct WarmListing {
         return .notFound
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 /// What avahi-daemon's configuration takes away (avahi-daemon.conf(5)).
 enum AvahiConfigurationCheck {
     static let path = "/etc/avahi/avahi-daemon.conf"
@@ -74,3 +75,4 @@ extension StringProtocol {
         return String(start.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed())
     }
 }
+#endif

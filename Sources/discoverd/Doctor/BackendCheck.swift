@@ -1,3 +1,4 @@
+#if Commands
 internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
@@ -46,3 +47,4 @@ enum BackendCheck {
         )
     }
 }
+#endif

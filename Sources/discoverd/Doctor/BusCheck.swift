@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import Glibc
 
@@ -48,3 +49,4 @@ enum BusCheck {
         return result == 0 ? 0 : errno
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
@@ -73,3 +74,4 @@ extension String {
         hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DiscoveryJSON
 
@@ -58,3 +59,4 @@ struct Finding {
         json.endLine()
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 /// Whether IPv6 is switched off.
 enum IPv6Check {
     static func run() -> Finding {
@@ -14,3 +15,4 @@ enum IPv6Check {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 /// Whether there is an interface on which mDNS works.
 enum InterfaceCheck {
     static func run() -> [Finding] {
@@ -37,3 +38,4 @@ enum InterfaceCheck {
         return Finding("interface", .ok, "\(name) can be used, with \(families.joined(separator: " and "))")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import Glibc
 
 /// A network interface as the system describes it.
@@ -37,3 +38,4 @@ struct LocalInterface {
         return interfaces
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
@@ -58,3 +59,4 @@ enum ResponderCheck {
             "responder", .warn, "\(holder) listens on UDP port 5353\(avahi == nil ? "" : " too")", advice: advice)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import Glibc
 
 /// Small files and directories of `/proc`, `/sys` and `/etc`.
@@ -44,3 +45,4 @@ enum SystemFiles {
         return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DiscoveryControl
@@ -43,3 +44,4 @@ struct CheckOptions: ParsableArguments {
         return check
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 
@@ -63,3 +64,4 @@ struct CommonOptions: ParsableArguments, CommonArguments {
         if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import AvahiEngine
 internal import CommandFrame
@@ -47,3 +48,4 @@ enum DefaultType {
     /// For who did not choose it.
     static let notice = "published as \(text), the type of an example: --type says what it is, as --type _http._tcp"
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 
@@ -13,3 +14,4 @@ struct ListingOptions: ParsableArguments {
     )
     var timeout: Duration?
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
@@ -28,3 +29,4 @@ struct DomainOption: ParsableArguments {
     @Option(name: .long, help: "The domain; default: local.", transform: Parsing.domain)
     var domain: Domain = .local
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
@@ -36,3 +37,4 @@ extension Parsing {
         return subtype
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import DNSSD
 internal import Discovery
@@ -24,3 +25,4 @@ struct PolicyOptions: ParsableArguments {
         AddressPolicy(allow: allow, deny: deny, namedDomains: domain == .local ? [] : [domain])
     }
 }
+#endif

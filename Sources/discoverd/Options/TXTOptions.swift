@@ -1,3 +1,4 @@
+#if Commands
 internal import ArgumentParser
 internal import DNSSD
 
@@ -24,3 +25,4 @@ struct TXTOptions: ParsableArguments {
         return record
     }
 }
+#endif

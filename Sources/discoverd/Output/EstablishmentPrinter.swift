@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
@@ -60,3 +61,4 @@ struct EstablishmentPrinter {
 extension Duration {
     fileprivate var inMilliseconds: String { "\(milliseconds) ms" }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import CommandText
 internal import DiscoveryJSON
@@ -68,3 +69,4 @@ extension [UInt8] {
         return Array(text.utf8)
     }
 }
+#endif

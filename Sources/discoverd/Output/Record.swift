@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandText
 internal import DNSSD
 
@@ -38,3 +39,4 @@ struct Record {
         return line
     }
 }
+#endif

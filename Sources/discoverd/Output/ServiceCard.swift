@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
@@ -43,3 +44,4 @@ extension Duration {
         return "\(whole).\(digits)"
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
@@ -62,3 +63,4 @@ struct ServicePrinter {
         try table.show((sign.map { [$0] } ?? []) + service.textFields(detail), colour: colour, in: session)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import CommandText
 
@@ -28,3 +29,4 @@ final class Table {
         try session.output.line(cells.joined(separator: " "))
     }
 }
+#endif

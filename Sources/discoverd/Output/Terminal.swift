@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandText
 internal import Glibc
 
@@ -43,3 +44,4 @@ extension Terminal {
         hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
+#endif

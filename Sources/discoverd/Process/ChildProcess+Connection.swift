@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Glibc
@@ -33,3 +34,4 @@ extension ChildProcess {
         }
     }
 }
+#endif

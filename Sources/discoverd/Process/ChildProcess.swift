@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Glibc
@@ -91,3 +92,4 @@ final class ChildProcess: Sendable {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import Synchronization
 
 /// Passes signals on to a program, also those that come while it is being started.
@@ -25,3 +26,4 @@ final class SignalForwarder: Sendable {
         for signal in early { child.send(signal) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import Glibc
 internal import Synchronization
@@ -89,3 +90,4 @@ final class Acceptor: Sendable {
         return nil
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import DNSSD
 internal import Glibc
 internal import System
@@ -35,3 +36,4 @@ final class InterfaceBounds: Sendable {
     /// Whether a connection that was accepted is meant.
     func admits(_ connection: Socket) -> Bool { limit.admits(connection.descriptor) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Glibc
@@ -98,3 +99,4 @@ struct ListeningSockets: Sendable {
         return CommandError(.systemError, "cannot listen on \(place): \(error)", advice: advice)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import Glibc
 
 /// A pipe that carries signs without meaning: how many there are is what counts.
@@ -30,3 +31,4 @@ final class Pipe: Sendable {
         while unsafe read(readEnd, &sign, 1) == -1, errno == EINTR {}
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import Glibc
 
 /// Copies bytes from one descriptor to another until the first ends.
@@ -56,3 +57,4 @@ struct Pump {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 
 /// Handles connections beside each other until asked to stop, and then lets them end in peace for a while.
@@ -35,3 +36,4 @@ enum Serving {
         }
     }
 }
+#endif

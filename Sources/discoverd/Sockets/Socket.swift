@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Glibc
@@ -81,3 +82,4 @@ struct SystemError: Error, CustomStringConvertible {
     init(_ code: Int32) { self.code = code }
     var description: String { systemMessage(code) }
 }
+#endif

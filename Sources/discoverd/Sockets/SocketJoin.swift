@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import Glibc
 internal import Synchronization
@@ -60,3 +61,4 @@ private final class Countdown: Sendable {
         waiter?.resume()
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Commands
 internal import CommandFrame
 internal import DNSSD
 internal import Glibc
@@ -102,3 +103,4 @@ struct StandardJoin {
         }
     }
 }
+#endif
