@@ -33,6 +33,14 @@ import Testing
         #expect(Authority.ofTarget("http://localhost@evil.com/") == .some(nil))
     }
 
+    @Test(
+        arguments: [
+            ("http://h1:80/v1/ping?a=http://b#c", "/v1/ping?a=http://b"), ("HTTP://h1", "/"), ("http://h1?x", "/?x"),
+            ("http://h1#/v1/ping", "/"), ("/v1/ping", "/v1/ping"), ("/http://h1/v1", "/http://h1/v1"), ("*", "*"),
+            ("x/y://h1/v1/ping", "x/y://h1/v1/ping"), ("http:/v1/ping", "http:/v1/ping"), ("", ""),
+        ] as [(String, String)])
+    func originForm(_ target: String, _ path: String) { #expect(Authority.originForm(of: target) == path) }
+
     @Test func onlyThisMachinesNamesAndAddressesAreLocal() {
         for text in ["localhost", "LOCALHOST:80", "127.0.0.1:9331", "[::1]:9331", "10.0.0.1", "Monitor.Example.org:1"] {
             #expect(OriginPolicy.isLocal(text, hosts: ["monitor.example.org"]), "\(text)")

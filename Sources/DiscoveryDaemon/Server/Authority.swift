@@ -40,6 +40,14 @@ package struct Authority: Hashable, Sendable {
         return .some(Authority(String(target[start...].prefix { !"/?#".contains($0) })))
     }
 
+    /// Path and query of a target in absolute form, as the origin form has them (RFC 9112 §3.2.2); every other target as it is.
+    package static func originForm(of target: String) -> String {
+        let scheme = "http://"
+        guard target.prefix(scheme.count).lowercased() == scheme else { return target }
+        let rest = target.dropFirst(scheme.count).prefix { $0 != "#" }.drop { !"/?".contains($0) }
+        return rest.hasPrefix("/") ? String(rest) : "/" + rest
+    }
+
     /// RFC 3986 §3.2.2: `reg-name` without what must be written in per cent signs, which no host of ours has.
     private static func mayBeInName(_ byte: UInt8) -> Bool {
         switch byte {

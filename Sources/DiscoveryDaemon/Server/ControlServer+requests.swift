@@ -23,7 +23,7 @@ extension ControlServer {
             connection.became(.serving)
             let parsed = try ControlRequest(
                 head.method.rawValue,
-                target: head.uri,
+                target: Authority.originForm(of: head.uri),
                 body: body,
                 peer: connection.peer,
                 isReadOnly: connection.isReadOnly
