@@ -98,7 +98,7 @@ check: ## formatting, shell scripts, forbidden constructs: what CI runs first
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	@.ci/check
 
-docs: ## DocC of the library
+docs: ## DocC of the library, in .build-docs
 	$(SWIFT) build --target Discovery --scratch-path .build-docs -Xswiftc -emit-symbol-graph \
 	    -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols
 	docc convert --fallback-display-name Discovery --fallback-bundle-identifier discoverd.Discovery \
