@@ -109,10 +109,10 @@ let package = Package(
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
         module("CommandText", ["DNSSD"], memorySafe),
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
-        module("CommandFrame", ["CProcessStart", "CommandText", "DNSSD", argumentParser], memorySafe),
-        program("discoverd", inCommands + ["DiscoveryJSON"], memorySafe),
+        module("CommandFrame", ["CProcessStart", "CommandText", "DNSSD", "System", argumentParser], memorySafe),
+        program("discoverd", inCommands + ["CLinux", "DiscoveryJSON"], memorySafe),
         // What the daemon needs besides the network: configuration, access rules, health checks, systemd.
-        module("DaemonSupport", library + ["CLinux", "CYAML"], memorySafe),
+        module("DaemonSupport", library + ["CYAML"], memorySafe),
         // The daemon: warm queries, registrations, the control socket.
         module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
         program("discoverd-daemon", inCommands + ["CLinux", "DaemonSupport", daemon], memorySafe),

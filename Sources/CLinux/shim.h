@@ -5,13 +5,22 @@
 
 #include <malloc.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 // EFD_CLOEXEC and EFD_NONBLOCK are macros of themselves, which Swift does not import.
-static inline int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+static inline int clinux_eventfd(unsigned count, bool is_semaphore) {
+    return eventfd(count, EFD_CLOEXEC | EFD_NONBLOCK | (is_semaphore ? EFD_SEMAPHORE : 0));
+}
+
+// accept4 is declared for _GNU_SOURCE only.
+static inline int clinux_accept(int listener) {
+    return (int)syscall(SYS_accept4, listener, (void *)0, (void *)0, SOCK_CLOEXEC);
+}
 
 // prctl is variadic. `name` is cut to 15 bytes (prctl(2)).
 static inline void clinux_name_thread(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -1,5 +1,5 @@
 public import DNSSD
-import Glibc
+import System
 
 /// Why a program failed: a status for scripts, and for people a sentence and what to do about it.
 public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -51,7 +51,4 @@ public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// What the system calls an `errno`.
-public func systemMessage(_ code: Int32) -> String {
-    guard let text = unsafe strerror(code) else { return "error \(code)" }
-    return unsafe String(cString: text)
-}
+public func systemMessage(_ code: Int32) -> String { SystemError.text(code) }

@@ -2,7 +2,7 @@ public import DNSSD
 import Glibc
 public import NIOCore
 public import NIOPosix
-internal import System
+import System
 
 /// Listening sockets: for IPv6 and IPv4 with one, IPv4 alone where there is no IPv6.
 public enum ServerSocket {
@@ -15,7 +15,7 @@ public enum ServerSocket {
 
         /// The family, and what the system said.
         public var description: String {
-            let reason = strerror(errnoCode).map { String(cString: $0) } ?? "error \(errnoCode)"
+            let reason = SystemError.text(errnoCode)
             return switch family {
             case .ipv4: "could not bind v4: \(reason)"
             case .ipv6: "could not bind v6: \(reason)"

@@ -3,6 +3,7 @@ internal import DNSSD
 internal import DaemonSupport
 internal import DiscoveryControl
 internal import DiscoveryDaemon
+internal import System
 
 /// The sockets that are served: the control socket, which the service manager may have made, and TCP ones. With the lock that
 /// keeps a second daemon away.
@@ -41,7 +42,8 @@ struct ControlSockets {
         }
         if let tcp = configuration.tcpListen {
             do throws(SystemError) {
-                let descriptor = try TCPSocket.listen(on: tcp.address, tcp.port)
+                let descriptor = try Sockets.listening(
+                    at: SocketAddress(tcp.address, port: tcp.port.rawValue), backlog: RuntimeDirectory.backlog)
                 listeners.append(ControlServer.Listener(descriptor: descriptor, isReadOnly: true, hosts: tcp.hosts))
             } catch {
                 throw Failure(status: 1, message: "cannot listen on \(tcp.address) port \(tcp.port): \(error)")

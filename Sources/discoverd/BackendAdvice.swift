@@ -1,6 +1,7 @@
 #if Commands
 internal import AvahiEngine
 internal import CommandFrame
+internal import System
 
 /// What to do where there is no backend: what this machine lacks for the one that was asked for.
 enum BackendAdvice {
@@ -15,7 +16,7 @@ enum BackendAdvice {
         lines(
             canBePrivate: backend != .system && AvahiBackend.canBePrivate,
             isChosen: { if case .private = backend { true } else { false } }(),
-            holders: PortHolder.holders(of: UDPListener.multicastDNS).map(\.description))
+            holders: PortHolder.holders(of: PortHolder.multicastDNS).map(\.description))
     }
 
     /// - Parameters:

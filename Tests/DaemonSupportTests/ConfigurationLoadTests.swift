@@ -1,5 +1,6 @@
 import DNSSD
 import Foundation
+import System
 import Testing
 
 @testable import DaemonSupport

@@ -1,5 +1,6 @@
 import DNSSD
 import Glibc
+import System
 import Testing
 
 @testable import DaemonSupport
@@ -16,27 +17,16 @@ struct ListeningPortsTests {
 
     @Test("a socket that listens counts, one that is connected from that port does not, nor a remote port")
     func list() throws {
-        #expect(ListeningPorts.ports(.tcp, in: Self.tcp) == [8080])
-        #expect(ListeningPorts.ports(.udp, in: Self.tcp) == [])
-        #expect(ListeningPorts.ports(.tcp, in: [0xFF, 0x0A, 0x20]) == [])
+        let sockets = BoundSocket.all(in: Self.tcp, family: .ipv4)
+        #expect(ListeningPorts.ports(.tcp, of: sockets) == [8080])
+        #expect(ListeningPorts.ports(.udp, of: sockets) == [])
     }
 
     @Test("a port of this machine, while a socket listens at it")
     func real() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let number = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic -> UInt16? in
-                guard bind(descriptor, generic, size) == 0, getsockname(descriptor, generic, &size) == 0 else {
-                    return nil
-                }
-                return pointer.pointee.sin_port.bigEndian
-            }
-        }
-        let port = try Port(Int(try #require(number)))
+        #expect(SocketAddress(.v4(IPv4Address(bits: 0x7F00_0001)), port: 0).bind(descriptor) == 0)
+        let port = try Port(Int(try #require(SocketAddress(of: descriptor)?.port)))
         #expect(ListeningPorts.open(.tcp)?.contains(port.rawValue) == false)
         #expect(listen(descriptor, 1) == 0)
         #expect(ListeningPorts.open(.tcp)?.contains(port.rawValue) == true)

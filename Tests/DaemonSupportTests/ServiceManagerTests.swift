@@ -1,4 +1,5 @@
 import Glibc
+import System
 import Testing
 
 @testable import DaemonSupport
@@ -10,11 +11,7 @@ private final class ManagerSocket {
 
     init(_ name: String) {
         self.name = name
-        var (address, length) = NotifySocket.address(name)
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-        }
-        #expect(code == 0)
+        #expect(SocketAddress(unixName: name)?.bind(descriptor) == 0)
     }
 
     deinit {
@@ -100,10 +97,7 @@ extension DescriptorTests {
 
         private func listener(at descriptor: Int32, name: String) -> Int32 {
             let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-            var (address, length) = NotifySocket.address(name)
-            let bound = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, length) }
-            }
+            let bound = SocketAddress(unixName: name)?.bind(socket)
             #expect(bound == 0 && listen(socket, 1) == 0 && dup2(socket, descriptor) == descriptor)
             close(socket)
             return descriptor

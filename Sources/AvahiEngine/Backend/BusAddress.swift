@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The address that libdbus, below libavahi-client, takes for the system bus: read from the environment once in a
 /// process, before the first connection is made.
@@ -16,7 +17,7 @@ final class BusAddress {
     /// Changes the environment: to be made where the engine is made, early in a program and not while other threads
     /// read it.
     init(private address: String, thenSystem: Bool) {
-        before = SystemFile.environment(Self.variable)
+        before = Environment.value(Self.variable)
         unsafe setenv(Self.variable, thenSystem ? "\(address);\(before ?? Self.standard)" : address, 1)
     }
 

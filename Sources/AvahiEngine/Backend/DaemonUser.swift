@@ -1,5 +1,6 @@
 import CSupervisor
 import Glibc
+import System
 
 /// As whom the daemons of a private backend run. They read packets of the network: never as root where that can be helped.
 struct DaemonUser: Equatable {
@@ -33,7 +34,7 @@ struct DaemonUser: Equatable {
     /// one, which a container's may not.
     static func chosen(for directory: String) -> DaemonUser {
         guard geteuid() == 0, csupervisor_can_change_user(),
-            let other = DaemonUser(passwd: SystemFile.text(of: "/etc/passwd")),
+            let other = DaemonUser(passwd: SystemFile.text(of: "/etc/passwd") ?? ""),
             unsafe lchown(directory, other.user, other.group) == 0
         else { return own }
         return unsafe lchown(directory, 0, 0) == 0 ? other : own

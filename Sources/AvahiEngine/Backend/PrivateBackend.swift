@@ -69,7 +69,7 @@ final class PrivateBackend {
     func start() throws(DiscoveryError) {
         guard supervisor == nil else { return }
         let programs = try PrivateBackendPrograms()
-        let holders = PortHolder.holders(of: UDPListener.multicastDNS)
+        let holders = PortHolder.holders(of: PortHolder.multicastDNS)
         guard holders.isEmpty else {
             throw DiscoveryError(
                 .backendUnavailable,
@@ -106,13 +106,9 @@ final class PrivateBackend {
     }
 
     private func configure(_ user: DaemonUser) throws(DiscoveryError) -> PrivateBackendConfiguration {
-        var name = [UInt8](repeating: 0, count: 256)
-        let code = unsafe name.withUnsafeMutableBytes { bytes in
-            unsafe bytes.baseAddress.map { unsafe gethostname($0.assumingMemoryBound(to: CChar.self), 255) } ?? -1
-        }
         let configuration = PrivateBackendConfiguration(
             socket: directory.socket,
-            hostName: code == 0 ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "",
+            hostName: Environment.hostName ?? "",
             interfaces: options.interfaces, present: SystemInterfaces.names(), user: user.user,
             group: user.group, owner: geteuid())
         try directory.write(configuration.dbus, to: "dbus.conf")
@@ -133,8 +129,8 @@ final class PrivateBackend {
             unsafe csupervisor_start($0, &status, &life)
         }
         guard process > 0 else {
-            let reason = unsafe String(cString: strerror(-process))
-            throw DiscoveryError(.systemRefused, "a private avahi-daemon cannot be started: \(reason)")
+            let reason = SystemError(-process, "a private avahi-daemon cannot be started")
+            throw DiscoveryError(.systemRefused, reason.description)
         }
         report = SupervisorReport()
         supervisor = (process, status, life)

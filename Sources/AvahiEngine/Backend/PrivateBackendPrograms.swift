@@ -1,6 +1,7 @@
 import CSupervisor
 import DNSSD
 import Glibc
+import System
 
 /// The programs of a private backend and how they are called.
 struct PrivateBackendPrograms {

@@ -1,5 +1,6 @@
 import DNSSD
 import Glibc
+import System
 
 /// Where a private backend keeps its socket and files: a directory with a name that nobody can foresee, and mode 0700,
 /// which is made when it is needed and must not be there then.
@@ -18,8 +19,9 @@ final class RuntimeDirectory {
 
     /// A new name in $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR, /run for root, or /tmp, whichever is the first that is safe.
     static func choosePath() throws(DiscoveryError) -> String {
-        var candidates = SystemFile.environment("RUNTIME_DIRECTORY").map { [String($0.prefix { $0 != ":" })] } ?? []
-        if let directory = SystemFile.environment("XDG_RUNTIME_DIR") { candidates.append(directory) }
+        var candidates = [Environment.directory("RUNTIME_DIRECTORY"), Environment.value("XDG_RUNTIME_DIR")].compactMap {
+            $0
+        }
         if geteuid() == 0 { candidates.append("/run") }
         candidates.append("/tmp")
         let name = "/discoverd-" + String(UInt64.random(in: .min ... .max), radix: 36)
@@ -89,7 +91,6 @@ final class RuntimeDirectory {
     }
 
     private func failure(_ what: String) -> DiscoveryError {
-        let reason = unsafe String(cString: strerror(errno))
-        return DiscoveryError(.backendUnavailable, "cannot \(what.escapedForTerminal): \(reason)")
+        DiscoveryError(.backendUnavailable, SystemError(errno, "cannot \(what.escapedForTerminal)").description)
     }
 }

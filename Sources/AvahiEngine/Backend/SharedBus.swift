@@ -1,5 +1,6 @@
 import DNSSD
 import Glibc
+import System
 
 /// Where the private backend of one process can be found by the others of the same user on the same network: a second
 /// avahi-daemon beside it would quarrel with it over UDP 5353. Touched by the loop's thread only.
@@ -23,8 +24,9 @@ final class SharedBus {
 
     /// Nil where there is no directory that is ours alone: not in /tmp, where the link could be another's.
     init?() {
-        var candidates = SystemFile.environment("RUNTIME_DIRECTORY").map { [String($0.prefix { $0 != ":" })] } ?? []
-        if let directory = SystemFile.environment("XDG_RUNTIME_DIR") { candidates.append(directory) }
+        var candidates = [Environment.directory("RUNTIME_DIRECTORY"), Environment.value("XDG_RUNTIME_DIR")].compactMap {
+            $0
+        }
         if geteuid() == 0 { candidates.append("/run") }
         // Another network namespace is another network, though it may have the same /run.
         var network = stat()
@@ -51,7 +53,8 @@ final class SharedBus {
     /// Whether a bus of another process is there now.
     var answers: Bool {
         guard target == nil, let link = SystemFile.link(socket) else { return false }
-        guard let descriptor = UnixSocket.connected(to: link) else { return false }
+        guard let address = SocketAddress(unix: Array(link.utf8)), let descriptor = try? Sockets.connected(to: address)
+        else { return false }
         close(descriptor)
         return true
     }

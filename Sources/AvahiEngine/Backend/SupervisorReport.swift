@@ -1,6 +1,7 @@
 import CSupervisor
 import DNSSD
 import Glibc
+import System
 
 /// What the supervisor of a private backend has told so far. A value: it does nothing itself.
 struct SupervisorReport {
@@ -31,21 +32,22 @@ struct SupervisorReport {
             avahi = nil
             avahiEnds += 1
             if avahiEnds > 2 { problem = "the private avahi-daemon ends again and again (\(Self.ending(event.value)))" }
-        case CSUPERVISOR_BUS_NOT_RUN: problem = "dbus-daemon cannot be run: \(Self.text(event.value))"
-        case CSUPERVISOR_AVAHI_NOT_RUN: problem = "avahi-daemon cannot be run: \(Self.text(event.value))"
+        case CSUPERVISOR_BUS_NOT_RUN: problem = "dbus-daemon cannot be run: \(SystemError.text(event.value))"
+        case CSUPERVISOR_AVAHI_NOT_RUN: problem = "avahi-daemon cannot be run: \(SystemError.text(event.value))"
         case CSUPERVISOR_USER_NAMESPACE_REFUSED:
             problem = """
                 an ordinary user cannot start a private avahi-daemon here, because the system allows no user namespaces \
-                (\(Self.text(event.value))): run as root, or allow them (sysctl kernel.unprivileged_userns_clone=1, \
+                (\(SystemError.text(event.value))): run as root, or allow them (sysctl kernel.unprivileged_userns_clone=1, \
                 user.max_user_namespaces above 0, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0), or install \
                 and start the system's avahi-daemon
                 """
         case CSUPERVISOR_MOUNT_REFUSED:
             problem = """
                 a private avahi-daemon needs a /run of its own, and the system does not allow that here \
-                (\(Self.text(event.value))): run as root, or install and start the system's avahi-daemon
+                (\(SystemError.text(event.value))): run as root, or install and start the system's avahi-daemon
                 """
-        case CSUPERVISOR_FAILED: problem = "a private avahi-daemon cannot be supervised: \(Self.text(event.value))"
+        case CSUPERVISOR_FAILED:
+            problem = "a private avahi-daemon cannot be supervised: \(SystemError.text(event.value))"
         default: break
         }
         return nil
@@ -56,8 +58,6 @@ struct SupervisorReport {
         avahiEnds = 0
         problem = nil
     }
-
-    private static func text(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }
 
     /// A status as waitpid(2) gives it.
     private static func ending(_ status: Int32) -> String {

@@ -44,7 +44,10 @@ final class SystemAvahiWatch {
     }
 
     private func connect() {
-        guard let descriptor = sockets.lazy.compactMap(UnixSocket.connected).first else { return becameUnknown() }
+        let addresses = sockets.lazy.compactMap { SocketAddress(unix: Array($0.utf8)) }
+        guard let descriptor = addresses.compactMap({ try? Sockets.connected(to: $0) }).first else {
+            return becameUnknown()
+        }
         let greeting = NameOwnerConversation.greeting(user: geteuid())
         conversation = NameOwnerConversation(about: "org.freedesktop.Avahi")
         watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] _ in self?.read() }

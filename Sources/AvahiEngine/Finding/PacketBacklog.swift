@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// What the mDNS sockets of this machine have not read, and what was lost for want of room. A value.
 struct PacketBacklog: Equatable {
@@ -12,8 +13,8 @@ struct PacketBacklog: Equatable {
     ///   - sockets: of this network namespace.
     ///   - snmp: the text of /proc/net/snmp; RcvbufErrors is named in a line before its number (proc_net_snmp(5)).
     ///   - snmp6: that of /proc/net/snmp6: a name and a number a line.
-    init?(sockets: [UDPListener], snmp: String, snmp6: String) {
-        let ours = sockets.filter { $0.port == UDPListener.multicastDNS }
+    init?(sockets: [BoundSocket], snmp: String, snmp6: String) {
+        let ours = sockets.filter { $0.port == PortHolder.multicastDNS }
         guard !ours.isEmpty, let lost = Self.losses(in: snmp) else { return nil }
         waiting = ours.reduce(0) { $0 &+ $1.unread }
         self.lost = lost &+ Self.losses6(in: snmp6)
@@ -42,7 +43,7 @@ extension PacketBacklog {
     /// That of the calling thread's network namespace, now.
     static func current() -> PacketBacklog? {
         PacketBacklog(
-            sockets: UDPListener.current(), snmp: SystemFile.text(of: "/proc/thread-self/net/snmp"),
-            snmp6: SystemFile.text(of: "/proc/thread-self/net/snmp6"))
+            sockets: BoundSocket.all(.udp) ?? [], snmp: SystemFile.text(of: "/proc/thread-self/net/snmp") ?? "",
+            snmp6: SystemFile.text(of: "/proc/thread-self/net/snmp6") ?? "")
     }
 }

@@ -1,11 +1,8 @@
 public import DNSSD
-internal import Discovery
 internal import System
 
 /// Which ports of this network namespace programs have open.
 public enum ListeningPorts {
-    /// The most that is read of the system's list of sockets: some 50000 of them.
-    private static let maximumSize = 8 * 1024 * 1024
     /// For so long one look is good for all who ask.
     private static let freshness = Duration.seconds(1)
 
@@ -33,30 +30,12 @@ public enum ListeningPorts {
 
     /// All of them; nil when the system does not tell.
     static func open(_ transport: ServiceType.Transport) -> Set<UInt16>? {
-        let name = transport == .tcp ? "tcp" : "udp"
-        var found: Set<UInt16>?
-        for path in ["/proc/thread-self/net/\(name)", "/proc/thread-self/net/\(name)6"] {
-            guard let bytes = try? ConfigurationFiles.read(path, atMost: maximumSize), bytes.count <= maximumSize else {
-                continue
-            }
-            found = (found ?? []).union(ports(transport, in: bytes))
-        }
-        return found
+        BoundSocket.all(transport).map { ports(transport, of: $0) }
     }
 
-    /// - Parameter list: the text of /proc/net/tcp or one of its like (proc_pid_net(5)): local address, remote address and
-    ///   state are the second to fourth word of a line, in hexadecimal.
-    static func ports(_ transport: ServiceType.Transport, in list: [UInt8]) -> Set<UInt16> {
+    static func ports(_ transport: ServiceType.Transport, of sockets: [BoundSocket]) -> Set<UInt16> {
         // TCP_LISTEN, and what the kernel shows for a UDP socket that is not connected (<net/tcp_states.h>).
-        let state = transport == .tcp ? "0A" : "07"
-        var ports: Set<UInt16> = []
-        for line in list.split(separator: UInt8(ascii: "\n")) {
-            let words = line.split(separator: UInt8(ascii: " "), maxSplits: 4)
-            guard words.count > 3, words[3].elementsEqual(state.utf8),
-                let port = UInt16(String(decoding: words[1].suffix(4), as: UTF8.self), radix: 16)
-            else { continue }
-            ports.insert(port)
-        }
-        return ports
+        let state: UInt8 = transport == .tcp ? 10 : 7
+        return Set(sockets.lazy.filter { $0.state == state }.map(\.port))
     }
 }

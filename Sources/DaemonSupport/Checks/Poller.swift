@@ -1,9 +1,7 @@
-internal import CLinux
-internal import Discovery
 internal import Glibc
 internal import System
 
-/// One thread that waits for many descriptors, so that no task's thread has to: poll(2) with deadlines.
+/// Waits for descriptors on behalf of tasks, on one thread for all, so that no task's thread has to.
 ///
 /// The thread lives as long as the process. Waits are bounded by the number of checks: each has one at a time.
 final class Poller: Sendable {
@@ -13,109 +11,60 @@ final class Poller: Sendable {
         case ready
         /// The deadline passed.
         case timedOut
-        /// The task was cancelled, or there is no thread to wait.
+        /// The task was cancelled.
         case cancelled
     }
 
-    private struct Wait: Sendable {
-        let descriptor: Int32
-        let events: Int16
-        let deadline: ContinuousClock.Instant
-        let continuation: CheckedContinuation<Outcome, Never>
-    }
+    /// The one of this process; nil when the system has neither thread nor descriptor left.
+    static let shared = Poller()
 
-    private struct State: Sendable {
-        var nextID: UInt64 = 0
-        var waits: [UInt64: Wait] = [:]
-    }
-
-    /// The process's only one; nil when no thread or descriptor could be had.
-    static let shared: Poller? = Poller()
-
-    private let state = Locked(State())
-    private let wake: Int32
+    private let loop: EventLoop
 
     private init?() {
-        wake = clinux_eventfd()
-        guard wake >= 0 else { return nil }
-        var thread = pthread_t()
-        let poller = unsafe Unmanaged.passRetained(self)
-        let code = unsafe pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument = unsafe argument else { return nil }
-                unsafe Unmanaged<Poller>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            }, poller.toOpaque())
-        guard code == 0 else {
-            unsafe poller.release()
-            return nil
-        }
-        pthread_detach(thread)
+        guard let loop = EventLoop(named: "checks") else { return nil }
+        self.loop = loop
     }
 
     /// Waits until a descriptor, which must stay open meanwhile, is ready for `events` of poll(2).
     func wait(for descriptor: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) async -> Outcome {
-        let id = state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
+        let wait = LoopBound(to: loop, Wait())
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isEntered = state.withLock { state in
-                    // Cancelling sets the flag before it looks for the wait, so one of the two sees the other.
-                    guard !Task.isCancelled else { return false }
-                    state.waits[id] = Wait(
-                        descriptor: descriptor, events: Int16(truncatingIfNeeded: events), deadline: deadline,
-                        continuation: continuation)
-                    return true
+                wait.post { [loop] in
+                    $0.begin(on: loop, descriptor, Int16(truncatingIfNeeded: events), until: deadline, continuation)
                 }
-                if isEntered { signal() } else { continuation.resume(returning: .cancelled) }
             }
         } onCancel: {
-            // The thread may still poll the descriptor once more; nobody hears of it.
-            state.withLock { $0.waits.removeValue(forKey: id) }?.continuation.resume(returning: .cancelled)
+            wait.post { $0.end(.cancelled) }
         }
     }
+}
 
-    private func signal() { eventfd_write(wake, 1) }
+/// One wait. Touched by the loop's thread only.
+private final class Wait {
+    private var outcome: Poller.Outcome?
+    private var continuation: CheckedContinuation<Poller.Outcome, Never>?
+    private var watch: LoopWatch?
+    private var timer: LoopTimer?
 
-    private func run() {
-        var set = sigset_t()
-        unsafe sigfillset(&set)
-        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
-        while true {
-            let waits = state.withLock { $0.waits }
-            var list = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
-            let ids = waits.map { id, wait in
-                list.append(pollfd(fd: wait.descriptor, events: wait.events, revents: 0))
-                return id
-            }
-            _ = unsafe poll(&list, nfds_t(list.count), Self.milliseconds(until: waits.values.map(\.deadline).min()))
-            var count: eventfd_t = 0
-            unsafe eventfd_read(wake, &count)
-            let now = ContinuousClock.now
-            for (id, entry) in zip(ids, list.dropFirst()) {
-                if entry.revents != 0 {
-                    finish(id, .ready)
-                } else if let wait = waits[id], wait.deadline <= now {
-                    finish(id, .timedOut)
-                }
-            }
-        }
+    func begin(
+        on loop: EventLoop, _ descriptor: Int32, _ events: Int16, until deadline: ContinuousClock.Instant,
+        _ continuation: CheckedContinuation<Poller.Outcome, Never>
+    ) {
+        if let outcome { return continuation.resume(returning: outcome) }
+        self.continuation = continuation
+        watch = LoopWatch(loop: loop, descriptor: descriptor, events: events) { [weak self] _ in self?.end(.ready) }
+        timer = LoopTimer(loop: loop) { [weak self] in self?.end(.timedOut) }
+        timer?.set(after: ContinuousClock.now.duration(to: deadline))
     }
 
-    private func finish(_ id: UInt64, _ outcome: Outcome) {
-        state.withLock { $0.waits.removeValue(forKey: id) }?.continuation.resume(returning: outcome)
-    }
-
-    /// Rounded up, so that nobody is woken before the deadline; -1 without one.
-    private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
-        guard let deadline else { return -1 }
-        let parts = ContinuousClock.now.duration(to: deadline).components
-        guard parts.seconds >= 0, parts.attoseconds >= 0 else { return 0 }
-        return Int32(
-            clamping: min(parts.seconds, 1 << 32) * 1000
-                + parts.attoseconds / 1_000_000_000_000_000 + 1)
+    /// The first end counts, also one that comes before the beginning.
+    func end(_ new: Poller.Outcome) {
+        guard outcome == nil else { return }
+        outcome = new
+        watch?.free()
+        timer?.free()
+        continuation?.resume(returning: new)
+        continuation = nil
     }
 }

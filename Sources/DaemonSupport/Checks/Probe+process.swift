@@ -1,13 +1,15 @@
-internal import CLinux
 internal import DNSSD
 internal import Glibc
+internal import System
 
 extension Probe {
     /// Whether a process runs; one that ended but was not waited for does not.
     func pid(_ number: Int32) throws(ProbeFailure) {
-        let descriptor = clinux_pidfd_open(number)
-        guard descriptor >= 0 else {
-            throw ProbeFailure("process \(number)", code: errno)
+        let descriptor: Int32
+        do throws(SystemError) {
+            descriptor = try Program.descriptor(of: number)
+        } catch {
+            throw ProbeFailure("process \(number)", code: error.code)
         }
         defer { close(descriptor) }
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Glibc
+internal import System
 
 /// One check in progress: where it waits, and until when.
 struct Probe: Sendable {
@@ -35,6 +36,6 @@ struct ProbeFailure: Error, Hashable {
 
     /// - Parameter code: an `errno`.
     init(_ what: String, code: Int32) {
-        self.reason = unsafe "\(what): \(String(cString: strerror(code)))"
+        self.reason = SystemError(code, what).description
     }
 }

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Glibc
+internal import System
 
 /// Where a configuration is.
 public struct ConfigurationPlace: Hashable, Sendable {
@@ -19,8 +20,8 @@ public struct ConfigurationPlace: Hashable, Sendable {
     public func load() throws(ConfigurationError) -> DaemonConfiguration {
         var status = stat()
         if mustExist, unsafe stat(directory, &status) != 0 {
-            let reason = unsafe String(cString: strerror(errno))
-            throw ConfigurationError(file: directory, line: nil, reason: "cannot be read: \(reason)")
+            let reason = "cannot be read: \(SystemError.text(errno))"
+            throw ConfigurationError(file: directory, line: nil, reason: reason)
         }
         return try DaemonConfiguration.load(directory: directory)
     }

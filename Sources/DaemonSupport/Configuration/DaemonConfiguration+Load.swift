@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Glibc
+internal import System
 
 extension DaemonConfiguration {
     /// The most services of all files together.

@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import System
 
 /// A service's name with `%h` for the host's and `%%` for a per cent sign.
 enum NameTemplate {
@@ -25,11 +25,5 @@ enum NameTemplate {
     }
 
     /// This machine's name without its domain.
-    static var hostName: String {
-        var bytes = [CChar](repeating: 0, count: 256)
-        // The last byte stays 0: gethostname(2) need not end a name that is cut.
-        guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "localhost" }
-        let name = String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return name.split(separator: ".").first.map(String.init) ?? "localhost"
-    }
+    static var hostName: String { Environment.hostLabel ?? "localhost" }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// A listening socket that the service manager made (systemd.socket(5)).
 public struct InheritedSocket: Hashable, Sendable {
@@ -19,8 +20,8 @@ public struct InheritedSocket: Hashable, Sendable {
 
     /// Nil unless the descriptor is a stream socket that listens on a Unix or IP address.
     init?(descriptor: Int32, name: String) {
-        guard Self.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
-            Self.option(SO_ACCEPTCONN, of: descriptor) == 1,
+        guard Sockets.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
+            Sockets.option(SO_ACCEPTCONN, of: descriptor) == 1,
             let address = Self.address(of: descriptor)
         else { return nil }
         self.descriptor = descriptor
@@ -28,35 +29,8 @@ public struct InheritedSocket: Hashable, Sendable {
         self.address = address
     }
 
-    private static func option(_ option: Int32, of descriptor: Int32) -> Int32? {
-        var value: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        guard unsafe getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 else { return nil }
-        return value
-    }
-
     private static func address(of descriptor: Int32) -> Address? {
-        var storage = sockaddr_storage()
-        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let code = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe getsockname(descriptor, $0, &size)
-            }
-        }
-        guard code == 0 else { return nil }
-        let family = Int32(storage.ss_family)
-        return unsafe withUnsafeBytes(of: &storage) { bytes in
-            switch family {
-            case AF_UNIX:
-                let path = unsafe Array(bytes[2..<min(Int(size), bytes.count)])
-                if path.first == 0 {
-                    return .unix(path: "@" + String(decoding: path.dropFirst(), as: UTF8.self))
-                }
-                return .unix(path: String(decoding: path.prefix { $0 != 0 }, as: UTF8.self))
-            // The port follows the family in both (<netinet/in.h>), in network order.
-            case AF_INET, AF_INET6: return unsafe .inet(port: UInt16(bytes[2]) << 8 | UInt16(bytes[3]))
-            default: return nil
-            }
-        }
+        guard let address = SocketAddress(of: descriptor) else { return nil }
+        return address.unixName.map { .unix(path: $0) } ?? address.port.map { .inet(port: $0) }
     }
 }

@@ -1,11 +1,6 @@
 public import DNSSD
-import System
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Musl
-#endif
+import System
 
 /// The kernel's routes, asked one address at a time over rtnetlink(7). For one judgement of many addresses: what was
 /// answered is remembered, so a new value is made for the next.
@@ -43,7 +38,7 @@ public final class SystemRoutes: RouteLookup {
         if let open = state.descriptor {
             descriptor = open
         } else {
-            descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), 0)  // NETLINK_ROUTE
+            descriptor = (try? Sockets.make(AF_NETLINK, SOCK_RAW)) ?? -1  // NETLINK_ROUTE
             state.descriptor = descriptor
         }
         guard descriptor >= 0 else { return nil }

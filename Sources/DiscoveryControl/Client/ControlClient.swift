@@ -1,4 +1,5 @@
 internal import DNSSD
+internal import System
 
 /// Asks the daemon one thing at a time, over its control socket.
 public struct ControlClient: Sendable {
@@ -88,10 +89,10 @@ public struct ControlClient: Sendable {
     /// - Throws: what the daemon answered instead; status 503 when it did not.
     public func send(_ request: Request, within limit: Duration = .seconds(10)) async throws(ControlError) -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
-            let failure = DetachedThread.start {
+            let code = SystemThread.start {
                 continuation.resume(returning: self.exchange(request, until: Deadline(in: limit)))
             }
-            if failure != nil {
+            if code != 0 {
                 continuation.resume(returning: .failure(ControlError(503, "no-thread", "the system has no thread")))
             }
         }

@@ -1,5 +1,6 @@
 public import DNSSD
 internal import Glibc
+internal import System
 
 /// Where the daemon's control socket is.
 public enum ControlSocketPath {
@@ -36,10 +37,7 @@ public enum ControlSocketPath {
     }
 
     private static func own(_ variable: String, _ suffix: String = "") -> String? {
-        guard let value = unsafe getenv(variable) else { return nil }
-        // systemd separates several directories by colons (systemd.exec(5)); the first is meant.
-        let directory = unsafe String(cString: value).split(separator: ":").first.map(String.init) ?? ""
-        guard directory.hasPrefix("/") else { return nil }
+        guard let directory = Environment.directory(variable), directory.hasPrefix("/") else { return nil }
         return "\(directory)\(suffix)/control.sock"
     }
 }

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Glibc
+internal import System
 
 /// A connection to a Unix socket, for one thread; it is closed with the last reference.
 final class UnixConnection {
@@ -22,26 +23,21 @@ final class UnixConnection {
     /// - Throws: `.notFound` when there is no socket, `.notPermitted`; `.untrusted` for one that another user may have put
     ///   there; `.busy` when it was not accepted in time, `.backendUnavailable` when nobody listens.
     init(path: String, until deadline: Deadline) throws(DiscoveryError) {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard !bytes.isEmpty, bytes.count <= ControlSocketPath.maximumLength, !bytes.contains(0) else {
+        guard path.utf8.first != 0, let address = SocketAddress(unix: Array(path.utf8)) else {
             throw DiscoveryError(.notFound, "\(path.quotedForMessage) cannot be the path of a socket")
         }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Self.error(errno, path) }
+        do throws(SystemError) {
+            descriptor = try Sockets.make(address.family, waits: true)
+        } catch {
+            throw Self.error(error.code, path)
+        }
         var result: Int32
         repeat {
             // A connect(2) that may wait is given its time by SO_SNDTIMEO (socket(7)); 0 would be without end.
             let left = Int(max(deadline.milliseconds, 1))
             var time = timeval(tv_sec: left / 1000, tv_usec: left % 1000 * 1000)
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-            result = unsafe withUnsafePointer(to: &address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
-            }
+            result = address.connect(descriptor)
         } while result != 0 && errno == EINTR
         if result != 0 { throw Self.error(errno, path) }
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw Self.error(errno, path) }
@@ -91,7 +87,7 @@ final class UnixConnection {
     }
 
     /// Waits for bytes, the end, or the bell.
-    func receive(until deadline: Deadline, bell: Bell?) throws(DiscoveryError) -> Received {
+    func receive(until deadline: Deadline, bell: WakeUp?) throws(DiscoveryError) -> Received {
         while true {
             var items = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -104,7 +100,7 @@ final class UnixConnection {
                 continue
             }
             if items[1].revents != 0 {
-                bell?.silence()
+                bell?.clear()
                 return .rung
             }
             let received = unsafe buffer.withUnsafeMutableBytes {
@@ -121,7 +117,6 @@ final class UnixConnection {
     }
 
     private static func error(_ code: Int32, _ what: String) -> DiscoveryError {
-        let text = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
         let kind: DiscoveryError.Code =
             switch code {
             case ENOENT, ENOTDIR: .notFound
@@ -134,7 +129,7 @@ final class UnixConnection {
             return DiscoveryError(
                 kind, "\(what.escapedForTerminal): the daemon is busy, and accepts no connection in time")
         }
-        return DiscoveryError(kind, "\(what.escapedForTerminal): \(text)")
+        return DiscoveryError(kind, SystemError(code, what.escapedForTerminal).description)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Discovery
+internal import Glibc
 internal import System
 
 /// One request whose answer is lines without end: it is made again whenever it ends, until it is cancelled.
@@ -25,7 +26,7 @@ final class RemoteStream: Sendable {
     private let request: ControlClient.Request
     private let isWanted: @Sendable () -> Bool
     private let handle: @Sendable (Event) -> Void
-    private let bell = Bell()
+    private let bell = WakeUp()
     private let state = Locked(State())
 
     /// - Parameters:
@@ -45,17 +46,17 @@ final class RemoteStream: Sendable {
 
     /// To be called once.
     func start() {
-        let isRunning = DetachedThread.start { self.run() } == nil
+        let isRunning = SystemThread.start { self.run() } == 0
         if !isRunning { state.withLock { $0.isCancelled = true } }
     }
 
     func cancel() {
         state.withLock { $0.isCancelled = true }
-        bell.ring()
+        bell.signal()
     }
 
     /// Has `.woken` handled on the thread.
-    func wake() { bell.ring() }
+    func wake() { bell.signal() }
 
     private var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
@@ -74,7 +75,14 @@ final class RemoteStream: Sendable {
     }
 
     private func pause(_ deadline: Deadline) {
-        while !isCancelled, bell.wait(until: deadline) { tell(.woken) }
+        while !isCancelled {
+            var item = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
+            let count = unsafe poll(&item, 1, deadline.milliseconds)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            bell.clear()
+            tell(.woken)
+        }
     }
 
     /// - Returns: why the answer ended; nil when it was told already.
@@ -124,7 +132,7 @@ final class RemoteStream: Sendable {
 
     private static func wait(
         _ connection: UnixConnection,
-        _ bell: Bell
+        _ bell: WakeUp
     ) -> Result<UnixConnection.Received, DiscoveryError> {
         do throws(DiscoveryError) {
             return .success(try connection.receive(until: .never, bell: bell))

@@ -49,7 +49,7 @@ extension ControlResponder {
             text.describe("process_cpu_seconds_total", .counter, "CPU time used.")
             text.sample("process_cpu_seconds_total", [], seconds(usage.ru_utime) + seconds(usage.ru_stime))
         }
-        if let bytes = try? FileBytes.read("/proc/self/statm", atMost: 4096) {
+        if let bytes = try? SystemFile.read("/proc/self/statm", atMost: 4096) {
             let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
             if fields.count > 1, let pages = Double(fields[1]) {
                 text.describe("process_resident_memory_bytes", .gauge, "Resident memory.")

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Glibc
+internal import System
 
 /// The daemon's log, on standard error: with journald's priorities (sd-daemon(3)) when that is where it goes, else plain.
 package struct DaemonLog: Sendable {
@@ -29,7 +30,7 @@ package struct DaemonLog: Sendable {
 
     /// Whether standard error is the journal: systemd says which stream that is (systemd.exec(5)).
     package static var isJournal: Bool {
-        guard let text = unsafe getenv("JOURNAL_STREAM").map({ unsafe String(cString: $0) }) else { return false }
+        guard let text = Environment.value("JOURNAL_STREAM") else { return false }
         var info = stat()
         return unsafe fstat(STDERR_FILENO, &info) == 0 && text == "\(info.st_dev):\(info.st_ino)"
     }

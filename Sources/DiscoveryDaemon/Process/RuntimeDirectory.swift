@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Glibc
+internal import System
 
 /// The directory of the control socket, held by one daemon at a time.
 ///
@@ -13,7 +14,7 @@ package final class RuntimeDirectory: Sendable {
     }
 
     /// How many connections may wait to be accepted; each is served within a second of 1024 that are refused.
-    static let backlog: Int32 = 1024
+    package static let backlog: Int32 = 1024
 
     /// The socket in it.
     package let socketPath: String
@@ -48,28 +49,20 @@ package final class RuntimeDirectory: Sendable {
         // From here on the object is whole: `deinit` closes both, also when this throws.
         guard lock >= 0 else { throw Self.system("\(path)/lock") }
         do throws(SystemError) {
-            try FileBytes.requireRegular(lock, "\(path)/lock")
+            try SystemFile.requireRegular(lock, "\(path)/lock")
         } catch {
             throw .unusable(error.description)
         }
         // One of another version may be open to more.
         fchmod(lock, 0o600)
-        guard Self.take(lock) else {
-            throw errno == EWOULDBLOCK ? .alreadyRunning(pid: Self.pid(in: lock)) : Self.system(path)
+        switch SystemFile.lock(lock) {
+        case 0: break
+        case EWOULDBLOCK: throw .alreadyRunning(pid: Self.pid(in: lock))
+        case let code: throw .unusable(SystemError(code, path.quotedForMessage).description)
         }
         _ = ftruncate(lock, 0)
         let text = Array("\(getpid())\n".utf8)
         _ = unsafe pwrite(lock, text, text.count, 0)
-    }
-
-    /// A program that is being started has a copy of the lock until its `exec`: this waits a moment for that.
-    private static func take(_ lock: Int32) -> Bool {
-        for _ in 0..<10 {
-            if flock(lock, LOCK_EX | LOCK_NB) == 0 { return true }
-            guard errno == EWOULDBLOCK else { return false }
-            usleep(20_000)
-        }
-        return flock(lock, LOCK_EX | LOCK_NB) == 0
     }
 
     deinit {
@@ -80,13 +73,11 @@ package final class RuntimeDirectory: Sendable {
     /// A listening socket, replacing one that a killed daemon left behind.
     package func listen() throws(Failure) -> Int32 {
         try removeStale()
-        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-        let descriptor = socket(AF_UNIX, Int32(kind), 0)
-        guard descriptor >= 0 else { throw Self.system(socketPath) }
+        guard let address = SocketAddress(unix: Array(socketPath.utf8)), let descriptor = try? Sockets.make(AF_UNIX)
+        else { throw Self.system(socketPath) }
         // Everyone may connect, whatever the umask, which other threads make files with: SO_PEERCRED decides what each may do.
         // Nobody connects before it listens, and nobody else has put anything else there.
-        guard unsafe withAddress({ unsafe bind(descriptor, $0, $1) }) == 0,
-            unsafe fchmodat(directory, name, 0o666, 0) == 0,
+        guard address.bind(descriptor) == 0, unsafe fchmodat(directory, name, 0o666, 0) == 0,
             Glibc.listen(descriptor, RuntimeDirectory.backlog) == 0
         else {
             let failure = Self.system(socketPath)
@@ -119,22 +110,13 @@ package final class RuntimeDirectory: Sendable {
 
     /// Whether the socket has a listener.
     private var answers: Bool {
-        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-        let descriptor = socket(AF_UNIX, Int32(kind), 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        // EAGAIN: it has one that is busy (unix(7)).
-        return unsafe withAddress { unsafe connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
-    }
-
-    private func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: socketPath.utf8) }
-        return unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
+        guard let address = SocketAddress(unix: Array(socketPath.utf8)) else { return false }
+        do throws(SystemError) {
+            close(try Sockets.connected(to: address))
+            return true
+        } catch {
+            // It has one that is busy (unix(7)).
+            return error.code == EAGAIN
         }
     }
 

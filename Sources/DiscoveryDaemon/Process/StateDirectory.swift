@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Glibc
+internal import System
 
 /// The directory where a daemon keeps detached registrations: one daemon at a time.
 ///
@@ -35,7 +36,8 @@ package final class StateDirectory: Sendable {
             path = standard
         }
         let lock = unsafe open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard lock < 0 || Self.take(lock) else {
+        // A file system without locks cannot reveal another daemon.
+        guard lock < 0 || SystemFile.lock(lock) != EWOULDBLOCK else {
             close(lock)
             (self.path, self.lock) = (nil, -1)
             reason = "another daemon has \(path.quotedForMessage); --state DIRECTORY names another place"
@@ -45,17 +47,6 @@ package final class StateDirectory: Sendable {
     }
 
     deinit { if lock >= 0 { close(lock) } }
-
-    /// A program that is being started has a copy of the lock until its `exec`: this waits a moment for that.
-    private static func take(_ lock: Int32) -> Bool {
-        for _ in 0..<10 {
-            if flock(lock, LOCK_EX | LOCK_NB) == 0 { return true }
-            // A file system without locks cannot reveal another daemon.
-            guard errno == EWOULDBLOCK else { return true }
-            usleep(20_000)
-        }
-        return false
-    }
 
     /// Makes a directory with all above it, which are for their owner only (XDG Base Directory Specification).
     /// - Returns: why it cannot be used.

@@ -2,6 +2,7 @@ internal import DNSSD
 package import DiscoveryControl
 internal import DiscoveryJSON
 internal import Glibc
+internal import System
 
 /// Keeps registrations over restarts: one file, replaced as a whole, with a checksum.
 package struct RegistryFile: Sendable {
@@ -39,7 +40,7 @@ package struct RegistryFile: Sendable {
     package func read() -> Content {
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try FileBytes.read(path, atMost: Self.maximumSize)
+            bytes = try SystemFile.read(path, atMost: Self.maximumSize, followingLinks: false)
         } catch {
             switch error.code {
             case ENOENT: return .nothing
@@ -64,7 +65,7 @@ package struct RegistryFile: Sendable {
     /// - Returns: nil, or why the old file is still the one.
     package func write(_ kept: [Kept]) -> String? {
         do throws(SystemError) {
-            try FileBytes.replace(path, with: Self.bytes(of: kept))
+            try SystemFile.replace(path, with: Self.bytes(of: kept))
             return nil
         } catch {
             return error.description

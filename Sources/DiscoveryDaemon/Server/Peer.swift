@@ -1,5 +1,5 @@
 package import DNSSD
-internal import Glibc
+internal import System
 
 /// The other end of a connection.
 package struct Peer: Hashable, Sendable {
@@ -23,34 +23,13 @@ package struct Peer: Hashable, Sendable {
     }
 
     /// The name of the user; nil when the system has none.
-    package var userName: String? {
-        guard let uid else { return nil }
-        return unsafe withPasswd(uid) { unsafe String(cString: $0.pw_name) }
-    }
+    package var userName: String? { uid.flatMap(Accounts.userName) }
 
     /// The groups of the user by the system's group database, with the one that the process had when it connected.
     ///
     /// Not those of /proc/PID/status: the process may have ended and its number been given to another meanwhile.
     package var groups: [UInt32] {
         guard let uid else { return [] }
-        let listed = unsafe withPasswd(uid) { entry -> [UInt32] in
-            var count: Int32 = 64
-            var groups = [gid_t](repeating: 0, count: Int(count))
-            if unsafe getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count) < 0 {
-                groups = [gid_t](repeating: 0, count: Int(min(max(count, 0), 65_536)))
-                guard unsafe getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count) >= 0 else { return [] }
-            }
-            return Array(groups.prefix(Int(count)))
-        }
-        return [gid] + (listed ?? []).filter { $0 != gid }
+        return [gid] + Accounts.groups(of: uid).filter { $0 != gid }
     }
-}
-
-private func withPasswd<Result>(_ uid: UInt32, _ body: (passwd) -> Result) -> Result? {
-    var entry = unsafe passwd()
-    var found: UnsafeMutablePointer<passwd>?
-    var buffer = [CChar](repeating: 0, count: 16 * 1024)
-    guard unsafe getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil else { return nil }
-    // The strings are in `buffer`.
-    return withExtendedLifetime(buffer) { unsafe body(entry) }
 }

@@ -20,7 +20,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 
     private let inbox = Locked(Inbox())
-    private let wake: WakeUp
+    private let wake = WakeUp()
     private let name: String
 
     // Touched by the loop's thread only, from here on.
@@ -41,9 +41,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     /// Does not run until `start`: another thread can first make what belongs to the loop's.
     package init?(paused name: String) {
-        guard let wake = WakeUp() else { return nil }
-        self.wake = wake
         self.name = name
+        guard wake.descriptor >= 0 else { return nil }
     }
 
     /// Starts the thread; once.

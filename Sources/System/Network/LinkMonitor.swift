@@ -21,10 +21,8 @@ package final class LinkMonitor {
 
     package func listen(_ listener: AnyObject, _ changed: @escaping () -> Void) {
         listeners[ObjectIdentifier(listener)] = changed
-        guard watch == nil else { return }
-        let descriptor = Self.open()
-        // Without it retries find the interface, later.
-        guard descriptor >= 0 else { return }
+        // Without a socket retries find the interface, later.
+        guard watch == nil, let descriptor = Self.open() else { return }
         watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] watch in
             Self.empty(watch.descriptor)
             guard let self, self.timer.deadline == nil else { return }
@@ -51,17 +49,13 @@ package final class LinkMonitor {
         self.watch = nil
     }
 
-    /// A socket that becomes readable when a link or an address changes (rtnetlink(7)); -1 if the system gives none.
-    private static func open() -> Int32 {
-        let flags = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(AF_NETLINK, flags, 0)
-        guard descriptor >= 0 else { return -1 }
+    /// A socket that becomes readable when a link or an address changes (rtnetlink(7)); nil if the system gives none.
+    private static func open() -> Int32? {
+        guard let descriptor = try? Sockets.make(AF_NETLINK, SOCK_RAW) else { return nil }
         let groups: UInt32 = 0x1 | 0x10 | 0x100  // RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV6_IFADDR
-        guard SocketAddress(netlinkGroups: groups).bind(descriptor) == 0 else {
-            close(descriptor)
-            return -1
-        }
-        return descriptor
+        if SocketAddress(netlinkGroups: groups).bind(descriptor) == 0 { return descriptor }
+        close(descriptor)
+        return nil
     }
 
     /// What changed is looked up when it matters; this only notices, and an overflow counts as a change.

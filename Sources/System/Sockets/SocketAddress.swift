@@ -42,6 +42,13 @@ package struct SocketAddress: Sendable {
         if isAbstract { length = socklen_t(MemoryLayout<sa_family_t>.size + path.count) }
     }
 
+    /// The same by the name that people write: `/path`, or `@name` for an abstract one.
+    package init?(unixName name: String) {
+        let isAbstract = name.hasPrefix("@")
+        guard isAbstract ? name.utf8.count > 1 : name.hasPrefix("/"), !name.utf8.contains(0) else { return nil }
+        self.init(unix: isAbstract ? [0] + Array(name.utf8.dropFirst()) : Array(name.utf8))
+    }
+
     /// Multicast groups of netlink (netlink(7)).
     package init(netlinkGroups groups: UInt32) {
         // sockaddr_nl, which Glibc's module does not have: family, padding, port, groups.
@@ -95,6 +102,17 @@ package struct SocketAddress: Sendable {
                 return IPv6Address(bytes: parts).map { .v6($0, scope: v6.sin6_scope_id) }
             default: return nil
             }
+        }
+    }
+
+    /// The name of a Unix socket, as `init(unixName:)` takes it; empty for one that has none.
+    package var unixName: String? {
+        guard family == AF_UNIX else { return nil }
+        return unsafe withUnsafeBytes(of: storage) { bytes in
+            let path = unsafe bytes[MemoryLayout<sa_family_t>.size..<min(Int(length), bytes.count)]
+            let isAbstract = unsafe path.first == 0
+            let name = unsafe isAbstract ? Array(path.dropFirst()) : Array(path.prefix { $0 != 0 })
+            return (isAbstract ? "@" : "") + String(decoding: name, as: UTF8.self)
         }
     }
 

@@ -1,10 +1,12 @@
 #if Commands
+internal import System
+
 /// What avahi-daemon's configuration takes away (avahi-daemon.conf(5)).
 enum AvahiConfigurationCheck {
     static let path = "/etc/avahi/avahi-daemon.conf"
 
     static func run() -> [Finding] {
-        guard let lines = SystemFiles.lines(path) else {
+        guard let lines = SystemFile.lines(of: path) else {
             return [Finding("config", .warn, "\(path) cannot be read: avahi-daemon's limits are not known")]
         }
         let settings = parse(lines)

@@ -4,6 +4,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
+internal import System
 
 /// Whether avahi-daemon answers.
 enum BackendCheck {
@@ -28,7 +29,7 @@ enum BackendCheck {
         answer.cancel()
         guard isLate else { return Finding("avahi", .ok, "avahi-daemon answers") }
         if let last = try? await answer.value, !last.isEmpty { reason = last }
-        return absent(reason, holders: PortHolder.holders(of: UDPListener.multicastDNS))
+        return absent(reason, holders: PortHolder.holders(of: PortHolder.multicastDNS))
     }
 
     /// Why there is no answer, and what to do: one that runs and does not answer need not be installed.

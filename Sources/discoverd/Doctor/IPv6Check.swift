@@ -1,8 +1,10 @@
 #if Commands
+internal import System
+
 /// Whether IPv6 is switched off.
 enum IPv6Check {
     static func run() -> Finding {
-        switch SystemFiles.lines("/proc/sys/net/ipv6/conf/all/disable_ipv6")?.first {
+        switch SystemFile.lines(of: "/proc/sys/net/ipv6/conf/all/disable_ipv6")?.first {
         case "0": Finding("ipv6", .ok, "IPv6 is on")
         case nil: Finding("ipv6", .warn, "this kernel has no IPv6: only IPv4 addresses are found")
         default:

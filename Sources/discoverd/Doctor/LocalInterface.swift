@@ -1,5 +1,7 @@
 #if Commands
+internal import DNSSD
 internal import Glibc
+internal import System
 
 /// A network interface as the system describes it.
 struct LocalInterface {
@@ -17,22 +19,17 @@ struct LocalInterface {
 
     /// All of this machine's, in the system's order; nil when the system does not tell.
     static func all() -> [LocalInterface]? {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard unsafe getifaddrs(&list) == 0 else { return nil }
-        defer { unsafe freeifaddrs(list) }
+        guard let all = InterfaceAddress.all() else { return nil }
         var interfaces: [LocalInterface] = []
-        var next = unsafe list
-        while let entry = unsafe next?.pointee {
-            unsafe next = entry.ifa_next
-            let name = unsafe String(cString: entry.ifa_name)
-            let position = interfaces.firstIndex { $0.name == name } ?? interfaces.endIndex
+        for item in all {
+            let position = interfaces.firstIndex { $0.name == item.interface.name } ?? interfaces.endIndex
             if position == interfaces.endIndex {
-                interfaces.append(LocalInterface(name: name, flags: unsafe entry.ifa_flags))
+                interfaces.append(LocalInterface(name: item.interface.name, flags: UInt32(bitPattern: item.flags)))
             }
-            switch unsafe entry.ifa_addr.map({ unsafe Int32($0.pointee.sa_family) }) {
-            case AF_INET: interfaces[position].hasIPv4 = true
-            case AF_INET6: interfaces[position].hasIPv6 = true
-            default: break
+            switch item.address?.family {
+            case .ipv4: interfaces[position].hasIPv4 = true
+            case .ipv6: interfaces[position].hasIPv6 = true
+            case nil: break
             }
         }
         return interfaces

@@ -1,6 +1,7 @@
 #if Commands
 internal import CommandText
 internal import Glibc
+internal import System
 
 /// What standard output can show.
 struct Terminal: Sendable {
@@ -17,17 +18,10 @@ struct Terminal: Sendable {
     /// Standard output of this process.
     static func current() -> Terminal {
         let interactive = isatty(STDOUT_FILENO) == 1
+        let isPlain = Environment.value("NO_COLOR") != nil || (Environment.value("TERM") ?? "dumb") == "dumb"
         return Terminal(
-            isInteractive: interactive, hasColour: interactive && !isSet("NO_COLOR") && !isDumb,
+            isInteractive: interactive, hasColour: interactive && !isPlain,
             isUTF8: !interactive || TerminalText.isUTF8())
-    }
-
-    private static func isSet(_ name: String) -> Bool {
-        unsafe getenv(name).map { unsafe $0.pointee != 0 } ?? false
-    }
-
-    private static var isDumb: Bool {
-        unsafe getenv("TERM").map { unsafe String(cString: $0) == "dumb" } ?? true
     }
 }
 

@@ -1,27 +1,26 @@
 #if Commands
+internal import CLinux
 internal import CommandFrame
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// Accepts connections on a thread of its own, never more at a time than there are places.
 final class Acceptor: Sendable {
     private let listeners: ListeningSockets
-    /// A pipe with a byte for each free place: the thread takes one before it accepts.
-    private let places: Pipe
+    /// Signalled once for each free place: the thread takes one before it accepts.
+    private let places: WakeUp
     /// Readable once the acceptor has ended.
-    private let stop: Pipe
+    private let stop = WakeUp()
     private let isStopped = Mutex(false)
 
     /// - Parameter limit: how many connections there may be at a time.
     init(_ listeners: ListeningSockets, limit: Int) throws(CommandError) {
         self.listeners = listeners
-        do throws(SystemError) {
-            places = try Pipe()
-            stop = try Pipe()
-        } catch {
-            throw CommandError(.systemError, "cannot accept connections: \(error)")
+        places = WakeUp(signals: UInt32(clamping: limit))
+        guard places.descriptor >= 0, stop.descriptor >= 0 else {
+            throw CommandError(.systemError, "cannot accept connections", errno: EMFILE)
         }
-        for _ in 0..<limit { places.put() }
     }
 
     /// The connections as they come, until `end()`; each must be followed by one `release()`. To be called once.
@@ -30,8 +29,8 @@ final class Acceptor: Sendable {
     func connections() throws(CommandError) -> AsyncStream<Socket> {
         let (stream, continuation) = AsyncStream.makeStream(of: Socket.self)
         try BlockingThread.start {
-            while self.wait(for: [self.places.readEnd]) {
-                self.places.take()
+            while self.wait(for: [self.places.descriptor]) {
+                self.places.clear()
                 guard let socket = self.accept() else { break }
                 continuation.yield(socket)
             }
@@ -42,22 +41,19 @@ final class Acceptor: Sendable {
     }
 
     /// A connection has ended: its place is free.
-    func release() { places.put() }
+    func release() { places.signal() }
 
     /// Accepts no more.
     func end() {
-        isStopped.withLock { isStopped in
-            // Once, so that the pipe never fills.
-            if !isStopped { stop.put() }
-            isStopped = true
-        }
+        isStopped.withLock { $0 = true }
+        stop.signal()
     }
 
     /// Waits for one of the descriptors; false when the acceptor was ended. Meanwhile interfaces may change.
     private func wait(for descriptors: [Int32]) -> Bool {
         let changes = listeners.bounds.map { [$0.changes] } ?? []
         while true {
-            var polled = (descriptors + [stop.readEnd] + changes).map {
+            var polled = (descriptors + [stop.descriptor] + changes).map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             guard unsafe poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
@@ -71,11 +67,7 @@ final class Acceptor: Sendable {
     private func accept() -> Socket? {
         while wait(for: listeners.sockets.map(\.descriptor)) {
             for listener in listeners.sockets {
-                let descriptor = ChildProcess.newDescriptors.withLock { _ in
-                    let descriptor = Glibc.accept(listener.descriptor, nil, nil)
-                    if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-                    return descriptor
-                }
+                let descriptor = clinux_accept(listener.descriptor)
                 if descriptor >= 0 {
                     let socket = Socket(owning: descriptor)
                     guard listeners.bounds?.admits(socket) ?? true else { continue }

@@ -20,9 +20,7 @@ final class Socket: Sendable {
 
     /// A new socket for streams.
     convenience init(family: Int32) throws(SystemError) {
-        let descriptor = Glibc.socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw SystemError(errno) }
-        self.init(owning: descriptor)
+        self.init(owning: try Sockets.make(family, waits: true))
     }
 
     deinit { close() }
@@ -51,20 +49,14 @@ final class Socket: Sendable {
 
     /// Sets an option that is a number.
     func set(_ level: Int32, _ option: Int32, _ value: Int32) {
-        var value = value
-        _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        Sockets.set(option, of: descriptor, level: level, to: value)
     }
 
     /// The port to which it is bound; nil when it is not.
     var port: Port? { SocketAddress(of: descriptor)?.port.flatMap { Port(rawValue: $0) } }
 
     /// What connecting led to.
-    var pendingError: Int32 {
-        var code: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        _ = unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
-        return code
-    }
+    var pendingError: Int32 { Sockets.pendingError(of: descriptor) }
 
     /// Finds out within 30 s that the other host is gone, also when nothing is sent.
     func watchPeer() {
@@ -74,12 +66,5 @@ final class Socket: Sendable {
         set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
         set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 25_000)
     }
-}
-
-/// An `errno`.
-struct SystemError: Error, CustomStringConvertible {
-    let code: Int32
-    init(_ code: Int32) { self.code = code }
-    var description: String { systemMessage(code) }
 }
 #endif

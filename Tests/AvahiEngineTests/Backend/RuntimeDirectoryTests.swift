@@ -1,5 +1,6 @@
 import DNSSD
 import Glibc
+import System
 import Testing
 
 @testable import AvahiEngine

@@ -23,7 +23,8 @@ struct FirstListTests {
             1: 00000000:14E9 00000000:0000 07 00000000:\(String(waiting, radix: 16)) 00:0 0 102 0 18532 2 0 0
             """
         return PacketBacklog(
-            sockets: UDPListener.all(in: socket, family: .ipv4), snmp: "Udp: RcvbufErrors\nUdp: \(lost)", snmp6: "")
+            sockets: BoundSocket.all(in: Array(socket.utf8), family: .ipv4), snmp: "Udp: RcvbufErrors\nUdp: \(lost)",
+            snmp6: "")
     }
 
     private func verdict(_ list: FirstList, at time: Duration, _ backlog: PacketBacklog? = backlog())

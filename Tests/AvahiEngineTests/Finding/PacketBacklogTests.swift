@@ -1,17 +1,19 @@
 import DNSSD
+import System
 import Testing
 
 @testable import AvahiEngine
 
 @Suite("what the mDNS sockets have not read")
 struct PacketBacklogTests {
-    private static let sockets = UDPListener.all(
-        in: """
+    private static let sockets = BoundSocket.all(
+        in: Array(
+            """
             sl
             1: 00000000:14E9 00000000:0000 07 00000000:00000300 00:0 0 102 0 18532 2 0 0
             2: 00000000:0035 00000000:0000 07 00000000:00000900 00:0 0 102 0 18533 2 0 0
             3: 00000000:14E9 00000000:0000 07 00000000:00000010 00:0 0 102 0 18534 2 0 0
-            """, family: .ipv4)
+            """.utf8), family: .ipv4)
     private static let snmp = """
         Ip: Forwarding RcvbufErrors
         Ip: 1 99

@@ -1,0 +1,19 @@
+import Glibc
+
+/// An `errno`, and what could not be done.
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let code: Int32
+    package let what: String?
+
+    package init(_ code: Int32, _ what: String? = nil) {
+        self.code = code
+        self.what = what
+    }
+
+    /// What the system calls an `errno`.
+    package static func text(_ code: Int32) -> String {
+        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    }
+
+    package var description: String { (what.map { "\($0): " } ?? "") + Self.text(code) }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+extension SystemFile {
+    /// The names in a directory, without `.` and `..`: those that are wanted, and no more than `limit`.
+    package static func names(
+        in path: String, atMost limit: Int = .max, where isWanted: (String) -> Bool = { _ in true }
+    ) throws(SystemError) -> [String] {
+        guard let directory = unsafe opendir(path) else { throw SystemError(errno, path) }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while names.count < limit, let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != "..", isWanted(name) { names.append(name) }
+        }
+        return names
+    }
+
+    /// Where a symbolic link points to.
+    package static func link(_ path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        let count = unsafe readlink(path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+    }
+
+    /// The path without symbolic links, if it is there.
+    package static func real(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    /// A program in $PATH or where daemons are, for an ordinary user's PATH lacks sbin.
+    package static func program(_ name: String) -> String? {
+        let path = Environment.value("PATH")?.split(separator: ":").map(String.init) ?? []
+        return (path + ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"]).lazy
+            .filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+
+/// Small files as a whole, and names in directories.
+package enum SystemFile {
+    /// The bytes of a regular file, without waiting for a pipe's writer.
+    /// - Throws: `EINVAL` for anything but a regular file, `EFBIG` for one that is larger.
+    package static func read(
+        _ path: String, atMost limit: Int, followingLinks: Bool = true
+    ) throws(SystemError) -> [UInt8] {
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW)
+        let descriptor = unsafe open(path, flags)
+        guard descriptor >= 0 else { throw SystemError(errno, path) }
+        defer { close(descriptor) }
+        try requireRegular(descriptor, path)
+        let bytes = try start(of: descriptor, path, atMost: limit + 1)
+        guard bytes.count <= limit else { throw SystemError(EFBIG, path) }
+        return bytes
+    }
+
+    /// The first bytes of a file as text; nil when it cannot be read.
+    package static func text(of path: String, atMost limit: Int = 4 << 20) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return (try? start(of: descriptor, path, atMost: limit)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The lines of the same.
+    package static func lines(of path: String) -> [String]? {
+        guard let text = text(of: path) else { return nil }
+        return text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(Substring($0)) }
+    }
+
+    private static func start(
+        of descriptor: Int32, _ path: String, atMost limit: Int
+    ) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while bytes.count < limit {
+            let count = unsafe Glibc.read(descriptor, &buffer, min(buffer.count, limit - bytes.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SystemError(errno, path) }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+
+    /// - Throws: `EINVAL` for anything but a regular file.
+    package static func requireRegular(_ descriptor: Int32, _ path: String) throws(SystemError) {
+        var info = stat()
+        guard unsafe fstat(descriptor, &info) == 0 else { throw SystemError(errno, path) }
+        guard info.st_mode & S_IFMT == S_IFREG else { throw SystemError(EINVAL, "\(path) is no regular file") }
+    }
+
+    /// Writes beside it, readable to its owner only, syncs, renames, and syncs the directory: after a power cut there is the old file
+    /// or the new one.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let new = "\(path).new"
+        // Never write to what another process left there, such as a pipe.
+        _ = unsafe unlink(new)
+        let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw SystemError(errno, new) }
+        do throws(SystemError) {
+            defer { close(descriptor) }
+            // Whatever the umask says.
+            guard fchmod(descriptor, 0o600) == 0 else { throw SystemError(errno, new) }
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+                if count < 0 {
+                    guard errno == EINTR else { throw SystemError(errno, new) }
+                    continue
+                }
+                rest = rest.dropFirst(count)
+            }
+            guard fsync(descriptor) == 0 else { throw SystemError(errno, new) }
+        } catch {
+            _ = unsafe unlink(new)
+            throw error
+        }
+        guard unsafe rename(new, path) == 0 else { throw SystemError(errno, path) }
+        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let handle = unsafe open(directory.isEmpty ? "/" : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard handle >= 0 else { return }
+        fsync(handle)
+        close(handle)
+    }
+
+    /// Takes an exclusive lock that the kernel releases however a process ends (flock(2)). A program that is being started has a copy of
+    /// the descriptor until its `exec`: this waits a moment for that.
+    /// - Returns: 0, or an `errno`: EWOULDBLOCK when another process has it.
+    package static func lock(_ descriptor: Int32) -> Int32 {
+        for _ in 0..<10 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return 0 }
+            guard errno == EWOULDBLOCK else { return errno }
+            usleep(20_000)
+        }
+        return EWOULDBLOCK
+    }
+}

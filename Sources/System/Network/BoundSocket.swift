@@ -1,0 +1,58 @@
+package import DNSSD
+
+/// A socket that is bound to a port, as /proc/net/tcp, udp and their like for IPv6 list it (proc_pid_net(5)).
+package struct BoundSocket: Hashable, Sendable {
+    package let family: IPAddress.Family
+    package let port: UInt16
+    /// As in <net/tcp_states.h>: 10 for a TCP socket that listens, 7 for a UDP socket that is not connected.
+    package let state: UInt8
+    /// Who opened it.
+    package let user: UInt32
+    /// What its links in /proc/PID/fd say: `socket:[INODE]`.
+    package let inode: UInt64
+    /// Bytes that it has not read yet, as the kernel counts them.
+    package let unread: UInt64
+
+    /// The most that is read of a list: some 50000 sockets.
+    private static let maximumSize = 8 << 20
+
+    /// The sockets of the calling thread's network namespace; nil when the system does not tell.
+    package static func all(_ transport: ServiceType.Transport) -> [BoundSocket]? {
+        let name = transport == .tcp ? "tcp" : "udp"
+        var found: [BoundSocket]?
+        for (path, family) in [(name, IPAddress.Family.ipv4), ("\(name)6", .ipv6)] {
+            guard let list = try? SystemFile.read("/proc/thread-self/net/\(path)", atMost: maximumSize) else {
+                continue
+            }
+            found = (found ?? []) + all(in: list, family: family)
+        }
+        return found
+    }
+
+    /// Reads the text of a list; lines of another form are left out.
+    package static func all(in list: [UInt8], family: IPAddress.Family) -> [BoundSocket] {
+        list.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap { BoundSocket(line: $0, family: family) }
+    }
+
+    /// `sl local:port remote:port st tx:rx tr:when retrnsmt uid timeout inode …`, numbers of addresses, ports and states in
+    /// hexadecimal.
+    private init?(line: ArraySlice<UInt8>, family: IPAddress.Family) {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
+        func number<Number: FixedWidthInteger>(_ index: Int, hexadecimal: Bool = true) -> Number? {
+            let last = words[index].split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            // Addresses, ports and queues are two numbers: the second is meant.
+            guard last.count == ([1, 4].contains(index) ? 2 : 1), let word = last.last else { return nil }
+            return Number(String(decoding: word, as: UTF8.self), radix: hexadecimal ? 16 : 10)
+        }
+        guard words.count >= 10, let port: UInt16 = number(1), let state: UInt8 = number(3),
+            let unread: UInt64 = number(4), let user: UInt32 = number(7, hexadecimal: false),
+            let inode: UInt64 = number(9, hexadecimal: false)
+        else { return nil }
+        self.family = family
+        self.port = port
+        self.state = state
+        self.user = user
+        self.inode = inode
+        self.unread = unread
+    }
+}

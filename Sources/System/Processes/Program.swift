@@ -1,0 +1,73 @@
+import CLinux
+import Glibc
+
+/// Other programs, started beside this one (posix_spawn(3)).
+package enum Program {
+    /// Where standard input, output and error of a program lead.
+    package enum Streams {
+        /// To where this program's do.
+        case inherited
+        /// Input and output are a connection.
+        case connection(Int32)
+        /// There is no input, and what is written is thrown away; no other descriptor is open.
+        case nowhere
+    }
+
+    /// Starts a program, found as a shell finds it, with no signal blocked.
+    /// - Parameters:
+    ///   - arguments: its name and arguments, byte for byte; not empty.
+    ///   - hasOwnGroup: it is the first of a process group of its own.
+    ///   - isFresh: every signal has its default action; else SIGPIPE alone, so that what `nohup` ignores stays ignored.
+    package static func start(
+        _ arguments: [[UInt8]], _ streams: Streams, hasOwnGroup: Bool = false, isFresh: Bool = false
+    ) throws(SystemError) -> Int32 {
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        var defaults = sigset_t()
+        unsafe sigemptyset(&defaults)
+        _ = unsafe isFresh ? sigfillset(&defaults) : sigaddset(&defaults, SIGPIPE)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        switch streams {
+        case .inherited: break
+        case .connection(let connection):
+            unsafe posix_spawn_file_actions_adddup2(&actions, connection, STDIN_FILENO)
+            unsafe posix_spawn_file_actions_adddup2(&actions, connection, STDOUT_FILENO)
+        case .nowhere:
+            unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+            unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+            unsafe posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+            // Descriptors of libraries that are not close-on-exec (posix_spawn_file_actions_addclosefrom_np(3), glibc 2.34).
+            _ = unsafe clinux_close_from(&actions, STDERR_FILENO + 1)
+        }
+        var list = unsafe arguments.map { unsafe strdup($0.map { CChar(bitPattern: $0) } + [0]) }
+        unsafe list.append(nil)
+        defer { unsafe list.forEach { unsafe free($0) } }
+        var child = pid_t()
+        guard let name = unsafe list[0] else { throw SystemError(EINVAL) }
+        let code = unsafe posix_spawnp(&child, name, &actions, &attributes, list, environ)
+        guard code == 0 else { throw SystemError(code) }
+        return child
+    }
+
+    /// A descriptor that is readable when the process has ended (pidfd_open(2)).
+    package static func descriptor(of process: Int32) throws(SystemError) -> Int32 {
+        let descriptor = clinux_pidfd_open(process)
+        guard descriptor >= 0 else { throw SystemError(errno) }
+        return descriptor
+    }
+
+    /// How a process ended, by a status of waitpid(2): its own status, or 128 and the number of the signal.
+    package static func status(_ raw: Int32) -> Int32 {
+        let signal = raw & 0x7F
+        return signal == 0 ? (raw >> 8) & 0xFF : 128 + signal
+    }
+}
