@@ -54,11 +54,7 @@ struct RunningDaemon {
 
     /// Ready when the socket answers and what is known of the backend is known; a missing one must not delay the start.
     private func becomeReady() async {
-        let timer = Task {
-            if (try? await Task.sleep(for: Self.firstState)) != nil { daemon.health.stopWaiting() }
-        }
-        await daemon.health.known()
-        timer.cancel()
+        await daemon.health.known(within: Self.firstState)
         log.notice("serving \(sockets.path)")
         manager.ready()
     }

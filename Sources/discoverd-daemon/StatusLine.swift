@@ -27,7 +27,7 @@ struct StatusLine {
     private var text: String {
         get async {
             let states = await daemon.registry.statuses.map(\.state)
-            let established = states.count { $0 == "established" }
+            let established = states.count { $0 == .established }
             let published = "\(established) of \(states.count) services published"
             let reasons = daemon.health.reasons
             return reasons.isEmpty ? published : "\(published); degraded: \(reasons.joined(separator: "; "))"

@@ -198,9 +198,9 @@ struct WriteLease {
 /// What a peer sees of what others publish.
 @Suite struct RegistrationShownTests {
     private let status = RegistrationStatus(
-        id: "1", name: "a", wanted: "a", type: "_xx._tcp", domain: "local", port: 1, state: "withheld",
+        id: "1", name: "a", wanted: "a", type: "_xx._tcp", domain: "local", port: 1, state: .withheld,
         reason: "its check fails: /bin/false ended with status 1", uid: 7, origin: .detached,
-        check: "exec:/bin/false s3cret", health: "failing", warning: "w")
+        check: "exec:/bin/false s3cret", health: .failing, warning: "w")
 
     @Test(arguments: [0, 7] as [UInt32]) func ownerAndRootSeeAll(_ uid: UInt32) {
         #expect(status.shown(to: Peer(uid: uid)) == status)
@@ -209,12 +209,12 @@ struct WriteLease {
     @Test func othersSeeTheKindOfACheck() {
         let shown = status.shown(to: Peer(uid: 8))
         #expect(shown.check == "exec" && shown.reason == "its check fails" && shown.uid == nil)
-        #expect(shown.state == "withheld" && shown.health == "failing" && shown.warning == "w")
+        #expect(shown.state == .withheld && shown.health == .failing && shown.warning == "w")
     }
 
     @Test func overTCPNobodySeesWhy() {
         let shown = status.shown(to: Peer(uid: nil))
         #expect(shown.check == nil && shown.reason == nil && shown.uid == nil && shown.warning == nil)
-        #expect(shown.state == "withheld" && shown.name == "a")
+        #expect(shown.state == .withheld && shown.name == "a")
     }
 }

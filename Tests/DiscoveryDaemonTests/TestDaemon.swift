@@ -113,7 +113,7 @@ extension Registry {
     func untilWithdrawn(_ id: String) async {
         guard let registration = registration(id) else { return }
         var version: UInt64 = 0
-        while let (status, now) = await registration.next(after: version), status.state != "withdrawn" { version = now }
+        while let (status, now) = await registration.next(after: version), status.state != .withdrawn { version = now }
     }
 }
 

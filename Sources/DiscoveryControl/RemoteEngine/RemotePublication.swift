@@ -126,14 +126,14 @@ final class RemotePublication: EngineOperation {
         let error = DiscoveryError(DiscoveryError.Code(status.code ?? "backend-failed"), reason)
         switch status.state {
         case _ where status.isRetrying: return .refused(error)
-        case "waiting", "withheld": return .waiting(reason)
-        case "registering": return .registering
-        case "established": return .established
-        case "conflicted": return .conflicted(error)
-        case "failed": return .failed(error)
-        case "withdrawn":
+        case .waiting, .withheld: return .waiting(reason)
+        case .registering: return .registering
+        case .established: return .established
+        case .conflicted: return .conflicted(error)
+        case .failed: return .failed(error)
+        case .withdrawn:
             return .failed(DiscoveryError(.closed, "\(ServiceName(observed: status.name)) was withdrawn"))
-        default: return nil
+        case .unknown: return nil
         }
     }
 }

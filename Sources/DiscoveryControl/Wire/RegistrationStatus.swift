@@ -13,6 +13,36 @@ public struct RegistrationStatus: Hashable, Sendable {
         case attached
     }
 
+    /// How far it has come.
+    public enum State: String, Hashable, Sendable {
+        /// The backend is not there.
+        case waiting
+        /// Other hosts are asked whether they have the name.
+        case registering
+        /// It is published.
+        case established
+        /// Its check does not pass.
+        case withheld
+        /// Another host has the name.
+        case conflicted
+        /// It cannot be published.
+        case failed
+        /// It is over.
+        case withdrawn
+        /// One that this version does not know.
+        case unknown
+    }
+
+    /// What its check found.
+    public enum Health: String, Hashable, Sendable {
+        /// Nothing yet, or what this version does not know.
+        case unknown
+        /// It works.
+        case passing
+        /// It does not.
+        case failing
+    }
+
     /// What it is withdrawn by.
     public var id: String
     /// The name now.
@@ -25,8 +55,8 @@ public struct RegistrationStatus: Hashable, Sendable {
     public var domain: String
     /// The port.
     public var port: Int
-    /// `waiting`, `registering`, `established`, `withheld`, `conflicted`, `failed` or `withdrawn`.
-    public var state: String
+    /// How far it has come.
+    public var state: State
     /// Why, unless it is established.
     public var reason: String?
     /// A name for programs of what went wrong.
@@ -39,17 +69,17 @@ public struct RegistrationStatus: Hashable, Sendable {
     public var origin: Origin
     /// Its check; of another user's only the kind, as `exec`.
     public var check: String?
-    /// `unknown`, `passing` or `failing`.
-    public var health: String?
+    /// What its check found; nil without one.
+    public var health: Health?
     /// What its owner should look at though it is published.
     public var warning: String?
 
     /// Creates a status.
     public init(
-        id: String, name: String, wanted: String, type: String, domain: String, port: Int, state: String,
+        id: String, name: String, wanted: String, type: String, domain: String, port: Int, state: State,
         reason: String? = nil, code: String? = nil, isRetrying: Bool = false, uid: UInt32?, origin: Origin,
         check: String? = nil,
-        health: String? = nil, warning: String? = nil
+        health: Health? = nil, warning: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -75,25 +105,29 @@ public struct RegistrationStatus: Hashable, Sendable {
             let state = json["state"]?.string, let origin = json["origin"]?.string.flatMap({ Origin(rawValue: $0) })
         else { return nil }
         self.init(
-            id: id, name: name, wanted: wanted, type: type, domain: domain, port: port, state: state,
+            id: id, name: name, wanted: wanted, type: type, domain: domain, port: port,
+            state: State(rawValue: state) ?? .unknown,
             reason: json["reason"]?.string, code: json["code"]?.string,
             isRetrying: json["retrying"]?.bool ?? false,
             uid: json["uid"]?.integer.flatMap { UInt32(exactly: $0) }, origin: origin,
-            check: json["check"]?.string, health: json["health"]?.string, warning: json["warning"]?.string
+            check: json["check"]?.string, health: json["health"]?.string.map { Health(rawValue: $0) ?? .unknown },
+            warning: json["warning"]?.string
         )
     }
 
     /// It is over: no other state follows.
     public var isFinal: Bool {
-        state == "withdrawn" || (state == "conflicted" || state == "failed") && !isRetrying
+        state == .withdrawn || (state == .conflicted || state == .failed) && !isRetrying
     }
 
     /// What the backend refuses, or other hosts deny: a reason to look at it.
-    public var trouble: String? { isRetrying || state == "conflicted" || state == "failed" ? reason ?? state : nil }
+    public var trouble: String? {
+        isRetrying || state == .conflicted || state == .failed ? reason ?? state.rawValue : nil
+    }
 
     /// What an error of the backend makes of it that does not end it.
     public mutating func refused(_ error: DiscoveryError) {
-        state = error.code == .nameTaken ? "conflicted" : "waiting"
+        state = error.code == .nameTaken ? .conflicted : .waiting
         (reason, code, isRetrying) = (error.message, error.code.description, true)
     }
 }
@@ -107,7 +141,7 @@ extension JSONWriter {
         member("type", status.type)
         member("domain", status.domain)
         member("port", status.port)
-        member("state", status.state)
+        member("state", status.state.rawValue)
         if let reason = status.reason { member("reason", reason) }
         if let code = status.code { member("code", code) }
         if status.isRetrying {
@@ -117,7 +151,7 @@ extension JSONWriter {
         if let uid = status.uid { member("uid", Int(uid)) }
         member("origin", status.origin.rawValue)
         if let check = status.check { member("check", check) }
-        if let health = status.health { member("health", health) }
+        if let health = status.health { member("health", health.rawValue) }
         if let warning = status.warning { member("warning", warning) }
     }
 }

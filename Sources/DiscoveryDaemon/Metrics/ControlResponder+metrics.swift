@@ -33,8 +33,11 @@ extension ControlResponder {
         text.sample("discoverd_queries", [], Double(warm.contents.count))
         text.describe("discoverd_registrations", .gauge, "Services of this machine, by state.")
         let states = Dictionary(grouping: await registry.statuses, by: \.state)
-        for state in ["established", "registering", "waiting", "withheld", "conflicted", "failed"] {
-            text.sample("discoverd_registrations", [("state", state)], Double(states[state]?.count ?? 0))
+        let shown: [RegistrationStatus.State] = [
+            .established, .registering, .waiting, .withheld, .conflicted, .failed,
+        ]
+        for state in shown {
+            text.sample("discoverd_registrations", [("state", state.rawValue)], Double(states[state]?.count ?? 0))
         }
         process(&text)
         metrics.write(to: &text)

@@ -187,30 +187,30 @@ package final class ManagedRegistration: Sendable {
             type: service.type.description,
             domain: service.domain.name,
             port: Int(service.port.rawValue),
-            state: "registering",
+            state: .registering,
             uid: uid,
             origin: origin,
             check: request.check?.text,
-            health: request.check == nil ? nil : state.health.name,
+            health: request.check == nil ? nil : state.health.state,
             warning: state.warning
         )
         if let transience = state.transience {
             status.warning = (status.warning.map { "\($0); " } ?? "") + transience
         }
         if state.isWithdrawn {
-            status.state = "withdrawn"
+            status.state = .withdrawn
             return status
         }
         switch (state.health, state.publication?.state) {
-        case (.failing(let reason), _): (status.state, status.reason) = ("withheld", "its check fails: \(reason)")
-        case (.unknown, _): (status.state, status.reason) = ("withheld", "its check has not passed yet")
-        case (.passing, .waiting(let reason)): (status.state, status.reason) = ("waiting", reason)
-        case (.passing, .established): status.state = "established"
+        case (.failing(let reason), _): (status.state, status.reason) = (.withheld, "its check fails: \(reason)")
+        case (.unknown, _): (status.state, status.reason) = (.withheld, "its check has not passed yet")
+        case (.passing, .waiting(let reason)): (status.state, status.reason) = (.waiting, reason)
+        case (.passing, .established): status.state = .established
         case (.passing, .refused(let error)): status.refused(error)
         case (.passing, .conflicted(let error)):
-            (status.state, status.reason, status.code) = ("conflicted", error.message, error.code.description)
+            (status.state, status.reason, status.code) = (.conflicted, error.message, error.code.description)
         case (.passing, .failed(let error)):
-            (status.state, status.reason, status.code) = ("failed", error.message, error.code.description)
+            (status.state, status.reason, status.code) = (.failed, error.message, error.code.description)
         case (.passing, .registering), (.passing, .withdrawn), (.passing, nil): break
         }
         return status

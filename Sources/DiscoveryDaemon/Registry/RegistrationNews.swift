@@ -10,28 +10,28 @@ struct RegistrationNews: Hashable {
     init?(from old: RegistrationStatus, to new: RegistrationStatus) {
         let what = "\(new.wanted.quotedForMessage) (\(new.type), port \(new.port))"
         switch new.state {
-        case "established" where old.state != new.state || old.name != new.name:
+        case .established where old.state != new.state || old.name != new.name:
             let name = new.name == new.wanted ? "" : " as \(new.name.quotedForMessage), for the name is taken"
             let why = new.check == nil ? "" : ": its check passes"
             (level, text) = (.notice, "\(what) is published\(name)\(why)")
-        case "withheld" where old.reason != new.reason:
+        case .withheld where old.reason != new.reason:
             let reason = new.reason ?? ""
             // A different failure is no news to act on.
             let isNews = old.health != new.health
-            let verb = old.health == "passing" ? "is withdrawn" : "is not published"
+            let verb = old.health == .passing ? "is withdrawn" : "is not published"
             (level, text) = (isNews ? .warning : .info, "\(what) \(verb): \(reason)")
-        case "conflicted", "failed":
+        case .conflicted, .failed:
             guard old.state != new.state else { return nil }
-            (level, text) = (.error, "\(what) is not published: \(new.reason ?? new.state)")
-        case "waiting" where new.isRetrying:
+            (level, text) = (.error, "\(what) is not published: \(new.reason ?? new.state.rawValue)")
+        case .waiting where new.isRetrying:
             guard old.reason != new.reason else { return nil }
-            (level, text) = (.error, "\(what) is not published: \(new.reason ?? new.state); it is tried again")
-        case "waiting" where old.reason != new.reason:
+            (level, text) = (.error, "\(what) is not published: \(new.reason ?? new.state.rawValue); it is tried again")
+        case .waiting where old.reason != new.reason:
             (level, text) = (.info, "\(what) waits: \(new.reason ?? "")")
-        case "withdrawn" where old.state == "established":
+        case .withdrawn where old.state == .established:
             (level, text) = (.info, "\(what) is withdrawn")
         default:
-            guard old.warning != new.warning, new.state != "withdrawn" else { return nil }
+            guard old.warning != new.warning, new.state != .withdrawn else { return nil }
             if let warning = new.warning {
                 (level, text) = (.warning, "\(what): \(warning)")
             } else {

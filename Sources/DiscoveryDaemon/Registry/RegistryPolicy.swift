@@ -43,12 +43,12 @@ package enum ServiceHealth: Hashable, Sendable {
     case passing
     case failing(String)
 
-    /// Its name in JSON.
-    package var name: String {
+    /// Without the reason.
+    package var state: RegistrationStatus.Health {
         switch self {
-        case .unknown: "unknown"
-        case .passing: "passing"
-        case .failing: "failing"
+        case .unknown: .unknown
+        case .passing: .passing
+        case .failing: .failing
         }
     }
 }

@@ -2,13 +2,14 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import System
 
 extension ControlResponder {
     func types(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
         try query.allow(QueryString.ofTypes.union(["wait"]))
         let events = network.types(try Self.typeQuery(query))
         let patience = try query.patience()
-        let found = await PresenceLines.collect(within: patience) {
+        let found = await withTimeLimit(patience) {
             var found: [(ServiceType, Domain, [NetworkInterface])] = []
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() {
@@ -47,7 +48,7 @@ extension ControlResponder {
         try query.allow(QueryString.ofDomains.union(["wait"]))
         let events = network.domains(try Self.domainQuery(query))
         let patience = try query.patience()
-        let found = await PresenceLines.collect(within: patience) {
+        let found = await withTimeLimit(patience) {
             var found: [Domain] = []
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() {
@@ -133,23 +134,4 @@ private actor PresenceLines<Iterator>: LineSource {
     }
 
     func end() async { iterator = nil }
-}
-
-extension PresenceLines where Iterator == Never {
-    /// What `body` has when it is done, or has until `limit`: then its task is cancelled, which ends its iterator.
-    static func collect<Value: Sendable>(
-        within limit: Duration,
-        _ body: @escaping @Sendable () async -> Value
-    ) async -> Value {
-        let work = Task { await body() }
-        let timer = Task {
-            if (try? await Task.sleep(for: limit)) != nil { work.cancel() }
-        }
-        defer { timer.cancel() }
-        return await withTaskCancellationHandler {
-            await work.value
-        } onCancel: {
-            work.cancel()
-        }
-    }
 }

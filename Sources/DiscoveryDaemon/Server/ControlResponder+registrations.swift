@@ -52,7 +52,7 @@ extension ControlResponder {
 
     /// The verdict of the backend, or of another host that has the name, on a new service.
     private static func refusal(_ status: RegistrationStatus) -> ControlError {
-        let isTaken = status.state == "conflicted"
+        let isTaken = status.state == .conflicted
         let code = status.code ?? (isTaken ? DiscoveryError.Code.nameTaken : .backendFailed).description
         let error = ControlError(DiscoveryError(DiscoveryError.Code(code), status.reason ?? "the backend refused"))
         // A limit of avahi-daemon is not the user's quota.
@@ -64,22 +64,13 @@ extension ControlResponder {
         of registration: ManagedRegistration,
         within limit: Duration
     ) async -> RegistrationStatus {
-        let wait = Task {
+        await withTimeLimit(limit) {
             var version: UInt64 = 0
             while let (status, now) = await registration.next(after: version) {
                 version = now
-                if status.isFinal || status.isRetrying || status.state == "established" { return }
+                if status.isFinal || status.isRetrying || status.state == .established { return }
             }
         }
-        let timer = Task {
-            if (try? await Task.sleep(for: limit)) != nil { wait.cancel() }
-        }
-        await withTaskCancellationHandler {
-            await wait.value
-        } onCancel: {
-            wait.cancel()
-        }
-        timer.cancel()
         return registration.current.status
     }
 

@@ -14,8 +14,8 @@ extension RegistrationStatus {
         var shown = self
         shown.uid = nil
         shown.check = check.map { String($0.prefix { $0 != ":" }) }
-        if state == "withheld" {
-            shown.reason = health == "failing" ? "its check fails" : "its check has not passed yet"
+        if state == .withheld {
+            shown.reason = health == .failing ? "its check fails" : "its check has not passed yet"
         }
         guard peer.uid == nil else { return shown }
         (shown.check, shown.reason, shown.code, shown.warning) = (nil, nil, nil, nil)

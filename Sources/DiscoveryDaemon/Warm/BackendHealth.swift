@@ -10,7 +10,7 @@ package final class BackendHealth: Sendable {
         /// What is wrong with registrations, by their number.
         var registrations: [String: String] = [:]
         var restarts = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters = Waiters()
     }
 
     private struct Problem {
@@ -50,22 +50,12 @@ package final class BackendHealth: Sendable {
     }
 
     package func became(_ backend: BackendState) {
-        let waiters = locked.withLock { state in
+        let wake = locked.withLock { state in
             if backend == .recovered, state.backend != .recovered { state.restarts += 1 }
             state.backend = backend
-            defer { state.waiters = [] }
-            return state.waiters
+            return state.waiters.changed()
         }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    /// Resumes the tasks waiting in `known`, though nothing is known.
-    package func stopWaiting() {
-        let waiters = locked.withLock { state in
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
+        wake()
     }
 
     /// Notes a problem of a kind, or its end with nil.
@@ -93,14 +83,14 @@ package final class BackendHealth: Sendable {
         return lines.prefix(maximumKinds) + ["\(rest) services in all are not published; ls says why"]
     }
 
-    /// Waits until something is known of the backend.
-    package func known() async {
-        await withCheckedContinuation { continuation in
-            let isKnown = locked.withLock { state in
-                if state.backend == nil { state.waiters.append(continuation) }
-                return state.backend != nil
+    /// Waits until something is known of the backend, `limit` at most.
+    package func known(within limit: Duration) async {
+        await withTimeLimit(limit) { [self] in
+            while !Task.isCancelled {
+                let (isKnown, version) = locked.withLock { ($0.backend != nil, $0.waiters.version) }
+                if isKnown { return }
+                await locked.wait(for: \.waiters, after: version)
             }
-            if isKnown { continuation.resume() }
         }
     }
 }

@@ -176,20 +176,14 @@ package final class ServiceFeed: Sendable {
     /// Waits until everything known at the start is there, `limit` at most.
     package func settled(within limit: Duration) async {
         if isSettled { return }
-        // The first task to end, readiness or time, ends the other.
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                while !Task.isCancelled {
-                    let (isSettled, version, isClosed) = self.state.withLock {
-                        ($0.log.isSettled, $0.waiters.version, $0.isClosed)
-                    }
-                    if isSettled || isClosed { return }
-                    await self.state.wait(for: \.waiters, after: version)
+        await withTimeLimit(limit) { [self] in
+            while !Task.isCancelled {
+                let (isSettled, version, isClosed) = state.withLock {
+                    ($0.log.isSettled, $0.waiters.version, $0.isClosed)
                 }
+                if isSettled || isClosed { return }
+                await state.wait(for: \.waiters, after: version)
             }
-            group.addTask { try? await Task.sleep(for: limit) }
-            await group.next()
-            group.cancelAll()
         }
     }
 

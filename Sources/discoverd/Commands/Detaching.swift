@@ -37,7 +37,7 @@ struct Detaching {
                 domain: request.service.domain
             )
             let renamed = status.name == status.wanted ? "" : " (renamed: \"\(request.service.name)\" is taken)"
-            let state = status.state == "established" ? "published" : status.state
+            let state = status.state == .established ? "published" : status.state.rawValue
             try session.output.line("\(state) \(name) port \(request.service.port)\(renamed)")
             if let reason = status.reason ?? status.warning { session.notices.notice(reason.escapedForTerminal) }
         }

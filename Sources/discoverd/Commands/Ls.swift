@@ -50,7 +50,7 @@ struct LsCommand: NetworkCommand {
 
     static func record(_ status: RegistrationStatus, _ terminal: Terminal) -> String {
         var record = Record()
-        record.add(status.state, width: 11, colour: status.state == "established" ? .green : .yellow)
+        record.add(status.state.rawValue, width: 11, colour: status.state == .established ? .green : .yellow)
         record.add(status.name, width: 24)
         record.add(safe: status.type, width: 16)
         record.add("\(status.port)", width: 5)

@@ -2,6 +2,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryControl
 internal import DiscoveryJSON
 
 /// The run of `publish`: tells what becomes of the name, runs a program once it is established, withdraws at the end.
@@ -58,36 +59,36 @@ struct Publishing {
         case .waiting(let reason):
             guard !isChecked else {
                 session.notices.notice("not advertised: \(reason)")
-                return try show(status, "waiting", reason: reason)
+                return try show(status, .waiting, reason: reason)
             }
             // Once established it stays wanted, however long the backend is away.
             if gate == nil, !isEstablished { gate = BackendGate(session) }
             gate?.note(.unavailable(reason))
             tellOfWaiting(reason)
-            try show(status, "waiting", reason: reason)
+            try show(status, .waiting, reason: reason)
         case .registering:
             gate?.answered()
-            try show(status, "registering")
+            try show(status, .registering)
         case .established:
             gate?.answered()
             deadline?.cancel()
             isEstablished = true
-            try show(status, "established")
+            try show(status, .established)
             try startProgram()
         case .refused(let error):
             gate?.answered()
-            let state = error.code == .nameTaken ? "conflicted" : "waiting"
+            let state = error.code == .nameTaken ? RegistrationStatus.State.conflicted : .waiting
             session.notices.notice("not published: \(error.message); it is tried again")
             try show(status, state, reason: error.message)
         case .conflicted(let error):
-            try show(status, "conflicted", reason: error.message)
+            try show(status, .conflicted, reason: error.message)
             throw CommandError(
                 .cannotCreate,
                 error.message,
                 advice: ["Choose another name, or let it be renamed: --on-conflict rename."]
             )
         case .failed(let error):
-            try show(status, "failed", reason: error.message)
+            try show(status, .failed, reason: error.message)
             // There is a backend; somebody else withdrew the service, with `unpublish`.
             if error.code == .closed { throw CommandError(.notFound, error.message) }
             throw error
@@ -101,14 +102,14 @@ struct Publishing {
     }
 
     /// A reader that has gone is no reason to stop offering the service.
-    private func show(_ status: PublicationStatus, _ state: String, reason: String? = nil) throws {
+    private func show(_ status: PublicationStatus, _ state: RegistrationStatus.State, reason: String? = nil) throws {
         if tellsOnStandardError { return tell(status, state, reason: reason) }
         do {
             if session.json {
                 try session.output.json {
-                    $0.publishedLine(service, name: status.name, state: state, reason: reason)
+                    $0.publishedLine(service, name: status.name, state: state.rawValue, reason: reason)
                 }
-            } else if state == "established" {
+            } else if state == .established {
                 try session.output.line(established(status))
             }
             try session.output.flush()
@@ -117,12 +118,12 @@ struct Publishing {
         }
     }
 
-    private func tell(_ status: PublicationStatus, _ state: String, reason: String?) {
+    private func tell(_ status: PublicationStatus, _ state: RegistrationStatus.State, reason: String?) {
         if session.json {
             var writer = JSONWriter()
-            writer.publishedLine(service, name: status.name, state: state, reason: reason)
+            writer.publishedLine(service, name: status.name, state: state.rawValue, reason: reason)
             ProgramNotices.write(writer.bytes)
-        } else if state == "established" {
+        } else if state == .established {
             session.notices.notice(established(status))
         }
     }
@@ -152,7 +153,7 @@ struct Publishing {
     private func finish(_ publication: Publication) async {
         child?.end()
         let isWithdrawn = await Task { await publication.withdraw(waitingAtMost: .milliseconds(1500)) }.value
-        if case .withdrawn = publication.status.state { try? show(publication.status, "withdrawn") }
+        if case .withdrawn = publication.status.state { try? show(publication.status, .withdrawn) }
         if !isWithdrawn { session.notices.detail("the backend did not confirm the withdrawal in time") }
     }
 }

@@ -9,26 +9,19 @@ internal import System
 /// Whether avahi-daemon answers.
 enum BackendCheck {
     static func run(in session: Session) async throws -> Finding {
-        var reason = "it did not answer within \(Session.backendPatience.inSeconds) s"
-        let network = session.network
-        let states = network.backendStates()
-        let limit = Task { try await Task.sleep(for: Session.backendPatience) }
-        let answer = Task { () -> String? in
-            var last: String?
-            for try await state in states {
-                guard let reason = state.reason else {
-                    limit.cancel()
-                    return nil
-                }
+        let states = session.network.backendStates()
+        // The last reason that was told; empty when there was none.
+        let last = await withTimeLimit(Session.backendPatience) { () -> String? in
+            var last = ""
+            var iterator = states.makeAsyncIterator()
+            while !Task.isCancelled, let state = try? await iterator.next() {
+                guard let reason = state.reason else { return nil }
                 last = reason
-                if Task.isCancelled { break }
             }
-            return last ?? ""
+            return last
         }
-        let isLate = (try? await limit.value) != nil
-        answer.cancel()
-        guard isLate else { return Finding("avahi", .ok, "avahi-daemon answers") }
-        if let last = try? await answer.value, !last.isEmpty { reason = last }
+        guard let last else { return Finding("avahi", .ok, "avahi-daemon answers") }
+        let reason = last.isEmpty ? "it did not answer within \(Session.backendPatience.inSeconds) s" : last
         return absent(reason, holders: PortHolder.holders(of: PortHolder.multicastDNS))
     }
 
