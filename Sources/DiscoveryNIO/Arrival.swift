@@ -1,28 +1,30 @@
-import NIOCore
-import System
+package import NIOCore
+internal import System
 
 /// Tells when a connection is active: no sooner may the listener be closed, or SwiftNIO closes the connection, too.
-final class Arrival: ChannelInboundHandler {
-    typealias InboundIn = NIOAny
+package final class Arrival: ChannelInboundHandler {
+    package typealias InboundIn = NIOAny
 
     private let arrived: (any Channel) -> Void
     private let ended: () -> Void
     private var hasArrived = false
 
-    /// - Parameter ended: called when the connection ends, whether it arrived or not.
-    init(orNever ended: @escaping () -> Void = {}, _ arrived: @escaping (any Channel) -> Void) {
+    /// - Parameter ended: called when the connection ends before it arrived.
+    package init(orNever ended: @escaping () -> Void = {}, _ arrived: @escaping (any Channel) -> Void) {
         self.arrived = arrived
         self.ended = ended
     }
 
-    func channelActive(context: ChannelHandlerContext) {
+    package func channelActive(context: ChannelHandlerContext) {
         // It is told again, to the caller's handlers, when there is somebody to read.
         if !hasArrived { arrived(context.channel) }
         hasArrived = true
         context.fireChannelActive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { ended() }
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        if !hasArrived { ended() }
+    }
 
     /// It came by an interface that is not to be used, or that the system does not name.
     struct Refused: Error {}

@@ -98,17 +98,24 @@ final class Publisher: Sendable {
                 return state.waiting <= Self.maximumWaiting
             }
             let connection = StreamConnection()
-            return connection.adopt(channel).map { [self] in
+            return connection.adopt(channel).flatMapThrowing { [self] in
                 guard hasRoom else {
-                    state.withLock { $0.waiting -= 1 }
+                    oneLess()
                     return channel.close(promise: nil)
                 }
-                // NIO does not wait for the run loop.
-                Task {
-                    await tell(.accepted(connection))
-                    self.state.withLock { $0.waiting -= 1 }
+                // No sooner than it arrives: who is told may stop listening at once.
+                let arrival = Arrival(orNever: oneLess) { [self] _ in
+                    // NIO does not wait for the run loop.
+                    Task {
+                        await tell(.accepted(connection))
+                        oneLess()
+                    }
                 }
+                try channel.pipeline.syncOperations.addHandler(arrival)
             }
         }
     }
+
+    /// One fewer waits.
+    @Sendable private func oneLess() { state.withLock { $0.waiting -= 1 } }
 }
