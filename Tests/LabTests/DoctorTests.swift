@@ -15,6 +15,20 @@ struct DoctorTests {
         try await lab.stop()
     }
 
+    @Test("discoverd's own avahi-daemon is none of the system's to restart")
+    func shared() async throws {
+        let lab = try await Lab.start()
+        try await lab.avahi("h1", "term")
+        let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--backend", "private")
+        try await publisher.line { $0.hasPrefix("published ") }
+        let run = try await lab.ask("h1", "doctor")
+        let finding = run.output.first { $0.contains("\tavahi\t") } ?? ""
+        #expect(finding.hasPrefix("warn\t") && finding.contains("a private one, avahi-daemon (pid "), "\(run)")
+        #expect(run.exit == .exited(0) && !finding.contains("systemctl"), "\(run)")
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
     @Test("two avahi-daemons on one host")
     func two() async throws {
         let lab = try await Lab.start()

@@ -28,6 +28,11 @@ enum BackendCheck {
     /// Why there is no answer, and what to do: one that runs and does not answer need not be installed.
     /// - Parameter holders: who listens on UDP 5353.
     static func absent(_ reason: String, holders: [PortHolder]) -> Finding {
+        if let own = holders.first(where: isPrivate) {
+            return Finding(
+                "avahi", .warn, "the system has none that answers (\(reason)); discoverd's commands share a private one, \(own)",
+                advice: "It serves them alone; install avahi-daemon and start it for other programs: they go over to it.")
+        }
         if let hung = holders.first(where: { $0.name == "avahi-daemon" }) {
             return Finding(
                 "avahi", .fail, "\(hung) runs and does not answer: \(reason)",
@@ -39,6 +44,15 @@ enum BackendCheck {
             "no answer from avahi-daemon: \(reason)",
             advice: "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon)."
         )
+    }
+
+    /// Whether discoverd has started it: its parent is the process that does, by the name that it gives itself.
+    private static func isPrivate(_ holder: PortHolder) -> Bool {
+        guard let process = holder.process, holder.name == "avahi-daemon",
+            let line = SystemFiles.lines("/proc/\(process)/status")?.first(where: { $0.hasPrefix("PPid:") }),
+            let parent = line.split(whereSeparator: \.isWhitespace).last
+        else { return false }
+        return SystemFiles.lines("/proc/\(parent)/comm")?.first == "discoverd-priv"
     }
 }
 #endif
