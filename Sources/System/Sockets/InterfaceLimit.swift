@@ -19,14 +19,10 @@ package struct InterfaceLimit: Sendable {
     /// Holds for a socket that does not listen yet; again after each change that `watch` tells.
     /// - Returns: 0, or why it cannot be done, as in `errno`.
     package func apply(to listener: Int32) -> Int32 {
-        guard let list = unsafe if_nameindex() else { return errno }
-        defer { unsafe if_freenameindex(list) }
-        var indexes: [UInt32] = []
-        var next = unsafe list
-        while let name = unsafe next.pointee.if_name {
-            if unsafe interfaces.allows(String(cString: name)) { unsafe indexes.append(next.pointee.if_index) }
-            unsafe next += 1
-        }
+        let names = SystemInterfaces.namesByIndex()
+        // There is one at least, or the system does not tell.
+        guard !names.isEmpty else { return ENODEV }
+        let indexes = names.filter { interfaces.allows($0.value) }.map { UInt32(bitPattern: $0.key) }
         return unsafe ckernel_take_only(listener, indexes, Int32(clamping: indexes.count)) == 0 ? 0 : errno
     }
 
