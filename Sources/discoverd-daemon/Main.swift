@@ -12,7 +12,7 @@ enum Main {
         // It runs for months with little to do: with a heap for each thread, 1000 services took 66 MB instead of 48.
         clinux_small_heap()
         // Measured (ResourceLimitTests): with less it fails, or hangs, without a word.
-        ProcessNeeds(descriptors: 16, threads: 8, mebibytes: 48).require(of: "discoverd-daemon")
+        ProcessNeeds(descriptors: 32, threads: 8, mebibytes: 48).require(of: "discoverd-daemon")
         do {
             var command = try DaemonCommand.parseAsRoot()
             try command.run()

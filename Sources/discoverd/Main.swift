@@ -11,7 +11,7 @@ enum Main {
     static func main() {
         let outputIsOpen = StandardDescriptors.fill()
         // Measured (ResourceLimitTests): with less a command fails, or hangs, without a word.
-        ProcessNeeds(descriptors: 8, threads: 6, mebibytes: 24).require(of: "discoverd")
+        ProcessNeeds(descriptors: 16, threads: 6, mebibytes: 24).require(of: "discoverd")
         if outputIsOpen, let status = Shortcut.run(CommandLine.arguments.dropFirst()) { exit(status.rawValue) }
         parse(outputIsOpen: outputIsOpen)
     }

@@ -9,7 +9,7 @@ public enum AppRunner {
     /// How long a program may take to end once it was asked to: goodbyes need 2 s at most.
     private static let grace = Duration.seconds(4)
     /// Measured (ResourceLimitTests): with less a program fails, or hangs, without a word.
-    private static let needs = ProcessNeeds(descriptors: 16, threads: 8, mebibytes: 48)
+    private static let needs = ProcessNeeds(descriptors: 24, threads: 8, mebibytes: 48)
 
     /// Parses the command line, runs the command, exits. To be called by `main`, on the main thread, first thing.
     public static func main<Root: ParsableCommand>(_ root: Root.Type) -> Never {

@@ -30,8 +30,9 @@ enum BackendCheck {
     static func absent(_ reason: String, holders: [PortHolder]) -> Finding {
         if let own = holders.first(where: isPrivate) {
             return Finding(
-                "avahi", .warn, "the system has none that answers (\(reason)); discoverd's commands share a private one, \(own)",
-                advice: "It serves them alone; install avahi-daemon and start it for other programs: they go over to it.")
+                "avahi", .warn,
+                "the system has none that answers (\(reason)); discoverd's commands share a private one, \(own)",
+                advice: "It serves them alone. For other programs install avahi-daemon and start it.")
         }
         if let hung = holders.first(where: { $0.name == "avahi-daemon" }) {
             return Finding(
