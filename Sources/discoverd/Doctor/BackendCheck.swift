@@ -50,10 +50,10 @@ enum BackendCheck {
     /// Whether discoverd has started it: its parent is the process that does, by the name that it gives itself.
     private static func isPrivate(_ holder: PortHolder) -> Bool {
         guard let process = holder.process, holder.name == "avahi-daemon",
-            let line = SystemFiles.lines("/proc/\(process)/status")?.first(where: { $0.hasPrefix("PPid:") }),
+            let line = SystemFile.lines(of: "/proc/\(process)/status")?.first(where: { $0.hasPrefix("PPid:") }),
             let parent = line.split(whereSeparator: \.isWhitespace).last
         else { return false }
-        return SystemFiles.lines("/proc/\(parent)/comm")?.first == "discoverd-priv"
+        return SystemFile.lines(of: "/proc/\(parent)/comm")?.first == "discoverd-priv"
     }
 }
 #endif
