@@ -10,7 +10,7 @@ import Testing
 
     @Test func whatIsOverIsNotToldAnyMore() {
         let troubles = Locked(["the cache is full"])
-        let feed = ServiceFeed(id: 1) { troubles.withLock { $0 } }
+        let feed = QueryFeed(id: 1) { troubles.withLock { $0 } }
         feed.apply([.settled, .degraded(full)])
         #expect(feed.degraded == full)
         troubles.withLock { $0 = [] }

@@ -20,8 +20,8 @@ final class EngineCore {
     let loop: EventLoop
     let pool: ResolverPool
     let links: LinkMonitor
-    let groupConnections: GroupConnections
-    let turns: TurnQueue
+    let groupConnections: EntryGroupConnections
+    let turns: BoundedWorkQueue
     private let source: BackendSource
     /// Called once, when the backend will not come back.
     private let backendEnded: @Sendable (DiscoveryError) -> Void
@@ -40,8 +40,8 @@ final class EngineCore {
         self.source = source
         links = LinkMonitor(loop: loop)
         pool = ResolverPool(loop: loop, links: links)
-        groupConnections = GroupConnections(loop: loop)
-        turns = TurnQueue(loop: loop)
+        groupConnections = EntryGroupConnections(loop: loop)
+        turns = BoundedWorkQueue(loop: loop)
         groupConnections.failed = { [weak self] error in
             guard let self else { return }
             // All connect to the same avahi-daemon: what ended one ends all.

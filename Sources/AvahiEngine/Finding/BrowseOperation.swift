@@ -37,7 +37,7 @@ final class BrowseOperation: CoreOperation {
     private var isFull = false
     /// Where avahi-daemon's cache is full, and was told to be.
     private var fullPlaces: Set<CacheGauge.Place> = []
-    private let restart: Restart
+    private let restart: Backoff
     private var receivers = Receivers()
     private let links: LinkMonitor
     private var names = InterfaceNames()
@@ -52,7 +52,7 @@ final class BrowseOperation: CoreOperation {
         self.pool = pool
         self.links = links
         batch = report
-        restart = Restart(loop: loop)
+        restart = Backoff(loop: loop)
         listTimer = LoopTimer(loop: loop)
         listTimer.fire = { [weak self] in self?.waitForFirstList() }
     }

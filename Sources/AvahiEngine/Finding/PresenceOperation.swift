@@ -20,7 +20,7 @@ final class PresenceOperation<Key: Hashable & Sendable>: CoreOperation {
     /// Seen by a browser that failed, and not yet by the one that took its place.
     private var unconfirmed: Set<Path> = []
     private var isListed = false
-    private let restart: Restart
+    private let restart: Backoff
     private let links: LinkMonitor
     private var names = InterfaceNames()
 
@@ -32,7 +32,7 @@ final class PresenceOperation<Key: Hashable & Sendable>: CoreOperation {
         self.links = links
         batch = report
         self.makeBrowser = makeBrowser
-        restart = Restart(loop: loop)
+        restart = Backoff(loop: loop)
     }
 
     func connected(_ connection: AvahiConnection) {

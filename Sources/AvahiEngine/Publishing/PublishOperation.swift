@@ -8,11 +8,11 @@ final class PublishOperation: CoreOperation {
     private let report: (PublicationFact) -> Void
     private var registration: Registration
     private var connection: AvahiConnection?
-    private let groups: GroupSet
+    private let groups: EntryGroupSet
     private let timer: LoopTimer
     private let links: LinkMonitor
-    private let connections: GroupConnections
-    private let turns: TurnQueue
+    private let connections: EntryGroupConnections
+    private let turns: BoundedWorkQueue
     private var isQueued = false
 
     init(
@@ -24,7 +24,7 @@ final class PublishOperation: CoreOperation {
         links = core.links
         connections = core.groupConnections
         turns = core.turns
-        groups = GroupSet(connections: core.groupConnections)
+        groups = EntryGroupSet(connections: core.groupConnections)
         self.registration = registration
         timer = LoopTimer(loop: core.loop)
         timer.fire = { [weak self] in

@@ -20,7 +20,7 @@ package final class Daemon: Sendable {
     }
 
     package let network: LocalNetwork
-    package let warm: WarmTable
+    package let warm: OpenQueries
     package let registry: Registry
     package let health: BackendHealth
     package let metrics: MetricsRegistry
@@ -47,7 +47,7 @@ package final class Daemon: Sendable {
     ) {
         let network = LocalNetwork(engine: SharingEngine(engine), limits: limits)
         let health = BackendHealth()
-        let warm = WarmTable(network: network, troubles: { engine.troubles })
+        let warm = OpenQueries(network: network, troubles: { engine.troubles })
         health.include { [weak warm] in warm?.omissions ?? [] }
         let registry = Registry(
             network: network,

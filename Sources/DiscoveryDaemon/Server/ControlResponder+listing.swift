@@ -35,7 +35,7 @@ extension ControlResponder {
         }
         let answer = await warm.withFeed(question) { feed in
             await feed.settled(within: patience)
-            let kind = ServiceFeed.Kept.Kind(format: format.rawValue, detail: request.detail)
+            let kind = QueryFeed.Kept.Kind(format: format.rawValue, detail: request.detail)
             if request.name == nil, let kept = feed.kept(kind) {
                 return BytePieces.answer(kept, type: format.contentType)
             }
@@ -54,7 +54,7 @@ extension ControlResponder {
 
     private static func pieces(
         _ services: [DiscoveredService],
-        _ state: ServiceFeed.Snapshot,
+        _ state: QueryFeed.Snapshot,
         _ detail: ServiceDetail,
         _ format: ListingFormat
     ) -> ArrayPieces<DiscoveredService> {

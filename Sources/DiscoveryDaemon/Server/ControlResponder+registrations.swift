@@ -5,30 +5,31 @@ internal import DiscoveryJSON
 internal import System
 
 extension ControlResponder {
-    func registrations(_ request: ControlRequest, _ path: [String]) async throws(ControlError) -> ControlAnswer {
-        try request.query.allow(request.method == "POST" ? ["attached", "wait"] : [])
-        switch (request.method, path.count) {
-        case ("GET", 1), ("HEAD", 1):
-            let all = await registry.statuses.map { $0.shown(to: request.peer) }
-            return .json { object in
-                object.key("registrations")
-                object.array { array in
-                    for status in all { array.object { $0.registrationMembers(status) } }
-                }
+    func registrations(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
+        if request.method == "POST" { return try await publish(request) }
+        try request.query.allow([])
+        let all = await registry.statuses.map { $0.shown(to: request.peer) }
+        return .json { object in
+            object.key("registrations")
+            object.array { array in
+                for status in all { array.object { $0.registrationMembers(status) } }
             }
-        case ("POST", 1): return try await publish(request)
-        case ("GET", 2), ("HEAD", 2):
-            guard let registration = await registry.registration(path[1]) else { throw Self.noRegistration(path[1]) }
-            let status = registration.current.status.shown(to: request.peer)
-            return .json { $0.registrationMembers(status) }
-        case ("DELETE", 2):
-            try await registry.remove(path[1], for: request.peer)
-            return .nothing
-        default: throw Methods.noResource(request.path)
         }
     }
 
+    func registration(_ id: String, _ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
+        try request.query.allow([])
+        if request.method == "DELETE" {
+            try await registry.remove(id, for: request.peer)
+            return .nothing
+        }
+        guard let registration = await registry.registration(id) else { throw Self.noRegistration(id) }
+        let status = registration.current.status.shown(to: request.peer)
+        return .json { $0.registrationMembers(status) }
+    }
+
     private func publish(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
+        try request.query.allow(["attached", "wait"])
         let json: JSONValue
         do throws(JSONReader.Failure) {
             json = try JSONReader.read(request.body)

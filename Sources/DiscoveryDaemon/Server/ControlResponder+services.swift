@@ -7,7 +7,7 @@ internal import System
 extension ControlResponder {
     /// A request for services: which feed answers it, and which part of it.
     struct ServiceRequest: Sendable {
-        let question: WarmTable.Question
+        let question: OpenQueries.Question
         let name: ServiceName?
         let detail: ServiceDetail
         let isSubtype: Bool
@@ -33,7 +33,7 @@ extension ControlResponder {
         }
 
         /// The same for one service alone, asked for by name without browsing for its type.
-        var ofOne: WarmTable.Question? {
+        var ofOne: OpenQueries.Question? {
             guard let name, case .query(let query) = question, case .type(let type, let domain) = query.target else {
                 return nil
             }
@@ -50,10 +50,10 @@ extension ControlResponder {
     private static var secondLook: Duration { .milliseconds(1300) }
 
     /// The question to open: the type's when it is open and has the service, or knows that there is none; else the service's own.
-    func question(_ request: ServiceRequest) -> WarmTable.Question { questionAndLimit(request).question }
+    func question(_ request: ServiceRequest) -> OpenQueries.Question { questionAndLimit(request).question }
 
     /// The same, with the longest time that waiting for its first answers makes sense; nil: there is none.
-    func questionAndLimit(_ request: ServiceRequest) -> (question: WarmTable.Question, limit: Duration?) {
+    func questionAndLimit(_ request: ServiceRequest) -> (question: OpenQueries.Question, limit: Duration?) {
         guard let name = request.name, let one = request.ofOne else { return (request.question, nil) }
         if warm.open(request.question)?.has(name) == true { return (request.question, nil) }
         return switch warm.knowledge(of: request.question) {
@@ -82,7 +82,7 @@ extension ControlResponder {
     }
 
     static var full: ControlError {
-        ControlError(503, "too-many-queries", "\(WarmTable.limit) queries are open for clients, and all are read")
+        ControlError(503, "too-many-queries", "\(OpenQueries.limit) queries are open for clients, and all are read")
     }
 }
 
@@ -95,7 +95,7 @@ private final class ServiceLines: LineSource {
         var isOver = false
     }
 
-    private let lease: WarmTable.Lease
+    private let lease: OpenQueries.Lease
     private let request: ControlResponder.ServiceRequest
     private let epoch: UInt32
     /// The most bytes at a time, unless one line is longer.
@@ -103,7 +103,7 @@ private final class ServiceLines: LineSource {
     private let state: Locked<State>
 
     init(
-        _ lease: WarmTable.Lease,
+        _ lease: OpenQueries.Lease,
         _ reader: LogReader,
         _ request: ControlResponder.ServiceRequest,
         epoch: UInt32,
@@ -123,7 +123,7 @@ private final class ServiceLines: LineSource {
             var (reader, isOver) = state.withLock { ($0.reader, $0.isOver) }
             if isOver { return nil }
             var writer = JSONWriter()
-            do throws(ServiceFeed.Missed) {
+            do throws(QueryFeed.Missed) {
                 let base = reader.base
                 guard let events = try await lease.feed.next(&reader, atMost: batch) else { return nil }
                 for (number, event) in events { write(event, number, base, &writer) }

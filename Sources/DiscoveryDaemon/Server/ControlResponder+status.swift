@@ -51,7 +51,7 @@ extension ControlResponder {
                 limits.member("clients", facts.limits.clients)
                 limits.member("clientsPerUser", facts.limits.perUser)
                 limits.member("clientsOfRoot", facts.limits.forRoot)
-                limits.member("queries", WarmTable.limit)
+                limits.member("queries", OpenQueries.limit)
                 limits.member("requestBytes", facts.limits.requestBytes)
                 limits.member("watchQueueBytes", facts.limits.watchBytes)
             }
@@ -87,7 +87,7 @@ extension JSONWriter {
     }
 
     fileprivate mutating func feed(
-        _ row: (question: WarmTable.Question, feed: ServiceFeed, isPinned: Bool, users: Int)
+        _ row: (question: OpenQueries.Question, feed: QueryFeed, isPinned: Bool, users: Int)
     ) {
         object { object in
             switch row.question {

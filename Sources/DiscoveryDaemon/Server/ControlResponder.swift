@@ -6,7 +6,7 @@ internal import System
 /// Answers requests: one method for each kind (docs/contract.md, section 6).
 package final class ControlResponder: Sendable {
     let network: LocalNetwork
-    let warm: WarmTable
+    let warm: OpenQueries
     let registry: Registry
     let health: BackendHealth
     let metrics: MetricsRegistry
@@ -16,7 +16,7 @@ package final class ControlResponder: Sendable {
 
     package init(
         network: LocalNetwork,
-        warm: WarmTable,
+        warm: OpenQueries,
         registry: Registry,
         health: BackendHealth,
         metrics: MetricsRegistry,
@@ -48,26 +48,22 @@ package final class ControlResponder: Sendable {
     package func countClients(with count: @escaping @Sendable () -> Int) { clientCount.withLock { $0 = count } }
 
     private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
-        try Methods.check(request)
-        let path = request.path
-        if path.starts(with: ["v1", "registrations"]) {
-            return try await registrations(request, Array(path.dropFirst()))
-        }
-        switch path {
-        case ["v1", "reload"]: return try await reload(request)
-        case ["healthz"]: return healthz(request.peer)
-        case ["metrics"]: return await prometheus()
-        case ["v1", "ping"]: return .json { _ in }
-        case ["v1", "status"]: return await status(request.peer)
-        case ["v1", "services"]: return try await services(request.query)
-        case ["v1", "services", "watch"]: return try watchServices(request.query)
-        case ["v1", "types"]: return try await types(request.query)
-        case ["v1", "types", "watch"]: return try watchTypes(request.query)
-        case ["v1", "domains"]: return try await domains(request.query)
-        case ["v1", "domains", "watch"]: return try watchDomains(request.query)
-        case ["v1", "backend", "watch"]: return try watchBackend(request.query)
-        case ["v1", "prometheus", "sd"]: return try await targetGroups(request.query)
-        default: throw Methods.noResource(path)
+        switch try Resource(of: request) {
+        case .ping: return .json { _ in }
+        case .status: return await status(request.peer)
+        case .reload: return try await reload(request)
+        case .health: return healthz(request.peer)
+        case .metrics: return await prometheus()
+        case .targetGroups: return try await targetGroups(request.query)
+        case .services: return try await services(request.query)
+        case .types: return try await types(request.query)
+        case .domains: return try await domains(request.query)
+        case .servicesWatch: return try watchServices(request.query)
+        case .typesWatch: return try watchTypes(request.query)
+        case .domainsWatch: return try watchDomains(request.query)
+        case .backendWatch: return try watchBackend(request.query)
+        case .registrations: return try await registrations(request)
+        case .registration(let id): return try await registration(id, request)
         }
     }
 

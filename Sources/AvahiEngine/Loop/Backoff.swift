@@ -1,7 +1,7 @@
 import System
 
 /// Starts something again after it failed: after 1, 2, 4 … 60 s. Touched by the loop's thread only.
-final class Restart {
+final class Backoff {
     private let timer: LoopTimer
     private var delay = Duration.seconds(1)
 

@@ -4,7 +4,7 @@ internal import DiscoveryControl
 internal import System
 
 /// The open queries: configured ones always, those of clients for a while after their last use.
-package final class WarmTable: Sendable {
+package final class OpenQueries: Sendable {
     /// What a feed is about.
     package enum Question: Hashable, Sendable {
         case query(ServiceQuery)
@@ -12,7 +12,7 @@ package final class WarmTable: Sendable {
     }
 
     private struct Row {
-        let feed: ServiceFeed
+        let feed: QueryFeed
         var isPinned: Bool
         var users = 0
         var lastUse: Duration
@@ -53,7 +53,7 @@ package final class WarmTable: Sendable {
     package func pin(_ types: Set<ServiceType>) {
         let questions = Set(types.map { Question.query(ServiceQuery(.type($0, .local), resolution: .watch)) })
         let now = time.now
-        let added = state.withLock { state -> [(Question, ServiceFeed)] in
+        let added = state.withLock { state -> [(Question, QueryFeed)] in
             for question in state.rows.keys where state.rows[question]?.isPinned == true {
                 state.rows[question]?.isPinned = questions.contains(question)
                 state.rows[question]?.lastUse = now
@@ -71,10 +71,10 @@ package final class WarmTable: Sendable {
 
     /// Keeps a feed open for one reader; ends with `end` or the last reference.
     package final class Lease: Sendable {
-        package let feed: ServiceFeed
+        package let feed: QueryFeed
         private let leave: Locked<(@Sendable () -> Void)?>
 
-        init(_ feed: ServiceFeed, _ leave: @escaping @Sendable () -> Void) {
+        init(_ feed: QueryFeed, _ leave: @escaping @Sendable () -> Void) {
             self.feed = feed
             self.leave = Locked(leave)
         }
@@ -101,14 +101,14 @@ package final class WarmTable: Sendable {
 
     /// Reads the feed of a question until `body` returns.
     /// - Returns: nil, without calling `body`, when too many are open.
-    package func withFeed<Result>(_ question: Question, _ body: (ServiceFeed) async -> Result) async -> Result? {
+    package func withFeed<Result>(_ question: Question, _ body: (QueryFeed) async -> Result) async -> Result? {
         guard let lease = open(exactly: warmer(question)) else { return nil }
         defer { lease.end() }
         return await body(lease.feed)
     }
 
     /// The feed of a question, only if it is open; for a look, not for waiting.
-    package func open(_ question: Question) -> ServiceFeed? { state.withLock { $0.rows[warmer(question, $0)]?.feed } }
+    package func open(_ question: Question) -> QueryFeed? { state.withLock { $0.rows[warmer(question, $0)]?.feed } }
 
     /// How much the feed of a question knows.
     enum Knowledge {
@@ -162,19 +162,19 @@ package final class WarmTable: Sendable {
     }
 
     /// The open queries: question, feed, whether it is configured, number of readers.
-    package var contents: [(question: Question, feed: ServiceFeed, isPinned: Bool, users: Int)] {
+    package var contents: [(question: Question, feed: QueryFeed, isPinned: Bool, users: Int)] {
         state.withLock { $0.rows.map { ($0.key, $0.value.feed, $0.value.isPinned, $0.value.users) } }
     }
 
-    private func enter(_ question: Question) -> ServiceFeed? {
+    private func enter(_ question: Question) -> QueryFeed? {
         let now = time.now
-        enum Found { case open(ServiceFeed), new(ServiceFeed, evicted: ServiceFeed?), full }
+        enum Found { case open(QueryFeed), new(QueryFeed, evicted: QueryFeed?), full }
         let found = state.withLock { state -> Found in
             if let row = state.rows[question] {
                 state.rows[question]?.users += 1
                 return .open(row.feed)
             }
-            var evicted: ServiceFeed?
+            var evicted: QueryFeed?
             if state.rows.values.count(where: { !$0.isPinned }) >= Self.limit {
                 let idle = state.rows.filter { !$0.value.isPinned && $0.value.users == 0 }
                 guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse })?.key else { return .full }
@@ -202,9 +202,9 @@ package final class WarmTable: Sendable {
         }
     }
 
-    private func add(_ question: Question, isPinned: Bool, _ now: Duration, _ state: inout State) -> ServiceFeed {
+    private func add(_ question: Question, isPinned: Bool, _ now: Duration, _ state: inout State) -> QueryFeed {
         state.lastID += 1
-        let feed = ServiceFeed(id: state.lastID, troubles: troubles)
+        let feed = QueryFeed(id: state.lastID, troubles: troubles)
         state.rows[question] = Row(feed: feed, isPinned: isPinned, lastUse: now)
         return feed
     }

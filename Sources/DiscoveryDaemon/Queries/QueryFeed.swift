@@ -4,7 +4,7 @@ internal import DiscoveryJSON
 internal import System
 
 /// One open query with its results and changes: many may read it, each at its own pace.
-package final class ServiceFeed: Sendable {
+package final class QueryFeed: Sendable {
     private struct State {
         var log = ChangeLog()
         var waiters = Waiters()

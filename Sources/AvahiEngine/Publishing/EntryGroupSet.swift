@@ -2,12 +2,12 @@ import DNSSD
 
 /// The entry groups of one service: one for all interfaces, or one for each, so that an interface that comes or goes leaves what is
 /// announced on the others as it is. Touched by the loop's thread only.
-final class GroupSet {
-    private let connections: GroupConnections
+final class EntryGroupSet {
+    private let connections: EntryGroupConnections
     private var groups: [Int32: EntryGroup] = [:]
     private var states: [Int32: EntryGroup.State] = [:]
 
-    init(connections: GroupConnections) { self.connections = connections }
+    init(connections: EntryGroupConnections) { self.connections = connections }
 
     func contains(_ index: Int32) -> Bool { groups[index] != nil }
 

@@ -5,7 +5,7 @@ import System
 /// (`objects-per-client-max`), and browsing needs some of them as well. Touched by the loop's thread only.
 ///
 /// The first connection is the engine's own. Its states hold for all: they lead to the same avahi-daemon.
-final class GroupConnections {
+final class EntryGroupConnections {
     /// Groups on the engine's own connection, which leaves room for resolvers.
     static let groupsOnFirst = 256
     /// Objects on each further one; avahi-daemon's limit is 1024.

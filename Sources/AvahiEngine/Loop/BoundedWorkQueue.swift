@@ -2,7 +2,7 @@ import System
 
 /// Jobs that block for a few milliseconds each, a few in each turn of the loop, so that a thousand registrations do not keep
 /// answers, ends and signals waiting. Touched by the loop's thread only.
-final class TurnQueue {
+final class BoundedWorkQueue {
     private static let perTurn = 16
 
     private var work: [() -> Void] = []
