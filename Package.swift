@@ -37,14 +37,15 @@ let argumentParser: Target.Dependency = .product(
 let daemon: Target.Dependency = .target(name: "DiscoveryDaemon", condition: .when(traits: ["Commands"]))
 let library: [Target.Dependency] = ["DNSSD", "Discovery", "System"]
 let inDaemon = library + ["DiscoveryControl", "DiscoveryJSON"]
-let inCommands = library + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", argumentParser]
+let inCommands =
+    library + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", "HostEngine", argumentParser]
 
 let package = Package(
     name: "discoverd",
     products: [
         // What a program needs: one import.
         .library(name: "NetworkServices", targets: ["NetworkServices"]),
-        .library(name: "Discovery", targets: ["Discovery", "DNSSD", "AvahiEngine"]),
+        .library(name: "Discovery", targets: ["Discovery", "DNSSD", "AvahiEngine", "MulticastEngine"]),
         .library(name: "DiscoveryNIO", targets: ["DiscoveryNIO"]),
         .library(name: "DiscoveryNetService", targets: ["DiscoveryNetService"]),
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
@@ -91,12 +92,14 @@ let package = Package(
         module("AvahiEngine", library + ["CAvahi", "CSupervisor"], memorySafe),
         // Multicast DNS on the wire as a finder: its rules as values, and the sockets and the thread around them.
         module("MulticastEngine", library + ["CMulticast", "DNSMessage"], memorySafe),
+        // What finds and publishes on this machine: the wire and avahi-daemon, as commands, daemon and programs have it.
+        module("HostEngine", library + ["AvahiEngine", "MulticastEngine"]),
         // JSON lines, version 1 (docs/contract.md).
         module("DiscoveryJSON", ["DNSSD", "Discovery"]),
         // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.
         module("DiscoveryControl", library + ["DiscoveryJSON"], memorySafe),
         // All of it behind one import, and the network as the commands use it.
-        module("NetworkServices", ["AvahiEngine", "DNSSD", "Discovery", "DiscoveryControl"]),
+        module("NetworkServices", ["AvahiEngine", "DNSSD", "Discovery", "DiscoveryControl", "HostEngine"]),
         // A simulated network and a clock that tests turn by hand.
         module("DiscoveryTesting", library),
         // Connections to services, and listeners that are published, with SwiftNIO.

@@ -2,6 +2,7 @@ import AvahiEngine
 @_exported public import DNSSD
 @_exported public import Discovery
 import DiscoveryControl
+import HostEngine
 
 extension LocalNetwork {
     /// How long a daemon that is there may take to answer before it is passed by.
@@ -23,7 +24,7 @@ extension LocalNetwork {
                     try? AvahiEngine(backend: .automatic(PrivateBackendOptions()))
                 })
         } else {
-            self.init(engine: try AvahiEngine(backend: .automatic(PrivateBackendOptions())))
+            self.init(engine: try HostEngine(.auto, backend: .automatic(PrivateBackendOptions())).engine)
         }
     }
 }

@@ -2,6 +2,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
+internal import HostEngine
 
 /// Whether a command asks a daemon or goes to the backend itself.
 enum DaemonChoice {
@@ -24,7 +25,7 @@ enum DaemonChoice {
             guard !common.noDaemon else { throw CommandError(.usage, "--no-daemon is said, but \(why)") }
             return try required(paths, why)
         }
-        guard !common.noDaemon, common.backend == .auto else { return nil }
+        guard !common.noDaemon, common.backend == .auto, common.finder == .auto else { return nil }
         // One that is named has nobody in its stead.
         if common.socket != nil { return try required(paths, "--socket names it") }
         let notices = command.common.notices

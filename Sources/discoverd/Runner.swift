@@ -6,6 +6,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import Glibc
+internal import HostEngine
 
 /// Runs a command with everything around it: signals, the backend, what its errors mean.
 enum Runner {
@@ -91,8 +92,10 @@ enum Runner {
         _ stop: Stop
     ) throws -> LocalNetwork {
         guard let daemon else {
-            let engine = try AvahiEngine(backend: backend) { stop.request(.failed(.backendEnded($0))) }
-            return LocalNetwork(engine: engine)
+            let finder = type(of: command).asksAvahi ? .avahi : command.common.finder
+            let host = try HostEngine(finder, backend: backend) { stop.request(.failed(.backendEnded($0))) }
+            if let reason = host.reason { command.common.notices.detail("avahi-daemon finds: \(reason)") }
+            return LocalNetwork(engine: host.engine)
         }
         let notices = command.common.notices
         let engine = RemoteEngine(path: daemon.path, check: command.check) {

@@ -20,6 +20,9 @@ protocol NetworkCommand: ParsableCommand {
     /// Whether `--backend auto` may start a private one.
     static var startsPrivateBackend: Bool { get }
 
+    /// Whether the command is about avahi-daemon itself, whatever finds otherwise.
+    static var asksAvahi: Bool { get }
+
     /// How long the command may take to end once it was asked to.
     static var grace: Duration { get }
 
@@ -58,6 +61,7 @@ extension NetworkCommand {
     static var statusWhenStopped: ExitStatus { .done }
     static var endsWhenUnread: Bool { true }
     static var startsPrivateBackend: Bool { true }
+    static var asksAvahi: Bool { false }
     static var grace: Duration { .milliseconds(500) }
 }
 

@@ -2,7 +2,7 @@
 public struct DiscoveryLimits: Hashable, Sendable {
     /// Services kept in one query.
     public var services = 4096
-    /// Services of one host (SRV target) that are kept once a query is more than half full: one host alone may fill half of it.
+    /// Services of one host (SRV target) that a full query keeps when others need the room; while there is room a host may have any number.
     public var servicesPerHost = 64
     /// Addresses kept of one host.
     public var addressesPerHost = 32

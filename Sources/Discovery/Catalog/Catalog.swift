@@ -14,7 +14,7 @@ package struct Catalog: FactCatalog {
     private var deadlines = Deadlines<ServiceInstance>()
     /// Services for which `settled` waits.
     private var awaited: Set<ServiceInstance> = []
-    var hosts = HostShares()
+    var hosts: HostShares
     private var notices: Notices
     private var watch = BackendWatch()
     private var isListed = false
@@ -31,6 +31,7 @@ package struct Catalog: FactCatalog {
         self.query = query
         self.limits = limits
         self.unreachable = unreachable
+        hosts = HostShares(share: limits.servicesPerHost)
         self.notices = Notices(interval: limits.noticeInterval)
     }
 
@@ -68,6 +69,9 @@ package struct Catalog: FactCatalog {
 
 // MARK: What happened
 extension Catalog {
+    /// Services beyond the limit that are kept until it is known whose they are.
+    private static let unsorted = 256
+
     private var isResolving: Bool { query.resolution != .none }
 
     private mutating func appeared(_ sighting: Sighting, now: Duration) -> [Change<DiscoveredService>] {
@@ -76,7 +80,7 @@ extension Catalog {
         if let known = entries[sighting.instance] {
             entry = known
         } else {
-            guard entries.count < limits.services else {
+            guard entries.count < limits.services + (isResolving ? Self.unsorted : 0) else {
                 return degraded(
                     "services",
                     "more than \(limits.services) services: further ones are left out",
@@ -119,12 +123,18 @@ extension Catalog {
                 "\(resolution.host) has more than \(limits.addressesPerHost) addresses: further ones are left out"
             changes += degraded("addresses", text, now: now)
         }
-        let isCrowded = entries.count > limits.services / 2
-        guard hosts.add(entry.instance, to: resolution.host, limit: isCrowded ? limits.servicesPerHost : nil) else {
-            if entry.told == nil { remove(entry.instance) }
-            let text = "\(resolution.host) has more than \(limits.servicesPerHost) services: further ones are left out"
-            return changes + degraded("host-services", text, now: now) + settleIfDone()
+        if entries.count > limits.services, entry.told == nil {
+            let text = "more than \(limits.services) services: of some hosts only \(limits.servicesPerHost) are kept"
+            changes += degraded("services", text, now: now)
+            // Others may have what one host has beyond its share.
+            guard hosts.isWithinShare(resolution.host, with: entry.instance), let spare = hosts.spare else {
+                remove(entry.instance)
+                return changes + settleIfDone()
+            }
+            if let told = entries[spare]?.told { changes.append(.lost(told)) }
+            remove(spare)
         }
+        hosts.add(entry.instance, to: resolution.host)
         entries[resolution.instance]?.sites[resolution.origin]?.resolved(resolution, now: now)
         return changes + evaluate([resolution.instance], now: now)
     }

@@ -42,6 +42,16 @@ public final class MulticastEngine: ServiceFinder {
     /// The link's domain alone: multicast DNS knows no other (RFC 6762 §3).
     public func finds(in domain: Domain) -> Bool { domain == .local }
 
+    /// More services than the defaults: a link's list costs this machine a second's work and a few kilobytes each.
+    public func limits(in domain: Domain) -> DiscoveryLimits {
+        var limits = DiscoveryLimits()
+        limits.services = Self.services
+        return limits
+    }
+
+    /// Services kept of one query.
+    private static let services = 20_000
+
     /// Follows the engine; it is up as long as it lives.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         start { StateOperation(report: reporting) }

@@ -19,6 +19,7 @@ struct DoctorCommand: NetworkCommand {
 
     /// It looks at the machine as it is.
     static let startsPrivateBackend = false
+    static let asksAvahi = true
     static var daemonUse: DaemonUse { .never }
 
     @OptionGroup var common: CommonOptions

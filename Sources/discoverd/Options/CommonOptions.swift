@@ -1,11 +1,13 @@
 #if Commands
 internal import ArgumentParser
 internal import CommandFrame
+internal import HostEngine
 
 /// What every command can be told.
 protocol CommonArguments: Sendable {
     var json: Bool { get }
     var backend: BackendChoice { get }
+    var finder: FinderChoice { get }
     var noDaemon: Bool { get }
     var socket: String? { get }
     var verbose: Bool { get }
@@ -32,6 +34,7 @@ struct DaemonOptions: ParsableArguments, CommonArguments {
     var quiet = false
 
     var backend: BackendChoice { .auto }
+    var finder: FinderChoice { .auto }
     var noDaemon: Bool { false }
 
     func validate() throws {
@@ -46,6 +49,9 @@ struct CommonOptions: ParsableArguments, CommonArguments {
 
     @Option(name: .long, help: "What answers for mDNS.")
     var backend = BackendChoice.auto
+
+    @Option(name: .long, help: "What finds services: the links themselves, or avahi-daemon.")
+    var finder = FinderChoice.auto
 
     @Flag(name: .long, help: "Use the backend itself even if a discoverd daemon runs.")
     var noDaemon = false
@@ -64,4 +70,6 @@ struct CommonOptions: ParsableArguments, CommonArguments {
         if verbose && quiet { throw ValidationError("--verbose and --quiet exclude each other.") }
     }
 }
+
+extension FinderChoice: ExpressibleByArgument {}
 #endif

@@ -208,22 +208,31 @@ import Testing
         #expect(story.wait(.milliseconds(10)).words == ["+s299", "+s300"])
     }
 
-    @Test func oneHostCannotFillMoreThanHalf() throws {
+    @Test func oneHostMayFillTheCatalogAndGivesWayToOthers() throws {
         var limits = DiscoveryLimits()
         limits.services = 20
         limits.servicesPerHost = 2
         var story = CatalogStory(try typeQuery(), limits: limits)
         var words: [String] = []
-        for number in 0..<15 {
+        for number in 0..<30 {
             words += story.tell(.appeared(try sighting("s\(number)")), .resolved(try resolution("s\(number)"))).words
         }
-        #expect(words.count { $0.hasPrefix("+") } == 10)
+        #expect(words.count { $0.hasPrefix("+") } == 20)
         #expect(words.count { $0 == "degraded" } == 1)
-        let other = story.tell(
-            .appeared(try sighting("other")),
-            .resolved(try resolution("other", host: "h2.local"))
+        #expect(words.count { $0.hasPrefix("-") } == 0)
+        for number in 0..<18 {
+            let host = "h\(number + 2).local"
+            let words = story.tell(
+                .appeared(try sighting("other\(number)")), .resolved(try resolution("other\(number)", host: host))
+            ).words
+            #expect(words.count { $0.hasPrefix("-s") } == 1 && words.last == "+other\(number)")
+        }
+        // Each has its share now: who comes later is left out.
+        let late = story.tell(
+            .appeared(try sighting("late")), .resolved(try resolution("late", host: "h99.local"))
         )
-        #expect(other.words == ["+other"])
+        #expect(late.words.isEmpty)
+        #expect(story.catalog.snapshot.count == 20)
     }
 
     @Test func oneHostHas32AddressesAtMost() throws {
