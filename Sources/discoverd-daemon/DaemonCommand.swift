@@ -47,6 +47,14 @@ struct DaemonCommand: ParsableCommand {
     @Option(help: "What answers for mDNS; default: as the configuration says, or auto.")
     var backend: BackendChoice?
 
+    @Option(help: "What finds services; default: as the configuration says, or auto.")
+    var finder: Finder?
+
+    /// `--finder`, as in the configuration.
+    enum Finder: String, ExpressibleByArgument, CaseIterable {
+        case auto, wire, avahi
+    }
+
     @Flag(help: "Only check the configuration, and exit with 78 if it is wrong.")
     var check = false
 
@@ -72,4 +80,5 @@ struct DaemonCommand: ParsableCommand {
         }
     }
 }
+
 #endif

@@ -7,6 +7,7 @@ internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryDaemon
 internal import Glibc
+internal import HostEngine
 internal import System
 
 /// The daemon as a process: what it is made of, and how it ends.
@@ -37,25 +38,27 @@ struct DaemonProcess {
         let sockets = try ControlSockets(explicit: command.socket, configuration, manager)
         let state = StateDirectory(StatePlace(command))
         if let reason = state.reason { log.warning("nothing is kept over a restart: \(reason)") }
-        let backend = chosenBackend(log)
-        let engine = try engine(backend, log)
+        let configured = configuration.backend.flatMap { BackendChoice(rawValue: $0.rawValue) }
+        let backend = chosen("backend", command.backend, configured, log) ?? .auto
+        let host = try hostEngine(backend, log)
         let reloader = Reloader(command.place, configuration, manager, verbosity, log)
         let daemon = Daemon(
-            engine: engine,
+            engine: host.engine,
             settings: Daemon.Settings(configuration),
             state: state,
             facts: DaemonFacts(
                 version: DiscoverdVersion.current,
                 pid: getpid(),
                 backend: backend.rawValue,
+                finder: host.finder.rawValue,
                 socket: sockets.path,
                 limits: configuration.limits.connections
             ),
             log: log
         ) { await reloader.reload($0) }
         let running = RunningDaemon(
-            daemon: daemon, sockets: sockets, manager: manager, watchdog: Watchdog(daemon, engine, manager, log),
-            heartbeat: Heartbeat(engine: engine, health: daemon.health),
+            daemon: daemon, sockets: sockets, manager: manager, watchdog: Watchdog(daemon, host.avahi, manager, log),
+            heartbeat: Heartbeat(engine: host.avahi, health: daemon.health),
             log: log)
         let task = Task { await Self.serve(running, sockets, log) }
         signals.wait {
@@ -79,31 +82,40 @@ struct DaemonProcess {
     }
 
     /// The command line is nearer than the configuration.
-    private func chosenBackend(_ log: DaemonLog) -> BackendChoice {
-        let configured = configuration.backend.flatMap { BackendChoice(rawValue: $0.rawValue) }
-        guard let said = command.backend else { return configured ?? .auto }
-        if let configured, configured != said {
-            log.notice("backend \(said), as the command line says; the configuration says \(configured)")
+    private func chosen<Choice: RawRepresentable<String>>(
+        _ what: String, _ said: Choice?, _ configured: Choice?, _ log: DaemonLog
+    ) -> Choice? {
+        guard let said else { return configured }
+        if let configured, configured.rawValue != said.rawValue {
+            log.notice(
+                "\(what) \(said.rawValue), as the command line says; the configuration says \(configured.rawValue)")
         }
         return said
     }
 
-    private func engine(_ backend: BackendChoice, _ log: DaemonLog) throws -> AvahiEngine {
-        let options = PrivateBackendOptions(passesOutput: command.verbose)
+    private func hostEngine(_ backend: BackendChoice, _ log: DaemonLog) throws -> HostEngine {
+        let said = command.finder.flatMap { DaemonConfiguration.Finder(rawValue: $0.rawValue) }
+        let finder = chosen("finder", said, configuration.finder, log).flatMap { FinderChoice(rawValue: $0.rawValue) }
         do throws(DiscoveryError) {
-            switch backend {
-            case .system: return try AvahiEngine(backend: .system)
-            case .private:
-                return try AvahiEngine(backend: .private(options)) { error in
-                    log.error("\(error.message)")
-                    // As a signal ends it: with its connections told, and its socket removed.
-                    Self.endStatus.withLock { $0 = 69 }
-                    kill(getpid(), SIGTERM)
-                }
-            case .auto: return try AvahiEngine(backend: .automatic(options))
+            let host = try HostEngine(finder ?? .auto, backend: avahi(backend)) { error in
+                log.error("\(error.message)")
+                // As a signal ends it: with its connections told, and its socket removed.
+                Self.endStatus.withLock { $0 = 69 }
+                kill(getpid(), SIGTERM)
             }
+            if let reason = host.reason { log.notice("avahi-daemon finds services: \(reason)") }
+            return host
         } catch {
             throw Failure(status: error.code == .systemRefused ? 71 : 69, message: error.message)
+        }
+    }
+
+    private func avahi(_ backend: BackendChoice) -> AvahiBackend {
+        let options = PrivateBackendOptions(passesOutput: command.verbose)
+        return switch backend {
+        case .system: .system
+        case .private: .private(options)
+        case .auto: .automatic(options)
         }
     }
 }

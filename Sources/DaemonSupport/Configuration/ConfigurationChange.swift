@@ -45,6 +45,7 @@ public struct ConfigurationChange: Hashable, Sendable {
         browseRemoved = old.browse.filter { !new.browse.contains($0) }
         var restart: [String] = []
         if old.backend != new.backend { restart.append("backend") }
+        if old.finder != new.finder { restart.append("finder") }
         if old.tcpListen != new.tcpListen { restart.append("listen") }
         needsRestart = restart
     }

@@ -12,6 +12,16 @@ public struct DaemonConfiguration: Hashable, Sendable {
         case `private`
     }
 
+    /// What finds services on the link.
+    public enum Finder: String, Hashable, Sendable, CaseIterable {
+        /// The wire, where UDP port 5353 is shared; avahi-daemon otherwise.
+        case auto
+        /// The links themselves, by multicast DNS.
+        case wire
+        /// avahi-daemon, over D-Bus.
+        case avahi
+    }
+
     /// How much the log says.
     public enum LogLevel: String, Hashable, Sendable, CaseIterable {
         /// Everything, or less and less of it.
@@ -20,6 +30,8 @@ public struct DaemonConfiguration: Hashable, Sendable {
 
     /// What answers for mDNS unless the command line says it; nil: `auto`.
     public var backend: Backend?
+    /// What finds services unless the command line says it; nil: `auto`.
+    public var finder: Finder?
     /// The types to keep warm.
     public var browse: [ServiceType] = []
     /// The services to publish; no two have the same name, type and domain.

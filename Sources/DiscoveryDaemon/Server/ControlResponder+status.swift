@@ -28,6 +28,8 @@ extension ControlResponder {
                 backend.member("state", health.state?.stateName ?? "unknown")
                 if let reason = health.state?.reason { backend.member("reason", reason) }
             }
+            object.key("finder")
+            object.object { $0.member("kind", facts.finder) }
             object.key("degraded")
             object.bool(!reasons.isEmpty)
             object.member("reasons", reasons)

@@ -82,6 +82,8 @@ package struct DaemonFacts: Sendable {
     package var pid: Int32
     package var started: ContinuousClock.Instant
     package var backend: String
+    /// What finds services on the link.
+    package var finder: String
     package var socket: String
     package var limits: ConnectionTable.Limits
     /// What addresses are judged by.
@@ -89,13 +91,14 @@ package struct DaemonFacts: Sendable {
     package var routes: @Sendable () -> any RouteLookup = { SystemRoutes() }
 
     package init(
-        version: String, pid: Int32, backend: String, socket: String, limits: ConnectionTable.Limits,
+        version: String, pid: Int32, backend: String, finder: String, socket: String, limits: ConnectionTable.Limits,
         started: ContinuousClock.Instant = .now
     ) {
         self.version = version
         self.pid = pid
         self.started = started
         self.backend = backend
+        self.finder = finder
         self.socket = socket
         self.limits = limits
     }

@@ -16,7 +16,7 @@ package struct ResponderSettings: Equatable {
     package init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace }.lowercased() }
-            guard parts.count == 2 else { continue }
+            guard parts.count == 2, !parts[0].hasPrefix("#"), !parts[0].hasPrefix(";") else { continue }
             switch parts[0] {
             case "disallow-other-stacks": disallowsOthers = parts[1] == "yes"
             case "check-response-ttl": checksTTL = parts[1] == "yes"

@@ -42,6 +42,7 @@ struct StatusCommand: NetworkCommand {
         let kind = backend?["kind"]?.string ?? "?"
         try line(
             "backend", "\(kind.escapedForTerminal), \((backend?["state"]?.string ?? "?").escapedForTerminal)", session)
+        if let finder = status["finder"]?["kind"]?.string { try line("finder", finder.escapedForTerminal, session) }
         try line("socket", (status["socket"]?.string ?? "?").escapedForTerminal, session)
         let limit = status["limits"]?["clients"]?.integer ?? 0
         try line("clients", "\(status["clients"]?.integer ?? 0) of \(limit)", session)

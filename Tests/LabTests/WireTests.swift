@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+/// Finding on the wire, beside avahi-daemon and without it (docs/decisions/0034-finding-on-the-wire.md).
+@Suite("on the wire", .labSlot)
+struct WireTests {
+    private static let nothingElse = ["/usr/bin/env", "-i"]
+
+    @Test("without avahi-daemon, D-Bus, a home, a /run of one's own or any right: found, resolved and connected to")
+    func alone() async throws {
+        let lab = try await Lab.start("--no-avahi", "h1", "--users")
+        let publisher = try await lab.publish("h2", "tony", "9000")
+        let port = try lab.exec("h2", "socat", "TCP6-LISTEN:9000,ipv6only=0,reuseaddr,fork", "SYSTEM:echo hello")
+        let asUser =
+            geteuid() == 0
+            ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--bounding-set", "-all"] : []
+        for command in [
+            ["browse", "_witap._tcp", "-r", "-t", "--json"], ["resolve", "tony", "--json"],
+            ["connect", "tony", "--json"],
+        ] {
+            let run = try await lab.toEnd(
+                "h1", Self.nothingElse + asUser + [DiscoverdBinary.path] + command + ["--finder", "wire"],
+                within: .seconds(15))
+            #expect(run.exit == .exited(0), "\(command): \(run.errors)")
+            #expect(!run.output.isEmpty, "\(command)")
+        }
+        // Nothing was started for it.
+        #expect(try await lab.toEnd("h1", ["ss", "-Huan", "sport = :5353"], within: .seconds(5)).output.isEmpty)
+        port.signal(SIGTERM)
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
+    @Test(
+        "avahi-daemon's unicast stays its own: twenty questions put to the host directly are answered while a browse runs"
+    )
+    func unicast() async throws {
+        let lab = try await Lab.start()
+        let publisher = try await lab.publish("h1", "own", "9000")
+        let browser = try lab.discoverd("h1", "browse", "_witap._tcp", "--json", "--finder", "wire")
+        try await browser.json("its own") { $0.tells("added", "own") }
+        let asked = try await lab.toEnd(
+            "h2",
+            ["/usr/bin/env", "python3", "-c", Self.directQuestions, "10.77.0.1"], within: .seconds(30))
+        #expect(asked.output == ["20"], "\(asked.errors)")
+        try await browser.stop()
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
+    /// Twenty questions for the list of types, each from a socket of its own; prints how many were answered.
+    private static let directQuestions = """
+        import socket, sys
+        question = bytes(5) + b"\\1" + bytes(6) + b"\\x09_services\\x07_dns-sd\\x04_udp\\x05local\\0" + b"\\0\\x0c\\0\\1"
+        answered = 0
+        for number in range(20):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+                asking.settimeout(2)
+                asking.sendto(number.to_bytes(2, "big") + question[2:], (sys.argv[1], 5353))
+                try:
+                    answered += asking.recv(9000)[:2] == number.to_bytes(2, "big")
+                except TimeoutError:
+                    pass
+        print(answered)
+        """
+
+    @Test("a goodbye is told within 1.3 s and a little, where the host stays")
+    func goodbye() async throws {
+        let lab = try await Lab.start()
+        let staying = try await lab.publish("h1", "staying", "9001")
+        let going = try await lab.publish("h1", "going", "9000")
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json", "--finder", "wire")
+        for name in ["staying", "going"] {
+            try await browser.json(name) { $0.tells("added", name) }
+        }
+        try await browser.json("settled") { $0.event == "settled" }
+        try await going.stop()
+        let ended = ContinuousClock.now
+        try await browser.json("removed") { $0.tells("removed", "going") }
+        // A second of the RFC and the hold; the rest is for a busy machine, and far less than what is held otherwise.
+        #expect(ContinuousClock.now - ended < .milliseconds(2500))
+        try await browser.stop()
+        try await staying.stop()
+        try await lab.stop()
+    }
+
+    @Test("it outlives avahi-daemon, and sees its services again without a word in between")
+    func outlives() async throws {
+        let lab = try await Lab.start()
+        let publisher = try await lab.publish("h1", "tony", "9000")
+        let browser = try lab.discoverd("h1", "browse", "_witap._tcp", "-r", "--json", "--finder", "wire")
+        try await browser.json("tony") { $0.tells("added", "tony") && $0.service?.state == "resolved" }
+        _ = try await lab.avahi("h1", "kill")
+        _ = try await lab.avahi("h1", "start")
+        try await publisher.line(.stdout, within: .seconds(20), "published again") { _ in true }
+        let other = try await lab.publish("h2", "other", "9001")
+        try await browser.json("other") { $0.tells("added", "other") }
+        #expect(!browser.lines().contains { $0.contains(#""event":"removed""#) || $0.contains(#""event":"backend""#) })
+        try await browser.stop()
+        for process in [publisher, other] { try await process.stop() }
+        try await lab.stop()
+    }
+
+    @Test("where avahi-daemon wants the port for itself, auto goes through it, and wire says so with 69")
+    func notShared() async throws {
+        let lab = try await Lab.start(hosts: 1, "--avahi", "disallow-other-stacks=yes")
+        let publisher = try await lab.publish("h1", "tony", "9000")
+        let wire = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "--finder", "wire")
+        #expect(wire.exit == .exited(69))
+        #expect(wire.failure?.contains("5353") == true, "\(wire.errors)")
+        let auto = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "-v", "--no-daemon", "--json")
+        #expect(auto.exit == .exited(0))
+        #expect(try auto.lines().contains { $0.tells("added", "tony") })
+        #expect(auto.errors.contains { $0.contains("avahi-daemon finds") }, "\(auto.errors)")
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
+    @Test("a machine that has nothing but lo finds its own services")
+    func onlyLoopback() async throws {
+        let lab = try await Lab.start(hosts: 1)
+        try await lab.run("h1", "ip", "link", "set", "eth0", "down")
+        let publisher = try await lab.publish("h1", "tony", "9000")
+        let run = try await lab.ask("h1", "browse", "_witap._tcp", "-r", "-t", "--finder", "wire", "--json")
+        #expect(run.exit == .exited(0), "\(run.errors)")
+        let service = try #require(try run.lines().first { $0.tells("added", "tony") }?.service)
+        #expect(service.interfaces == ["lo"] && service.state == "resolved")
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
+    @Test("asked again while the responder keeps silent, a name is had from avahi-daemon, which heard the answer")
+    func silence() async throws {
+        let lab = try await Lab.start()
+        let publisher = try await lab.publish("h1", "tony", "9000")
+        for _ in 0..<3 {
+            let run = try await lab.ask("h2", "resolve", "tony", "_witap._tcp", "--no-daemon", "--json")
+            #expect(run.exit == .exited(0), "\(run.errors)")
+            #expect(run.duration < .seconds(3), "\(run.duration)")
+        }
+        try await publisher.stop()
+        try await lab.stop()
+    }
+}

@@ -1,0 +1,20 @@
+import MulticastEngine
+import Testing
+
+@Suite("What avahi-daemon's configuration says to others")
+struct ResponderSettingsTests {
+    @Test("nothing, unless it says so")
+    func nothing() {
+        for text in ["", "[server]\nuse-ipv4=yes\n", "#disallow-other-stacks=yes\n", "disallow-other-stacks=no"] {
+            let settings = ResponderSettings(text)
+            #expect(!settings.disallowsOthers && !settings.checksTTL, "\(text)")
+        }
+    }
+
+    @Test("other stacks are not wanted, or packets that were forwarded; the last word counts")
+    func said() {
+        let settings = ResponderSettings("[server]\n disallow-other-stacks = yes\r\ncheck-response-ttl=YES\n")
+        #expect(settings.disallowsOthers && settings.checksTTL)
+        #expect(!ResponderSettings("disallow-other-stacks=yes\ndisallow-other-stacks=no\n").disallowsOthers)
+    }
+}
