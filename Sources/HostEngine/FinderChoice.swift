@@ -1,6 +1,6 @@
 /// What finds services on the link.
 package enum FinderChoice: String, CaseIterable, Sendable {
-    /// The wire, where UDP port 5353 is shared; avahi-daemon otherwise.
+    /// avahi-daemon, until every scenario of docs/reliability.md has been run on the wire, too.
     case auto
     /// The links themselves, by multicast DNS.
     case wire

@@ -11,8 +11,6 @@ package struct HostEngine: Sendable {
     package let avahi: AvahiEngine
     /// What finds on the link: never `auto`.
     package let finder: FinderChoice
-    /// Why `auto` took avahi-daemon; nil: it did not, or was not asked to choose.
-    package let reason: String?
 
     /// Makes the engines; see their initialisers for what they start.
     /// - Throws: `.backendUnavailable` for `.wire` where UDP port 5353 is not shared; else what `AvahiEngine.init` throws.
@@ -20,30 +18,14 @@ package struct HostEngine: Sendable {
         _ choice: FinderChoice, backend: AvahiBackend,
         backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
     ) throws(DiscoveryError) {
-        let (wire, reason) = try Self.wire(choice)
+        let wire = choice == .wire ? try MulticastEngine() : nil
         avahi = try AvahiEngine(backend: backend, backendEnded: backendEnded)
-        self.reason = reason
-        guard let wire else {
-            (engine, finder) = (avahi, .avahi)
-            return
-        }
-        finder = .wire
-        engine = EngineRouter(finders: [SecondOpinion(wire, backend: backend), avahi], publishers: [avahi])
-    }
-
-    private static func wire(
-        _ choice: FinderChoice
-    ) throws(DiscoveryError) -> (engine: MulticastEngine?, reason: String?) {
-        switch choice {
-        case .avahi: return (nil, nil)
-        case .wire: return (try MulticastEngine(), nil)
-        case .auto:
-            do {
-                return (try MulticastEngine(), nil)
-            } catch {
-                guard error.code == .backendUnavailable else { throw error }
-                return (nil, error.message)
+        finder = wire == nil ? .avahi : .wire
+        engine =
+            if let wire {
+                EngineRouter(finders: [SecondOpinion(wire, backend: backend), avahi], publishers: [avahi])
+            } else {
+                avahi
             }
-        }
     }
 }

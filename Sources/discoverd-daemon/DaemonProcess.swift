@@ -97,14 +97,12 @@ struct DaemonProcess {
         let said = command.finder.flatMap { DaemonConfiguration.Finder(rawValue: $0.rawValue) }
         let finder = chosen("finder", said, configuration.finder, log).flatMap { FinderChoice(rawValue: $0.rawValue) }
         do throws(DiscoveryError) {
-            let host = try HostEngine(finder ?? .auto, backend: avahi(backend)) { error in
+            return try HostEngine(finder ?? .auto, backend: avahi(backend)) { error in
                 log.error("\(error.message)")
                 // As a signal ends it: with its connections told, and its socket removed.
                 Self.endStatus.withLock { $0 = 69 }
                 kill(getpid(), SIGTERM)
             }
-            if let reason = host.reason { log.notice("avahi-daemon finds services: \(reason)") }
-            return host
         } catch {
             throw Failure(status: error.code == .systemRefused ? 71 : 69, message: error.message)
         }

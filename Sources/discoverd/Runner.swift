@@ -94,7 +94,6 @@ enum Runner {
         guard let daemon else {
             let finder = type(of: command).asksAvahi ? .avahi : command.common.finder
             let host = try HostEngine(finder, backend: backend) { stop.request(.failed(.backendEnded($0))) }
-            if let reason = host.reason { command.common.notices.detail("avahi-daemon finds: \(reason)") }
             return LocalNetwork(engine: host.engine)
         }
         let notices = command.common.notices

@@ -35,7 +35,8 @@ final class TestDaemon: Sendable {
         self.directory = directory
         path = directory + "/control.sock"
         let runtime = try RuntimeDirectory(socketPath: path)
-        var facts = DaemonFacts(version: "test", pid: 1, backend: "simulated", finder: "simulated", socket: path, limits: limits)
+        var facts = DaemonFacts(
+            version: "test", pid: 1, backend: "simulated", finder: "simulated", socket: path, limits: limits)
         facts.localAddresses = Self.localAddresses
         facts.routes = { NoRoutes() }
         self.runtime.withLock { $0 = runtime }

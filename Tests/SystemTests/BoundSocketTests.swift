@@ -30,6 +30,24 @@ import Testing
         #expect(listener?.family == .ipv6)
     }
 
+    @Test("who only listens to the group of mDNS is told apart")
+    func groups() {
+        // As this machine writes what is E0 00 00 FB and FF 02 … FB on the wire.
+        func word(_ value: UInt32) -> String {
+            let digits = String(value.bigEndian, radix: 16, uppercase: true)
+            return String(repeating: "0", count: 8 - digits.count) + digits
+        }
+        func line(_ address: String) -> String { "header\n1: \(address):14E9 0:0 07 0:0 0:0 0 0 0 5 2 0 0" }
+        let group6 = word(0xFF02_0000) + word(0) + word(0) + word(0xFB)
+        #expect(BoundSocket.all(in: Array(line(word(0xE000_00FB)).utf8), family: .ipv4).map(\.isOfGroup) == [true])
+        #expect(BoundSocket.all(in: Array(line(group6).utf8), family: .ipv6).map(\.isOfGroup) == [true])
+        for (address, family) in [
+            (word(0), IPAddress.Family.ipv4), (word(0x7F00_0001), .ipv4), (String(repeating: "0", count: 32), .ipv6),
+        ] {
+            #expect(BoundSocket.all(in: Array(line(address).utf8), family: family).map(\.isOfGroup) == [false])
+        }
+    }
+
     @Test(arguments: [
         "", "header only", "header\n1: 0:14E9", "header\n1: 14E9 0:0 07 0:0 0:0 0 0 0 5 2 0 0",
         "header\n1: 0:XYZ 0:0 07 0:0 0:0 0 0 0 5",

@@ -14,7 +14,7 @@ public struct DaemonConfiguration: Hashable, Sendable {
 
     /// What finds services on the link.
     public enum Finder: String, Hashable, Sendable, CaseIterable {
-        /// The wire, where UDP port 5353 is shared; avahi-daemon otherwise.
+        /// avahi-daemon.
         case auto
         /// The links themselves, by multicast DNS.
         case wire

@@ -8,7 +8,8 @@ extension ControlResponder {
     func prometheus() async -> ControlAnswer {
         var text = PrometheusText()
         text.describe("discoverd_info", .gauge, "Always 1; the labels say what runs.")
-        text.sample("discoverd_info", [("version", facts.version), ("backend", facts.backend), ("finder", facts.finder)], 1)
+        text.sample(
+            "discoverd_info", [("version", facts.version), ("backend", facts.backend), ("finder", facts.finder)], 1)
         text.describe("discoverd_backend_up", .gauge, "1 while the backend answers.")
         text.sample("discoverd_backend_up", [], health.state.map { $0.reason == nil ? 1 : 0 } ?? 0)
         text.describe("discoverd_backend_restarts_total", .counter, "How often the backend went away and came back.")

@@ -10,6 +10,8 @@ package struct BoundSocket: Hashable, Sendable {
     package let user: UInt32
     /// What its links in /proc/PID/fd say: `socket:[INODE]`.
     package let inode: UInt64
+    /// It is bound to a multicast group: it hears what is sent to all, and nothing that is sent to this machine.
+    package let isOfGroup: Bool
     /// Bytes that it has not read yet, as the kernel counts them.
     package let unread: UInt64
 
@@ -49,10 +51,18 @@ package struct BoundSocket: Hashable, Sendable {
             let inode: UInt64 = number(9, hexadecimal: false)
         else { return nil }
         self.family = family
+        isOfGroup = Self.isMulticast(words[1], family)
         self.port = port
         self.state = state
         self.user = user
         self.inode = inode
         self.unread = unread
+    }
+
+    /// Addresses are words of 32 bits in hexadecimal, each in the order of the network and written as this machine reads it.
+    private static func isMulticast(_ address: ArraySlice<UInt8>, _ family: IPAddress.Family) -> Bool {
+        guard let word = UInt32(String(decoding: address.prefix(8), as: UTF8.self), radix: 16) else { return false }
+        let first = UInt32(bigEndian: word)
+        return family == .ipv4 ? first >> 28 == 0xE : first >> 24 == 0xFF
     }
 }

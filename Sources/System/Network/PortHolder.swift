@@ -23,10 +23,10 @@ package struct PortHolder: Hashable, Sendable, CustomStringConvertible {
         return "\((name ?? "a process").escapedForTerminal) (pid \(process))"
     }
 
-    /// Who holds `port` in this network namespace: one element for each process, or for each socket whose process
-    /// cannot be seen.
+    /// Who answers at `port` in this network namespace: one element for each process, or for each socket whose process
+    /// cannot be seen. Who only listens to a multicast group does not count.
     package static func holders(of port: UInt16) -> [PortHolder] {
-        let sockets = (BoundSocket.all(.udp) ?? []).filter { $0.port == port }
+        let sockets = (BoundSocket.all(.udp) ?? []).filter { $0.port == port && !$0.isOfGroup }
         guard !sockets.isEmpty else { return [] }
         let owners = processes(of: Set(sockets.map(\.inode)))
         var holders: [PortHolder] = []
