@@ -1,4 +1,5 @@
 public import CommandFrame
+import DNSSD
 import Glibc
 
 /// The files and folders that are sent, in an order in which each folder comes before what is in it.
@@ -99,7 +100,9 @@ public struct SourceTree: Sendable {
     }
 
     private mutating func leaveOut(_ path: String, _ why: String) {
-        if leftOut.count < 20 { leftOut.append("\(path) \(why): left out") } else { furtherLeftOut += 1 }
+        guard leftOut.count < 20 else { return furtherLeftOut += 1 }
+        // One line, whatever the name is.
+        leftOut.append("\(path.escapedForTerminal) \(why): left out")
     }
 
     private static func names(in path: String) throws(CommandError) -> (names: [String], unreadable: Int) {

@@ -54,7 +54,7 @@ final class SourceTreeTests {
                 "\(path)/tree/.git has a name that begins with a dot: left out",
                 "\(path)/tree/inner/-rf has a name that begins with a dash: left out",
                 "\(path)/tree/inner/.env has a name that begins with a dot: left out",
-                "\(path)/tree/inner/a\nb has a name with characters that are no text: left out",
+                "\(path)/tree/inner/a\\u{A}b has a name with characters that are no text: left out",
                 "\(path)/tree/link is neither a file nor a folder: left out",
                 "\(path)/.bashrc has a name that begins with a dot: left out",
             ])
