@@ -82,6 +82,39 @@ struct WireTests {
         try await lab.stop()
     }
 
+    @Test("RFC 6762 §11: what comes from another port than 5353, or to this host alone, is not believed")
+    func otherPorts() async throws {
+        let lab = try await Lab.start()
+        let browser = try lab.discoverd("h1", "browse", "_witap._tcp", "--json", "--finder", "wire")
+        let forged = try await lab.toEnd(
+            "h2", ["/usr/bin/env", "python3", "-c", Self.forgedAnswers, "10.77.0.1"], within: .seconds(10))
+        #expect(forged.exit == .exited(0), "\(forged.errors)")
+        let publisher = try await lab.publish("h2", "good", "9000")
+        try await browser.json("good") { $0.tells("added", "good") }
+        #expect(!browser.lines().contains { $0.contains("forged") }, "\(browser.lines())")
+        try await browser.stop()
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
+    /// Announces `forged-group` to the group from a port of its own, and `forged-host` to one host from port 5353.
+    private static let forgedAnswers = """
+        import socket, sys
+        kind = b"\\x06_witap\\x04_tcp\\x05local\\0"
+        def answer(name):
+            data = bytes([len(name)]) + name + kind
+            return bytes(2) + b"\\x84\\0" + bytes(2) + b"\\0\\1" + bytes(4) + kind + b"\\0\\x0c\\0\\1\\0\\0\\x11\\x94" + len(data).to_bytes(2, "big") + data
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_port:
+            any_port.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("10.77.0.2"))
+            for _ in range(5):
+                any_port.sendto(answer(b"forged-group"), ("224.0.0.251", 5353))
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as port:
+            port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            port.bind(("", 5353))
+            for _ in range(5):
+                port.sendto(answer(b"forged-host"), (sys.argv[1], 5353))
+        """
+
     @Test("it outlives avahi-daemon, and sees its services again without a word in between")
     func outlives() async throws {
         let lab = try await Lab.start()

@@ -1,0 +1,108 @@
+import DNSMessage
+import MulticastEngine
+import Testing
+
+@Suite("A link's questions and answers")
+struct LinkQuerierTests {
+    private let start = Duration.seconds(100)
+    private let tony = Tony()
+
+    private func link() -> LinkQuerier {
+        LinkQuerier(cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
+    }
+
+    private var key: RecordKey { RecordKey(tony.host, .a) }
+
+    private func known(_ change: (inout Message) -> Void) -> Bool {
+        var link = link()
+        var message = Message(flags: [.response, .authoritative], answers: [tony.address4])
+        change(&message)
+        _ = link.received(message, isOwn: false, at: start)
+        return !link.cache.records(key).isEmpty
+    }
+
+    @Test("RFC 6762 §18.3 and §18.11: what is no query or response, or has an error, is ignored")
+    func ignored() {
+        #expect(known { _ in })
+        #expect(!known { $0.opcode = 5 })
+        #expect(!known { $0.flags.insert(Message.Flags(rawValue: 3)) })
+        #expect(!known { $0.flags.remove(.response) })
+        // RFC 6762 §18.1, §18.4: neither id nor AA matters.
+        #expect(known { $0.id = 77 })
+        #expect(known { $0.flags.remove(.authoritative) })
+    }
+
+    @Test(
+        "RFC 6762 §7.3 and §10.5: probes, questions for unicast answers and those with more known answers to come count for nobody"
+    )
+    func notHeard() throws {
+        let question = Question(tony.host, .a)
+        var unicast = question
+        unicast.wantsUnicastResponse = true
+        let messages = [
+            (Message(questions: [question]), true),
+            (Message(questions: [unicast]), false),
+            (Message(flags: [.truncated], questions: [question]), false),
+            (Message(questions: [question], authorities: [tony.address4]), false),
+        ]
+        for (message, counts) in messages {
+            var link = link()
+            _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
+            for second in [2, 4, 6] { _ = link.received(message, isOwn: false, at: start + .seconds(second)) }
+            // Nobody answered: the record is in doubt.
+            #expect(link.cache.records(key).map(\.isEnding) == [counts])
+            var other = self.link()
+            other.ask(key, .unique(after: .milliseconds(100)), at: start)
+            _ = other.received(message, isOwn: false, at: start)
+            #expect(other.timesAsked(key) == (counts ? 1 : 0))
+        }
+    }
+
+    @Test(
+        "RFC 6762 §10.4: a machine that slept asks for what it watches before it believes it, a second after the last question"
+    )
+    func slept() throws {
+        var link = link()
+        link.ask(key, .unique(after: .zero), at: start)
+        #expect(link.packets(at: start).count == 1)
+        _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
+        let later = start + .seconds(30)
+        link.awoke(at: later)
+        let asked = try link.packets(at: later).flatMap { try Message(reading: $0).questions }
+        #expect(asked == [Question(tony.host, .a)])
+        #expect(link.advance(to: later + .seconds(9)).isEmpty)
+        #expect(link.advance(to: later + .seconds(10)) == [.removed(key, tony.address4.data)])
+    }
+
+    @Test("RFC 6762 §5.4: no question ever asks for a unicast answer")
+    func neverUnicast() throws {
+        var link = link()
+        for number in 0..<50 {
+            link.ask(RecordKey(DomainName(text: "h\(number).local"), .a), .unique(after: .zero), at: start)
+        }
+        link.ask(RecordKey(tony.type, .ptr), .shared, at: start)
+        var now = start
+        var questions: [Question] = []
+        while now < start + .seconds(60), let deadline = link.deadline(at: now) {
+            now = max(now, deadline)
+            questions += try link.packets(at: now).flatMap { try Message(reading: $0).questions }
+        }
+        #expect(questions.count > 150)
+        #expect(questions.allSatisfy { !$0.wantsUnicastResponse })
+    }
+
+    @Test("A service that left is no reason to ask all others again")
+    func leaving() {
+        var link = link()
+        let list = RecordKey(tony.type, .ptr)
+        link.ask(list, .shared, at: start)
+        for second in [1, 2, 5] { _ = link.packets(at: start + .seconds(second)) }
+        _ = link.received(Message(flags: [.response], answers: [tony.pointer]), isOwn: false, at: start + .seconds(6))
+        let asked = link.timesAsked(list)
+        _ = link.received(
+            Message(flags: [.response], answers: [tony.pointer.goodbye]), isOwn: false, at: start + .seconds(7))
+        #expect(link.advance(to: start + .seconds(8)) == [.removed(list, tony.pointer.data)])
+        _ = link.packets(at: start + .seconds(8))
+        #expect(link.timesAsked(list) == asked)
+    }
+}
