@@ -107,7 +107,7 @@ docs: ## DocC of the library, in .build-docs
 tsan: ## values, directory, engine and daemon under ThreadSanitizer
 	@.ci/deps test
 	$(SWIFT) build $(TRAITS) --build-tests --sanitize=thread --scratch-path .build-tsan
-	@TSAN_OPTIONS="halt_on_error=1 $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
+	@TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/tsan.suppressions $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
 
 asan: ## the same under AddressSanitizer
 	@.ci/deps test

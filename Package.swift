@@ -13,29 +13,27 @@ let settings: [SwiftSetting] = [
 /// Of a target that talks to C: every use of a pointer is marked `unsafe`.
 let memorySafe = settings + [.strictMemorySafety()]
 
-func module(
-    _ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = settings, path: String? = nil
-) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+typealias Needs = [Target.Dependency]
+
+func module(_ name: String, _ needs: Needs = [], _ settings: [SwiftSetting] = settings, path: String? = nil) -> Target {
+    .target(name: name, dependencies: needs, path: path, swiftSettings: settings)
 }
 
-func program(
-    _ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = settings, path: String? = nil
-) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+func program(_ name: String, _ needs: Needs, _ settings: [SwiftSetting] = settings, path: String? = nil) -> Target {
+    .executableTarget(name: name, dependencies: needs, path: path, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+func tests(_ name: String, _ needs: Needs, exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: needs, exclude: exclude, swiftSettings: settings)
 }
 
-func nio(_ products: String...) -> [Target.Dependency] { products.map { .product(name: $0, package: "swift-nio") } }
+func nio(_ products: String...) -> Needs { products.map { .product(name: $0, package: "swift-nio") } }
 
 // What only the programs need is resolved only for who builds them (docs/decisions/0031-what-a-package-resolves.md).
 let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Commands"]))
 let daemon: Target.Dependency = .target(name: "DiscoveryDaemon", condition: .when(traits: ["Commands"]))
-let library: [Target.Dependency] = ["DNSSD", "Discovery", "System"]
+let library: Needs = ["DNSSD", "Discovery", "System"]
 let inDaemon = library + ["DiscoveryControl", "DiscoveryJSON"]
 let inCommands =
     library + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", "HostEngine", argumentParser]
@@ -144,9 +142,7 @@ let package = Package(
         tests(
             "DiscoveryDaemonTests",
             inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "discoverd-daemon"]),
-        // What the commands read, as values.
         tests("CommandLineTests", ["DiscoveryTesting", "discoverd"] + inCommands),
-        // The programs on hosts of a lab.
         tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]),
     ]
 )

@@ -1,4 +1,4 @@
-import Synchronization
+import System
 
 /// What a session tells, to one task. Nothing is lost but states that were followed by others before they were looked at; that a
 /// peer was connected or disconnected is not.
@@ -54,7 +54,7 @@ final class SessionEventQueue: Sendable {
         var isFull: Bool { messages >= maximumMessages || bytes >= maximumBytes }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     func push(_ event: SessionEvent) {
         let waiting = state.withLock { state -> CheckedContinuation<SessionEvent?, Never>? in
