@@ -32,7 +32,9 @@ func nio(_ products: String...) -> Needs { products.map { .product(name: $0, pac
 // What only the programs need is resolved only for who builds them (docs/decisions/0031-what-a-package-resolves.md).
 let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Commands"]))
-let daemon: Target.Dependency = .target(name: "DiscoveryDaemon", condition: .when(traits: ["Commands"]))
+let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon"].map {
+    .target(name: $0, condition: .when(traits: ["Commands"]))
+}
 let library: Needs = ["DNSSD", "Discovery", "System"]
 let inDaemon = library + ["DiscoveryControl", "DiscoveryJSON"]
 let inCommands =
@@ -68,10 +70,9 @@ let package = Package(
         // C. The libraries without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
-        // System calls, and what the kernel says of connections and files, that Swift does not import.
+        // System calls, what the kernel says of connections and files, and sockets of multicast DNS, that Swift does not import.
         .systemLibrary(name: "CLinux"),
         .target(name: "CKernel"),
-        // Sockets of multicast DNS.
         .target(name: "CMulticast"),
         // The process that keeps a private dbus-daemon and avahi-daemon running, and ends with its owner.
         .target(name: "CSupervisor"),
@@ -112,11 +113,10 @@ let package = Package(
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
         module("CommandFrame", ["CProcessStart", "CommandText", "DNSSD", "System", argumentParser], memorySafe),
         program("discoverd", inCommands + ["CLinux", "DiscoveryJSON"], memorySafe),
-        // What the daemon needs besides the network: configuration, access rules, health checks, systemd.
-        module("DaemonSupport", library + ["CYAML"], memorySafe),
-        // The daemon: warm queries, registrations, the control socket.
+        // The daemon: open queries, registrations and their checks, access, the control socket, systemd; its YAML.
         module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
-        program("discoverd-daemon", inCommands + ["CLinux", "DaemonSupport", daemon], memorySafe),
+        module("DaemonSupport", library + ["CYAML", "DiscoveryDaemon"], memorySafe),
+        program("discoverd-daemon", inCommands + daemon + ["CLinux"], memorySafe),
 
         // The README's example, and one of old names, compiled with everything else.
         program("HelloDiscovery", ["NetworkServices"], path: "Sources/Examples/HelloDiscovery"),
@@ -138,7 +138,7 @@ let package = Package(
         tests("DiscoveryNetServiceTests", library + ["DiscoveryNetService", "DiscoveryTesting"]),
         tests("PeerSessionTests", library + ["DiscoveryTesting", "PeerSession"]),
         tests("CommandTextTests", ["CommandText"]),
-        tests("DaemonSupportTests", library + ["DaemonSupport", "DiscoveryTesting"]),
+        tests("DaemonSupportTests", library + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting"]),
         tests(
             "DiscoveryDaemonTests",
             inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "discoverd-daemon"]),

@@ -1,5 +1,5 @@
 import DNSSD
-import DaemonSupport
+import DiscoveryDaemon
 import Testing
 
 @Suite struct AccessRulesTests {
@@ -100,12 +100,6 @@ import Testing
         let subtype = try ServiceType("_printer._sub._http._tcp")
         #expect(
             rules.mayPublish(uid: 1000, gids: [], userName: "alice", try service(subtype), isAttached: false).isAllowed)
-    }
-
-    @Test func onlyOwnerAndRootWithdraw() {
-        #expect(rules.mayWithdraw(uid: 0, userName: nil, owner: 1000).isAllowed)
-        #expect(rules.mayWithdraw(uid: 1000, userName: nil, owner: 1000).isAllowed)
-        #expect(!rules.mayWithdraw(uid: 1001, userName: "bob", owner: 1000).isAllowed)
     }
 
     @Test func quotas() {

@@ -1,5 +1,5 @@
 import DNSSD
-import DaemonSupport
+import DiscoveryDaemon
 import Testing
 
 @Suite struct CheckSpecificationTests {

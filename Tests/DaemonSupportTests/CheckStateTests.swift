@@ -1,4 +1,4 @@
-import DaemonSupport
+import DiscoveryDaemon
 import Testing
 
 @Suite struct CheckStateTests {

@@ -1,5 +1,6 @@
 import DNSSD
 import DaemonSupport
+import DiscoveryDaemon
 import Testing
 
 @Suite struct ConfigurationChangeTests {

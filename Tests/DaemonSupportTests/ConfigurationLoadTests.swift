@@ -4,6 +4,7 @@ import System
 import Testing
 
 @testable import DaemonSupport
+@testable import DiscoveryDaemon
 
 @Suite struct ConfigurationLoadTests {
     static let service = "name: a\ntype: _http._tcp\nport: 80\n"

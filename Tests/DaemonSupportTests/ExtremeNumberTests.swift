@@ -2,6 +2,7 @@ import DiscoveryTesting
 import Testing
 
 @testable import DaemonSupport
+@testable import DiscoveryDaemon
 
 /// Every number of the configuration and of the environment, at its extremes.
 @Suite struct ExtremeNumberTests {

@@ -3,7 +3,7 @@ import DiscoveryTesting
 import Glibc
 import Testing
 
-@testable import DaemonSupport
+@testable import DiscoveryDaemon
 
 /// A server on a port of this machine, which answers each connection with one text, or never.
 private final class Server: Sendable {

@@ -3,7 +3,7 @@ import Glibc
 import System
 import Testing
 
-@testable import DaemonSupport
+@testable import DiscoveryDaemon
 
 @Suite("ports at which programs listen")
 struct ListeningPortsTests {

@@ -2,7 +2,7 @@ import Glibc
 import System
 import Testing
 
-@testable import DaemonSupport
+@testable import DiscoveryDaemon
 
 /// A service manager's socket.
 private final class ManagerSocket {

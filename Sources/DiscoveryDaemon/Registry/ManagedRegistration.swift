@@ -11,7 +11,7 @@ package final class ManagedRegistration: Sendable {
     package let origin: RegistrationStatus.Origin
 
     private struct State {
-        var health: ServiceHealth
+        var health: Health
         var publication: PublicationStatus?
         var wasEstablished = false
         /// It is about to be withdrawn with everything else.

@@ -12,8 +12,7 @@ package struct RegistryPolicy: Sendable {
     /// Validates a check; throws the rule that it breaks.
     package var validate: @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void
     /// Checks a service until the task is cancelled, and reports what changes.
-    package var check:
-        @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void) async -> Void
+    package var check: @Sendable (RegistrationRequest.Check, Port, @escaping @Sendable (Health) -> Void) async -> Void
     /// Whether a program listens at a service's port on this machine; nil when unknown.
     package var listens: @Sendable (OfferedService) -> Bool?
 
@@ -24,7 +23,7 @@ package struct RegistryPolicy: Sendable {
         validate: @escaping @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void,
         check:
             @escaping @Sendable (
-                RegistrationRequest.Check, Port, @escaping @Sendable (ServiceHealth) -> Void
+                RegistrationRequest.Check, Port, @escaping @Sendable (Health) -> Void
             ) async -> Void,
         listens: @escaping @Sendable (OfferedService) -> Bool? = { _ in nil }
     ) {
@@ -34,21 +33,5 @@ package struct RegistryPolicy: Sendable {
         self.validate = validate
         self.check = check
         self.listens = listens
-    }
-}
-
-/// Whether a service works, as far as its checks show.
-package enum ServiceHealth: Hashable, Sendable {
-    case unknown
-    case passing
-    case failing(String)
-
-    /// Without the reason.
-    package var state: RegistrationStatus.Health {
-        switch self {
-        case .unknown: .unknown
-        case .passing: .passing
-        case .failing: .failing
-        }
     }
 }

@@ -44,14 +44,6 @@ extension AccessRules {
             reason: "\(Self.show(uid: uid, userName)) may not do this: only root and members of the group \(groupText)")
     }
 
-    /// Whether a user may withdraw what another published through the socket: its owner and root may.
-    public func mayWithdraw(uid: UInt32, userName: String?, owner: UInt32) -> Decision {
-        if uid == 0 { return .allowed(by: "root") }
-        if uid == owner { return .allowed(by: "owner") }
-        return .denied(
-            reason: "\(Self.show(uid: uid, userName)) may not withdraw this: only root and its owner, user \(owner)")
-    }
-
     private var groupText: String {
         groupID == nil ? "\(group.escapedForTerminal) (which does not exist)" : group.escapedForTerminal
     }

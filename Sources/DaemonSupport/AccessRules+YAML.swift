@@ -1,4 +1,5 @@
 internal import DNSSD
+internal import DiscoveryDaemon
 
 extension AccessRules {
     /// Reads `access:` over what holds already.
@@ -25,6 +26,7 @@ extension AccessRules {
 extension AccessRules.Rule {
     fileprivate init(_ value: YAMLValue, groupID: (String) -> UInt32?) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: ["user", "group", "types"])
+        let subject: Subject
         switch (mapping["user"], mapping["group"]) {
         case (let user?, nil): subject = .user(try user.accountName())
         case (nil, let group?):
@@ -33,11 +35,8 @@ extension AccessRules.Rule {
         default: throw value.error("a rule has either user or group")
         }
         let types = try mapping.required("types")
-        if types.isScalar, try types.text() == "*" {
-            self.types = nil
-        } else {
-            self.types = Set(try DaemonConfiguration.types(types).map(\.base))
-        }
+        let isAll = types.isScalar ? try types.text() == "*" : false
+        self.init(subject: subject, types: isAll ? nil : Set(try DaemonConfiguration.types(types).map(\.base)))
     }
 }
 

@@ -40,7 +40,10 @@ public struct AccessRules: Hashable, Sendable {
         case denied(reason: String)
 
         /// Whether it is allowed.
-        public var isAllowed: Bool { if case .allowed = self { true } else { false } }
+        public var isAllowed: Bool { refusal == nil }
+
+        /// Why it is not.
+        public var refusal: String? { if case .denied(let reason) = self { reason } else { nil } }
     }
 
     /// The name of the group whose members may do everything.

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryDaemon
 
 extension ServiceDefinition {
     private static let keys = [

@@ -1,4 +1,5 @@
 internal import DNSSD
+internal import DiscoveryDaemon
 internal import Glibc
 internal import System
 

@@ -1,3 +1,5 @@
+internal import DiscoveryControl
+
 /// Whether a service works, as far as its checks tell.
 public enum Health: Hashable, Sendable {
     /// Nothing was looked at yet.
@@ -6,4 +8,13 @@ public enum Health: Hashable, Sendable {
     case passing
     /// It does not work, or not steadily; the reason is safe for a terminal.
     case failing(reason: String)
+
+    /// Without the reason.
+    var state: RegistrationStatus.Health {
+        switch self {
+        case .unknown: .unknown
+        case .passing: .passing
+        case .failing: .failing
+        }
+    }
 }

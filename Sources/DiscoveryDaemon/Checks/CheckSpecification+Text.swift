@@ -53,7 +53,7 @@ extension CheckSpecification {
 
 extension CheckSpecification.Kind {
     /// Reads what `CheckSpecification(_:)` reads.
-    init(_ text: String) throws(DiscoveryError) {
+    package init(_ text: String) throws(DiscoveryError) {
         let colon = text.unicodeScalars.firstIndex(of: ":")
         let word = String(text.unicodeScalars[..<(colon ?? text.endIndex)])
         let rest = colon.map { String(text.unicodeScalars[text.unicodeScalars.index(after: $0)...]) }

@@ -1,4 +1,5 @@
 public import DNSSD
+public import DiscoveryDaemon
 
 /// What the daemon is to do: `discoverd.yaml`, and the services of `services.d/*.yaml` in order of name.
 public struct DaemonConfiguration: Hashable, Sendable {

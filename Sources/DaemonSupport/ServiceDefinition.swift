@@ -1,5 +1,6 @@
 public import DNSSD
 public import Discovery
+public import DiscoveryDaemon
 
 /// A service to publish as an administrator or a client described it.
 public struct ServiceDefinition: Hashable, Sendable {
