@@ -28,4 +28,14 @@ package struct HostEngine: Sendable {
                 avahi
             }
     }
+
+    /// Why services cannot be found on the wire here; nil: they can.
+    package static func reasonWithoutWire() -> String? {
+        do {
+            _ = try MulticastEngine()
+            return nil
+        } catch {
+            return error.message
+        }
+    }
 }

@@ -142,6 +142,8 @@ struct WireTests {
         let auto = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "--json")
         #expect(auto.exit == .exited(0))
         #expect(try auto.lines().contains { $0.tells("added", "tony") })
+        let doctor = try await lab.ask("h1", "doctor")
+        #expect(doctor.output.contains { $0.hasPrefix("warn") && $0.contains("--finder wire") }, "\(doctor.output)")
         try await publisher.stop()
         try await lab.stop()
     }

@@ -34,4 +34,11 @@ package struct CachedRecord: Sendable {
         let left = max(expires - now, .zero).components.seconds
         return ResourceRecord(key.name, key.type, data, ttl: UInt32(clamping: left))
     }
+
+    /// When it is due to be asked for again: at 80, 85, 90 and 95 % of its life, and so many thousandths later, 20 at most (RFC 6762 §5.2);
+    /// nil after that.
+    func refreshPoint(laterBy perMille: Int) -> Duration? {
+        guard !isEnding, refreshes < 4 else { return nil }
+        return received + .milliseconds(Int64(ttl) * Int64(800 + 50 * refreshes + perMille))
+    }
 }

@@ -33,33 +33,26 @@ package struct RecordCache: Sendable {
     private static let unansweredQuestions = 2
     /// A question for more records than this puts none in doubt: it would be work for whoever asks.
     private static let mostInDoubt = 1024
+    /// Hosts of which it is remembered that they left.
+    private static let farewells = 1024
     /// How often, at most, room is looked for where there was none.
     private static let sweepInterval = Duration.seconds(1)
 
     private let limits: Limits
-    private var slots: [CachedRecord?] = []
-    private var free: [Int] = []
-    /// The slots of each key, in no order.
-    private var groups: [RecordKey: [Int]] = [:]
-    /// Where each record is; groups may be large.
-    private var places: [Identity: Int] = [:]
+    private var store = RecordStore()
     private var watches: [RecordKey: Int] = [:]
     private var heap = DeadlineHeap()
     private var generation: UInt64 = 0
     private var random: UInt64
-    private var size = 0
     private var lastSweep: Duration?
+    /// Hosts that took addresses back, and when.
+    private var farewells: [DomainName: Duration] = [:]
 
     /// Records were left out for want of room, and there is still little.
     package private(set) var isFull = false
-    package var count: Int { places.count }
+    package var count: Int { store.count }
     /// Deadlines that are kept, outdated ones among them.
     package var queuedDeadlines: Int { heap.count }
-
-    private struct Identity: Hashable {
-        let key: RecordKey
-        let data: RecordData
-    }
 
     /// An empty cache.
     /// - Parameter seed: spreads refreshes of equal records over time; any number.
@@ -71,7 +64,7 @@ package struct RecordCache: Sendable {
     // MARK: Reading
 
     /// The records of a key that have not ended.
-    package func records(_ key: RecordKey) -> [CachedRecord] { (groups[key] ?? []).compactMap { slots[$0] } }
+    package func records(_ key: RecordKey) -> [CachedRecord] { store.slots(of: key).compactMap { store[$0] } }
 
     /// What need not be answered: less than half its life is over (RFC 6762 §7.1).
     package func knownAnswers(_ key: RecordKey, at now: Duration) -> [ResourceRecord] {
@@ -80,17 +73,22 @@ package struct RecordCache: Sendable {
 
     /// This machine has said a record.
     package func isOwn(_ key: RecordKey, _ data: RecordData) -> Bool {
-        places[Identity(key: key, data: data)].flatMap { slots[$0]?.isOwn } ?? false
+        store.slot(of: key, data).flatMap { store[$0]?.isOwn } ?? false
+    }
+
+    /// A host has taken addresses back lately: it goes, or its responder starts anew.
+    package func hasLeft(_ host: DomainName, since time: Duration) -> Bool {
+        farewells[host].map { $0 >= time } ?? false
     }
 
     /// There are records of a key, and they are not ending.
     package func isAnswered(_ key: RecordKey) -> Bool {
-        groups[key]?.contains { slots[$0]?.isEnding == false } ?? false
+        store.slots(of: key).contains { store[$0]?.isEnding == false }
     }
 
     /// A host has said that a name has no records of a type (RFC 6762 §6.1), and nothing since says that it has.
     package func isDenied(_ key: RecordKey) -> Bool {
-        guard groups[key]?.isEmpty ?? true else { return false }
+        guard store.slots(of: key).isEmpty else { return false }
         return records(RecordKey(key.name, .nsec)).contains {
             guard case .nsec(_, let types) = $0.data else { return false }
             return !$0.isEnding && !types.contains(key.type)
@@ -122,8 +120,8 @@ package struct RecordCache: Sendable {
             if record.flushesCache, !record.type.isShared { flushed.insert(key) }
             // RFC 2181 §8: a TTL with its top bit set is zero.
             let ttl = record.ttl >> 31 == 1 ? 0 : min(record.ttl, limits.ttl)
-            if let slot = places[Identity(key: key, data: record.data)] {
-                if ttl == 0 { end(slot, at: now + Self.ending) } else { refresh(slot, ttl, isOwn, at: now) }
+            if let slot = store.slot(of: key, record.data) {
+                if ttl == 0 { withdraw(slot, at: now) } else { refresh(slot, ttl, isOwn, at: now) }
             } else if ttl > 0 {
                 insert(key, record.data, ttl, isOwn, at: now, &changes)
             }
@@ -137,29 +135,29 @@ package struct RecordCache: Sendable {
     /// Not for questions that want a unicast answer, nor for those of a message with TC, whose known answers are not all there.
     package mutating func heard(_ question: Question, knownAnswers: [ResourceRecord], at now: Duration) {
         let types: [RecordType] = question.type == .any ? [.a, .aaaa, .srv, .txt, .ptr] : [question.type]
-        let slots = types.flatMap { groups[RecordKey(question.name, $0)] ?? [] }
+        let slots = types.flatMap { store.slots(of: RecordKey(question.name, $0)) }
         guard !slots.isEmpty, slots.count <= Self.mostInDoubt else { return }
         let known = Set(knownAnswers.lazy.filter { $0.name == question.name }.map(\.data))
         for slot in slots { missed(slot, known, at: now) }
     }
 
     private mutating func missed(_ slot: Int, _ known: Set<RecordData>, at now: Duration) {
-        guard let cached = slots[slot], !known.contains(cached.data),
+        guard let cached = store[slot], !known.contains(cached.data),
             cached.unanswered == 0 || now - cached.lastUnanswered > .seconds(1)
         else { return }
-        slots[slot]?.unanswered += 1
-        slots[slot]?.lastUnanswered = now
+        store[slot]?.unanswered += 1
+        store[slot]?.lastUnanswered = now
         if cached.unanswered + 1 >= Self.unansweredQuestions { end(slot, at: now + Self.doubt) }
     }
 
     /// Records are in doubt: a dial failed (RFC 6762 §10.4). The caller asks for them; without an answer they end after 10 s.
     package mutating func reconfirm(_ key: RecordKey, at now: Duration) {
-        for slot in groups[key] ?? [] { end(slot, at: now + Self.doubt) }
+        for slot in store.slots(of: key) { end(slot, at: now + Self.doubt) }
     }
 
     /// The machine slept, or the link was away: everything is in doubt.
     package mutating func reconfirmAll(at now: Duration) {
-        for slot in slots.indices where slots[slot] != nil { end(slot, at: now + Self.doubt) }
+        for slot in store.indices where store[slot] != nil { end(slot, at: now + Self.doubt) }
     }
 
     /// When `advance(to:)` has something to do; nil when never.
@@ -172,20 +170,20 @@ package struct RecordCache: Sendable {
         var refreshes: Set<RecordKey> = []
         while let item = heap.first, item.deadline <= now {
             _ = heap.popFirst()
-            guard let cached = slots[item.slot], cached.generation == item.generation else { continue }
-            slots[item.slot]?.isQueued = false
+            guard let cached = store[item.slot], cached.generation == item.generation else { continue }
+            store[item.slot]?.isQueued = false
             if cached.expires <= now {
-                remove(item.slot)
+                store.remove(item.slot)
                 changes.append(.removed(cached.key, cached.data))
                 continue
             }
             while let point = refreshPoint(of: item.slot), point <= now {
                 if watches[cached.key] != nil { refreshes.insert(cached.key) }
-                slots[item.slot]?.refreshes += 1
+                store[item.slot]?.refreshes += 1
             }
             queue(item.slot)
         }
-        if isFull, count < limits.records / 8 * 7, size < limits.bytes / 8 * 7 { isFull = false }
+        if isFull, count < limits.records / 8 * 7, store.size < limits.bytes / 8 * 7 { isFull = false }
         return (changes, refreshes)
     }
 }
@@ -194,27 +192,35 @@ package struct RecordCache: Sendable {
 
 extension RecordCache {
     private mutating func refresh(_ slot: Int, _ ttl: UInt32, _ isOwn: Bool, at now: Duration) {
-        if isOwn { slots[slot]?.isOwn = true }
-        slots[slot]?.ttl = ttl
-        slots[slot]?.received = now
-        slots[slot]?.expires = now + .seconds(ttl)
-        slots[slot]?.isEnding = false
-        slots[slot]?.refreshes = 0
-        slots[slot]?.unanswered = 0
+        if isOwn { store[slot]?.isOwn = true }
+        store[slot]?.ttl = ttl
+        store[slot]?.received = now
+        store[slot]?.expires = now + .seconds(ttl)
+        store[slot]?.isEnding = false
+        store[slot]?.refreshes = 0
+        store[slot]?.unanswered = 0
         queue(slot)
     }
 
+    /// A goodbye.
+    private mutating func withdraw(_ slot: Int, at now: Duration) {
+        end(slot, at: now + Self.ending)
+        guard let key = store[slot]?.key, key.type == .a || key.type == .aaaa else { return }
+        if farewells.count >= Self.farewells { farewells = farewells.filter { now - $0.value < Self.doubt } }
+        if farewells.count < Self.farewells { farewells[key.name] = now }
+    }
+
     private mutating func end(_ slot: Int, at time: Duration) {
-        guard let expires = slots[slot]?.expires, time < expires else { return }
-        slots[slot]?.expires = time
-        slots[slot]?.isEnding = true
+        guard let expires = store[slot]?.expires, time < expires else { return }
+        store[slot]?.expires = time
+        store[slot]?.isEnding = true
         queue(slot)
     }
 
     /// What was received in the last second is spared: it is another packet's part, or another responder's (RFC 6762 §10.2).
     private mutating func flush(_ key: RecordKey, at now: Duration) {
-        for slot in groups[key] ?? [] {
-            guard let cached = slots[slot], now - cached.received > .seconds(1) else { continue }
+        for slot in store.slots(of: key) {
+            guard let cached = store[slot], now - cached.received > .seconds(1) else { continue }
             end(slot, at: now + Self.ending)
         }
     }
@@ -223,38 +229,18 @@ extension RecordCache {
         _ key: RecordKey, _ data: RecordData, _ ttl: UInt32, _ isOwn: Bool, at now: Duration,
         _ changes: inout [Change]
     ) {
-        let needed = Self.size(key, data)
-        guard key.type.isShared || groups[key]?.count ?? 0 < limits.uniqueRecords else { return }
-        if count >= limits.records || size + needed > limits.bytes { makeRoom(at: now, &changes) }
-        guard count < limits.records, size + needed <= limits.bytes else {
+        let needed = RecordStore.size(key, data)
+        guard key.type.isShared || store.slots(of: key).count < limits.uniqueRecords else { return }
+        if count >= limits.records || store.size + needed > limits.bytes { makeRoom(at: now, &changes) }
+        guard count < limits.records, store.size + needed <= limits.bytes else {
             isFull = true
             return
         }
-        let slot = free.popLast() ?? slots.count
-        if slot == slots.count { slots.append(nil) }
-        var cached = CachedRecord(key: key, data: data, ttl: ttl, received: now, expires: now + .seconds(ttl))
-        cached.isOwn = isOwn
-        cached.position = groups[key]?.count ?? 0
-        slots[slot] = cached
-        groups[key, default: []].append(slot)
-        places[Identity(key: key, data: data)] = slot
-        size += needed
+        var record = CachedRecord(key: key, data: data, ttl: ttl, received: now, expires: now + .seconds(ttl))
+        record.isOwn = isOwn
+        let slot = store.insert(record)
         queue(slot)
         changes.append(.added(key, data))
-    }
-
-    private mutating func remove(_ slot: Int) {
-        guard let cached = slots[slot] else { return }
-        slots[slot] = nil
-        free.append(slot)
-        places[Identity(key: cached.key, data: cached.data)] = nil
-        size -= Self.size(cached.key, cached.data)
-        guard var group = groups.removeValue(forKey: cached.key), let last = group.popLast() else { return }
-        if last != slot {
-            group[cached.position] = last
-            slots[last]?.position = cached.position
-        }
-        groups[cached.key] = group.isEmpty ? nil : group
     }
 
     // MARK: Room
@@ -263,60 +249,52 @@ extension RecordCache {
     private mutating func makeRoom(at now: Duration, _ changes: inout [Change]) {
         if let lastSweep, now - lastSweep < Self.sweepInterval { return }
         lastSweep = now
-        let unwatched = slots.indices.compactMap { slot in
-            slots[slot].flatMap { watches[$0.key] == nil ? (slot: slot, received: $0.received) : nil }
+        let unwatched = store.indices.compactMap { slot in
+            store[slot].flatMap { watches[$0.key] == nil ? (slot: slot, received: $0.received) : nil }
         }
         for (slot, _) in unwatched.sorted(by: { $0.received < $1.received }).prefix(max(1, limits.records / 8)) {
-            guard let cached = slots[slot] else { continue }
-            remove(slot)
+            guard let cached = store.remove(slot) else { continue }
             changes.append(.removed(cached.key, cached.data))
         }
     }
 
-    private static func size(_ key: RecordKey, _ data: RecordData) -> Int {
-        let rest =
-            switch data {
-            case .txt(let bytes), .other(let bytes): bytes.count
-            case .ptr(let name), .cname(let name), .ns(let name), .srv(_, _, _, let name): name.wire.count
-            case .nsec(let next, let types): next.wire.count + types.count * 4
-            case .hinfo(let cpu, let os): cpu.count + os.count
-            case .soa(let soa): soa.primary.wire.count + soa.mailbox.wire.count
-            case .a, .aaaa: 0
-            }
-        return key.name.wire.count + rest + 64
-    }
-
     // MARK: Deadlines
 
-    /// When a record is due to be asked for again: at 80, 85, 90 and 95 % of its life, and up to 2 % later (RFC 6762 §5.2); nil after that.
-    private mutating func refreshPoint(of slot: Int) -> Duration? {
-        guard let cached = slots[slot], !cached.isEnding, cached.refreshes < 4 else { return nil }
+    private func refreshPoint(of slot: Int) -> Duration? {
         // The same for each call, so that a point does not move while it is waited for.
         var mixed = random &+ UInt64(truncatingIfNeeded: slot) &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 31) &* 0xBF58_476D_1CE4_E5B9
-        let perMille = 800 + 50 * cached.refreshes + Int(mixed >> 33) % 21
-        return cached.received + .milliseconds(Int64(cached.ttl) * Int64(perMille))
+        return store[slot]?.refreshPoint(laterBy: Int(mixed >> 33) % 21)
     }
 
     /// Puts a record where its next deadline is. An item that comes too early is put in again when its time comes.
     private mutating func queue(_ slot: Int) {
-        guard let cached = slots[slot] else { return }
+        guard let cached = store[slot] else { return }
         let next = refreshPoint(of: slot).map { min($0, cached.expires) } ?? cached.expires
         if cached.isQueued, cached.queued <= next { return }
         generation &+= 1
-        slots[slot]?.generation = generation
-        slots[slot]?.isQueued = true
-        slots[slot]?.queued = next
+        store[slot]?.generation = generation
+        store[slot]?.isQueued = true
+        store[slot]?.queued = next
         heap.insert(DeadlineHeap.Item(deadline: next, slot: slot, generation: generation))
         if heap.count > 2 * count + 64 { dropOutdatedItems() }
     }
 
     private mutating func dropOutdatedItems() {
         heap = DeadlineHeap(
-            slots.indices.compactMap { slot in
-                slots[slot].map {
+            store.indices.compactMap { slot in
+                store[slot].map {
                     DeadlineHeap.Item(deadline: $0.queued, slot: slot, generation: $0.generation)
                 }
             })
+    }
+}
+
+extension RecordCache.Change {
+    var parts: (key: RecordKey, data: RecordData, isAdded: Bool) {
+        switch self {
+        case .added(let key, let data): (key, data, true)
+        case .removed(let key, let data): (key, data, false)
+        }
     }
 }

@@ -121,7 +121,7 @@ package struct ServiceBrowse: LinkBrowse {
         for change in changes {
             let (key, data, isAdded) = change.parts
             if key == self.key, !isForOne {
-                if isAdded { listed(data, &link, at: now) } else { delisted(data, &link) }
+                if isAdded { listed(data, &link, at: now) } else { delisted(data, &link, at: now) }
             } else if key.type == .srv || key.type == .txt {
                 if services[key.name] != nil { affected.append(key.name) }
             } else if let users = hosts[key.name]?.users {
@@ -138,7 +138,7 @@ package struct ServiceBrowse: LinkBrowse {
         for name in held.takeDue(at: now) + withoutText.takeDue(at: now) where services[name]?.told == nil {
             evaluate(name, &link, at: now)
         }
-        for name in unanswered.takeDue(at: now) where services[name]?.told == nil { failed(name) }
+        for name in unanswered.takeDue(at: now) where services[name]?.told == nil { failed(name, link.cache, at: now) }
     }
 
     /// The link is gone: that says nothing of its services.
@@ -175,17 +175,19 @@ package struct ServiceBrowse: LinkBrowse {
         evaluate(name, &link, at: now)
     }
 
-    private mutating func delisted(_ data: RecordData, _ link: inout LinkQuerier) {
+    private mutating func delisted(_ data: RecordData, _ link: inout LinkQuerier, at now: Duration) {
         guard case .ptr(let name) = data, let service = services[name] else { return }
-        ended(service, link.cache)
+        ended(service, link.cache, at: now)
         release(name, &link)
         services[name] = nil
     }
 
-    /// Where the host says nothing of itself leaving, its service will not be back in a moment.
-    private mutating func ended(_ service: Service, _ cache: RecordCache) {
+    /// Where the host says nothing of itself leaving, its service will not be back in a moment. A responder that starts anew announces its
+    /// addresses first.
+    private mutating func ended(_ service: Service, _ cache: RecordCache, at now: Duration) {
         let isHostThere = service.hosts.contains {
-            cache.isAnswered(RecordKey($0, .a)) || cache.isAnswered(RecordKey($0, .aaaa))
+            (cache.isAnswered(RecordKey($0, .a)) || cache.isAnswered(RecordKey($0, .aaaa)))
+                && !cache.hasLeft($0, since: now - Self.patience)
         }
         facts.append(isHostThere ? .withdrawn(sighting(of: service)) : .disappeared(sighting(of: service)))
     }
@@ -215,7 +217,7 @@ package struct ServiceBrowse: LinkBrowse {
             ? records.isDialable && (records.text != nil || now - service.since >= Self.textPatience)
             : !records.targets.isEmpty
         guard isComplete else {
-            if service.told != nil { failed(name, link.cache) }
+            if service.told != nil { failed(name, link.cache, at: now) }
             return
         }
         // The rest of it is on its way.
@@ -246,10 +248,10 @@ package struct ServiceBrowse: LinkBrowse {
     }
 
     /// Nothing answers for a service that is listed, or the one that is asked for is gone.
-    private mutating func failed(_ name: DomainName, _ cache: RecordCache? = nil) {
+    private mutating func failed(_ name: DomainName, _ cache: RecordCache, at now: Duration) {
         guard var service = services[name], !service.isFailing else { return }
         if isForOne {
-            if service.isSighted, let cache { ended(service, cache) }
+            if service.isSighted { ended(service, cache, at: now) }
             service.isSighted = false
         } else {
             facts.append(.resolutionFailed(service.instance, origin))
@@ -288,14 +290,5 @@ package struct ServiceBrowse: LinkBrowse {
         guard resolvesServices else { return }
         link.stop(RecordKey(host, .a))
         link.stop(RecordKey(host, .aaaa))
-    }
-}
-
-extension RecordCache.Change {
-    var parts: (key: RecordKey, data: RecordData, isAdded: Bool) {
-        switch self {
-        case .added(let key, let data): (key, data, true)
-        case .removed(let key, let data): (key, data, false)
-        }
     }
 }

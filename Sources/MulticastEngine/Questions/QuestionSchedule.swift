@@ -41,9 +41,8 @@ package struct QuestionSchedule: Sendable {
     private static let fewQuestions = 2
 
     private static let firstWait = 20...120
-    /// From the first question to the second; each wait after that is so many times as long (RFC 6762 §5.2: at least twice), up to an hour.
+    /// From the first question to the second; each wait after that is longer, up to an hour.
     private static let firstInterval = Duration.seconds(1)
-    private static let growth = 3
     private static let longestInterval = Duration.seconds(3600)
     /// Someone else's question takes the place of one that is due within this time (RFC 6762 §7.3).
     private static let suppression = Duration.seconds(1)
@@ -61,6 +60,15 @@ package struct QuestionSchedule: Sendable {
         var slot: Int
         /// Due because the record grows old, whatever is known.
         var isRefresh = false
+
+        /// How many times as long the next wait is (RFC 6762 §5.2: at least twice). Where many may answer each question costs all of them, for its
+        /// known answers; where one does, nothing is gained by waiting longer.
+        var growth: Int {
+            switch kind {
+            case .shared: interval == firstInterval ? 2 : 3
+            case .unique: 2
+            }
+        }
 
         /// Not sooner than a second after it was asked last (RFC 6762 §5.2).
         func earliest(at now: Duration) -> Duration { lastAsked.map { max(now, $0 + firstInterval) } ?? now }
@@ -206,9 +214,9 @@ package struct QuestionSchedule: Sendable {
     }
 
     private mutating func waitLonger(_ key: RecordKey, at now: Duration) {
-        guard let interval = states[key]?.interval else { return }
-        states[key]?.next = now + interval
-        states[key]?.interval = min(interval * Self.growth, Self.longestInterval)
+        guard let state = states[key] else { return }
+        states[key]?.next = now + state.interval
+        states[key]?.interval = min(state.interval * state.growth, Self.longestInterval)
         queue(key)
     }
 

@@ -28,7 +28,7 @@ struct DoctorCommand: NetworkCommand {
         let backend = [BusCheck.run(), try await BackendCheck.run(in: session)]
         let others =
             await DaemonCheck.run(socket: common.socket) + ResponderCheck.run() + InterfaceCheck.run()
-            + [IPv6Check.run()] + AvahiConfigurationCheck.run()
+            + [IPv6Check.run(), WireCheck.run()] + AvahiConfigurationCheck.run()
         for finding in backend + others { try finding.show(in: session) }
         if backend.contains(where: { $0.verdict == .fail }) { return .noBackend }
         return others.contains { $0.verdict == .fail } ? .notFound : .done

@@ -57,8 +57,11 @@ extension Lab {
     /// `discoverd browse --json`, on the real link only, so that what is seen came from it.
     func browse(on host: String, _ options: String...) throws -> BrowseLog {
         let arguments = [DiscoverdBinary.path, "browse", Self.type, "--json", "--interface", "eth0"]
-        return BrowseLog(keep(try exec(host, arguments + options)))
+        return BrowseLog(keep(try exec(host, arguments + Self.finder + options)))
     }
+
+    /// What finds: with `LAB_FINDER=wire` every scenario runs on the wire.
+    static let finder = ProcessInfo.processInfo.environment["LAB_FINDER"].map { ["--finder", $0] } ?? []
 
     /// Both, with all services established here and seen there.
     func published(

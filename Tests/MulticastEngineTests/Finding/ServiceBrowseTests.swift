@@ -83,6 +83,17 @@ struct ServiceBrowseTests {
         }
     }
 
+    @Test("A responder that starts anew: its addresses are back before its services, which is no withdrawal")
+    func restarted() throws {
+        var story = try story()
+        _ = story.hear(tony.all)
+        _ = try story.wait(milliseconds: 5000)
+        _ = story.hear(tony.all.map(\.goodbye))
+        _ = try story.wait(milliseconds: 900)
+        _ = story.hear([tony.address4, tony.address6])
+        #expect(try story.wait(milliseconds: 100).map(\.word) == ["-tony"])
+    }
+
     @Test("A goodbye that is taken back within a second is not told")
     func revoked() throws {
         var story = try story()

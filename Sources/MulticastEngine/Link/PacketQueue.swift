@@ -1,0 +1,32 @@
+/// Packets that were read and not looked at.
+struct PacketQueue {
+    static let limit = 16 << 20
+
+    struct Packet {
+        let bytes: [UInt8]
+        let link: Link
+        let isOwn: Bool
+    }
+
+    private var packets: [Packet] = []
+    private var first = 0
+    private(set) var size = 0
+
+    var isEmpty: Bool { first == packets.count }
+
+    mutating func append(_ bytes: [UInt8], _ link: Link, isOwn: Bool) {
+        packets.append(Packet(bytes: bytes, link: link, isOwn: isOwn))
+        size += bytes.count
+    }
+
+    mutating func removeFirst(_ count: Int) -> [Packet] {
+        let taken = Array(packets[first..<min(first + count, packets.count)])
+        first += taken.count
+        size -= taken.reduce(0) { $0 + $1.bytes.count }
+        if isEmpty {
+            packets.removeAll(keepingCapacity: packets.count < 1024)
+            first = 0
+        }
+        return taken
+    }
+}

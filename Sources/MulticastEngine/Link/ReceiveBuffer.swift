@@ -1,0 +1,33 @@
+import CMulticast
+
+/// Room for one call of recvmmsg.
+@safe final class ReceiveBuffer {
+    static let slots = 32
+    /// The longest message (RFC 6762 §17).
+    private static let stride = 9000
+
+    private let bytes: UnsafeMutableBufferPointer<UInt8>
+    private let lengths: UnsafeMutableBufferPointer<UInt32>
+
+    init() {
+        unsafe bytes = .allocate(capacity: Self.slots * Self.stride)
+        unsafe lengths = .allocate(capacity: Self.slots)
+    }
+
+    deinit {
+        unsafe bytes.deallocate()
+        unsafe lengths.deallocate()
+    }
+
+    /// - Returns: how many were read; those that were cut are not passed on.
+    func receive(_ descriptor: Int32, _ body: ([UInt8]) -> Void) -> Int {
+        guard let start = unsafe bytes.baseAddress, let first = unsafe lengths.baseAddress else { return 0 }
+        let count = unsafe cmulticast_receive(descriptor, start, Int32(Self.stride), Int32(Self.slots), first)
+        for slot in 0..<max(0, Int(count)) {
+            let length = unsafe Int(lengths[slot])
+            guard length <= Self.stride else { continue }
+            unsafe body(Array(bytes[slot * Self.stride..<slot * Self.stride + length]))
+        }
+        return Int(count)
+    }
+}

@@ -1,0 +1,18 @@
+#if Commands
+internal import DNSSD
+internal import HostEngine
+
+/// Whether services can be found on the links themselves (`--finder wire`).
+enum WireCheck {
+    static func run() -> Finding { finding(HostEngine.reasonWithoutWire()) }
+
+    /// - Parameter reason: why they cannot; nil: they can.
+    static func finding(_ reason: String?) -> Finding {
+        guard let reason else {
+            return Finding(
+                "wire", .ok, "UDP port 5353 is shared: --finder wire works, beside avahi-daemon and without it")
+        }
+        return Finding("wire", .warn, "--finder wire does not work: \(reason)")
+    }
+}
+#endif
