@@ -1,7 +1,6 @@
 import DNSMessage
 import DNSSD
 import Discovery
-import Glibc
 import System
 
 /// The engine's links and operations, and what goes between them. Touched by the loop's thread only.
@@ -202,6 +201,6 @@ extension SocketError {
     var message: String {
         isPortTaken
             ? "UDP port 5353 belongs to a program that does not share it"
-            : unsafe String(cString: strerror(code))
+            : SystemError.text(code)
     }
 }

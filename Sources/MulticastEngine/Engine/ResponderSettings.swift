@@ -1,4 +1,4 @@
-import Glibc
+import System
 
 /// What avahi-daemon's configuration says to those who share its port (avahi-daemon.conf(5)).
 package struct ResponderSettings: Equatable {
@@ -27,11 +27,6 @@ package struct ResponderSettings: Equatable {
 
     /// The machine's; what cannot be read says nothing.
     package static var current: ResponderSettings {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return ResponderSettings("") }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: limit)
-        let count = unsafe read(descriptor, &bytes, bytes.count)
-        return ResponderSettings(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))
+        ResponderSettings(SystemFile.text(of: path, atMost: limit) ?? "")
     }
 }
