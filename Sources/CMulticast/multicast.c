@@ -120,9 +120,12 @@ int cmulticast_receive(int socket, uint8_t *buffer, int stride, int slots, uint3
     return count;
 }
 
-uint32_t cmulticast_drops(int socket) {
+bool cmulticast_is_crowded(int socket, uint32_t *drops) {
     uint32_t figures[SK_MEMINFO_VARS] = {0};
     socklen_t length = sizeof figures;
-    if (getsockopt(socket, SOL_SOCKET, SO_MEMINFO, figures, &length)) return 0;
-    return length > SK_MEMINFO_DROPS * sizeof figures[0] ? figures[SK_MEMINFO_DROPS] : 0;
+    *drops = 0;
+    if (getsockopt(socket, SOL_SOCKET, SO_MEMINFO, figures, &length)) return false;
+    if (length <= SK_MEMINFO_DROPS * sizeof figures[0]) return false;
+    *drops = figures[SK_MEMINFO_DROPS];
+    return figures[SK_MEMINFO_RMEM_ALLOC] > figures[SK_MEMINFO_RCVBUF] / 4 * 3;
 }

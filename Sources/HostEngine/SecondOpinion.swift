@@ -13,7 +13,7 @@ final class SecondOpinion: ServiceFinder {
 
     private let wire: MulticastEngine
     private let isAllowed: Bool
-    private let second = Locked<AvahiEngine?>(nil)
+    private let second = Locked<(engine: AvahiEngine?, isClosed: Bool)>((nil, false))
 
     /// - Parameter backend: the publisher's; where it is private only, avahi-daemon is not asked.
     init(_ wire: MulticastEngine, backend: AvahiBackend) {
@@ -47,7 +47,10 @@ final class SecondOpinion: ServiceFinder {
     ) -> any EngineOperation { wire.browseDomains(query, reporting: reporting) }
 
     func shutdown() async -> Bool {
-        let avahi = second.withLock { $0 }
+        let avahi = second.withLock { second in
+            second.isClosed = true
+            return second.engine
+        }
         async let isDone = wire.shutdown()
         await avahi?.shutdown()
         return await isDone
@@ -56,8 +59,8 @@ final class SecondOpinion: ServiceFinder {
     /// Made when it is first needed, which is rare.
     private func engine() -> AvahiEngine? {
         second.withLock { second in
-            if second == nil { second = try? AvahiEngine(backend: .system) }
-            return second
+            if second.engine == nil, !second.isClosed { second.engine = try? AvahiEngine(backend: .system) }
+            return second.isClosed ? nil : second.engine
         }
     }
 }
@@ -67,7 +70,10 @@ private final class NamedQuery: EngineOperation {
     private struct State {
         var hasAnswer = false
         var isOver = false
-        var operations: [any EngineOperation] = []
+        var wire: (any EngineOperation)?
+        var second: (any EngineOperation)?
+        /// What only avahi-daemon has said.
+        var said: Set<Sighting> = []
         var timer: Task<Void, Never>?
     }
 
@@ -81,33 +87,57 @@ private final class NamedQuery: EngineOperation {
             let time = SystemTime()
             guard (try? await time.sleep(until: time.now + silence)) != nil else { return }
             guard let self, !self.state.withLock({ $0.hasAnswer || $0.isOver }), let engine = second() else { return }
-            self.add(
-                engine.browse(query) { [weak self] facts in
-                    // What it knows more counts; that it knows nothing, or stops, says nothing of the wire.
-                    let answers = facts.compactMap(\.answer)
-                    guard !answers.isEmpty, let self else { return }
-                    self.state.withLock { state in
-                        if !state.hasAnswer, !state.isOver { reporting(answers) }
-                    }
-                })
+            let operation = engine.browse(query) { [weak self] facts in self?.secondSaid(facts, reporting) }
+            keep(operation, isWire: false)
         }
         state.withLock { $0.timer = timer }
-        add(
-            wire.browse(query) { [weak self] facts in
-                guard let self else { return }
-                // Reported under the lock, as the other's, so that no report overtakes another: a report returns quickly.
-                self.state.withLock { state in
-                    guard !state.isOver else { return }
-                    if facts.contains(where: { $0.answer != nil }) { state.hasAnswer = true }
-                    reporting(facts)
-                }
-            })
+        keep(wire.browse(query) { [weak self] facts in self?.wireSaid(facts, reporting) }, isWire: true)
     }
 
-    private func add(_ operation: any EngineOperation) {
+    /// Reported under the lock, as what the other says, so that no report overtakes another: a report returns quickly.
+    private func wireSaid(_ facts: [BrowseFact], _ reporting: ([BrowseFact]) -> Void) {
+        let over = state.withLock { state -> (any EngineOperation)? in
+            guard !state.isOver else { return nil }
+            guard !state.hasAnswer, facts.contains(where: { $0.sighting != nil }) else {
+                reporting(facts)
+                return nil
+            }
+            state.hasAnswer = true
+            // Where the wire has it, it holds; elsewhere it was avahi-daemon's alone, and is held until the wire says the same.
+            let places = Set(facts.compactMap { $0.sighting?.origin })
+            reporting(facts + state.said.filter { !places.contains($0.origin) }.map { .disappeared($0) })
+            state.said = []
+            defer { state.second = nil }
+            return state.second
+        }
+        over?.cancel()
+    }
+
+    /// What it knows more counts; that it knows nothing, or stops, says nothing of the wire.
+    private func secondSaid(_ facts: [BrowseFact], _ reporting: ([BrowseFact]) -> Void) {
+        state.withLock { state in
+            guard !state.hasAnswer, !state.isOver else { return }
+            var news: [BrowseFact] = []
+            for fact in facts {
+                switch fact {
+                case .appeared(let sighting):
+                    if state.said.insert(sighting.ofAnyFamily).inserted { news.append(.appeared(sighting.ofAnyFamily)) }
+                case .resolved: news.append(fact)
+                case .disappeared(let sighting), .withdrawn(let sighting), .hidden(let sighting):
+                    if let known = state.said.remove(sighting.ofAnyFamily) { news.append(.disappeared(known)) }
+                case .resolutionFailed, .listed, .backend, .degraded: break
+                }
+            }
+            if !news.isEmpty { reporting(news) }
+        }
+    }
+
+    private func keep(_ operation: any EngineOperation, isWire: Bool) {
         let isOver = state.withLock { state in
-            if !state.isOver { state.operations.append(operation) }
-            return state.isOver
+            // The wire may have answered before the other was kept.
+            guard !state.isOver, isWire || !state.hasAnswer else { return true }
+            if isWire { state.wire = operation } else { state.second = operation }
+            return false
         }
         if isOver { operation.cancel() }
     }
@@ -116,8 +146,8 @@ private final class NamedQuery: EngineOperation {
         state.withLock { state in
             state.isOver = true
             state.timer?.cancel()
-            defer { state.operations = [] }
-            return state.operations
+            defer { (state.wire, state.second) = (nil, nil) }
+            return [state.wire, state.second].compactMap(\.self)
         }
     }
 
@@ -131,14 +161,10 @@ private final class NamedQuery: EngineOperation {
 }
 
 extension BrowseFact {
-    /// Nil for what is none. Without a family, as the wire reports it: it says later that the same is gone.
-    fileprivate var answer: BrowseFact? {
-        switch self {
-        case .appeared(let sighting):
-            .appeared(
-                Sighting(instance: sighting.instance, origin: sighting.origin, family: nil, isOwn: sighting.isOwn))
-        case .resolved: self
-        default: nil
-        }
-    }
+    fileprivate var sighting: Sighting? { if case .appeared(let sighting) = self { sighting } else { nil } }
+}
+
+extension Sighting {
+    /// As the wire reports it, which says later that the same is gone.
+    fileprivate var ofAnyFamily: Sighting { Sighting(instance: instance, origin: origin, family: nil, isOwn: isOwn) }
 }

@@ -39,9 +39,11 @@ struct LinkQuerierTests {
         let question = Question(tony.host, .a)
         var unicast = question
         unicast.wantsUnicastResponse = true
+        let chaos = Question(tony.host, .a, recordClass: RecordClass(rawValue: 3))
         let messages = [
             (Message(questions: [question]), true),
             (Message(questions: [unicast]), false),
+            (Message(questions: [chaos]), false),
             (Message(flags: [.truncated], questions: [question]), false),
             (Message(questions: [question], authorities: [tony.address4]), false),
         ]
@@ -56,6 +58,42 @@ struct LinkQuerierTests {
             _ = other.received(message, isOwn: false, at: start)
             #expect(other.timesAsked(key) == (counts ? 1 : 0))
         }
+    }
+
+    @Test("A packet that asks the same a thousand times counts once, and costs no more")
+    func repeated() {
+        var link = link()
+        link.ask(key, .unique(after: .milliseconds(100)), at: start)
+        let questions = Array(repeating: Question(tony.host, .a), count: 1480)
+        let unknown = ResourceRecord(tony.type, .ptr, .ptr(tony.name), ttl: 4500)
+        let message = Message(questions: questions, answers: [unknown])
+        _ = link.received(message, isOwn: false, at: start)
+        #expect(link.timesAsked(key) == 1)
+    }
+
+    @Test("What no service and no host is made of is not kept")
+    func ofNoUse() {
+        var link = link()
+        let junk = ResourceRecord(tony.host, .hinfo, .hinfo(cpu: [65], os: [66]), ttl: 4500)
+        let alias = ResourceRecord(tony.host, .cname, .cname(tony.name), ttl: 4500)
+        _ = link.received(Message(flags: [.response], answers: [junk, alias]), isOwn: false, at: start)
+        #expect(link.cache.count == 0)
+    }
+
+    @Test("A name that is asked for now is asked at once, though whoever followed it would ask much later")
+    func askedByName() {
+        var link = link()
+        link.ask(key, .unique(after: .milliseconds(20)), at: start)
+        var now = start
+        while now < start + .seconds(300), let deadline = link.deadline(at: now) {
+            now = max(now, deadline)
+            _ = link.packets(at: now)
+        }
+        now += .seconds(2)
+        let asked = link.timesAsked(key)
+        link.ask(key, .unique(after: .zero), at: now)
+        #expect(link.packets(at: now).count == 1)
+        #expect(link.timesAsked(key) == asked + 1)
     }
 
     @Test(

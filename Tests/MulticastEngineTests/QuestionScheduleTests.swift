@@ -9,7 +9,9 @@ struct QuestionScheduleTests {
 
     init() throws { type = RecordKey(try DomainName("_witap._tcp.local"), .ptr) }
 
-    private func nothing(_ key: RecordKey) -> QuestionSchedule.Knowledge { QuestionSchedule.Knowledge(answers: []) }
+    private func nothing(_ key: RecordKey) -> QuestionSchedule.Knowledge {
+        QuestionSchedule.Knowledge(answers: [], need: .full)
+    }
 
     private func schedule(_ rate: SendingRate = SendingRate()) -> QuestionSchedule {
         QuestionSchedule(rate: rate, random: SeededGenerator(seed: 5))
@@ -62,7 +64,8 @@ struct QuestionScheduleTests {
         for key in keys.dropFirst() { schedule.ask(key, .unique(after: .milliseconds(20)), at: start) }
         let sent = try run(&schedule, from: start, until: start + .milliseconds(900)) { key in
             switch key {
-            case keys[1]: QuestionSchedule.Knowledge(answers: [ResourceRecord(key.name, .a, .a(1), ttl: 9)])
+            case keys[1]:
+                QuestionSchedule.Knowledge(answers: [ResourceRecord(key.name, .a, .a(1), ttl: 9)], need: .none)
             case keys[2]: QuestionSchedule.Knowledge(answers: [], need: QuestionSchedule.Need.none)
             default: nothing(key)
             }
@@ -96,7 +99,7 @@ struct QuestionScheduleTests {
         }
         schedule.ask(type, .shared, at: start)
         let sent = try run(&schedule, from: start, until: start + .milliseconds(200)) { _ in
-            QuestionSchedule.Knowledge(answers: known)
+            QuestionSchedule.Knowledge(answers: known, need: .full)
         }
         #expect(sent.count > 2)
         #expect(sent.flatMap(\.message.answers) == known)
@@ -112,11 +115,11 @@ struct QuestionScheduleTests {
     func suppression() throws {
         let mine = ResourceRecord(type.name, .ptr, .ptr(try DomainName("a._witap._tcp.local")), ttl: 4000)
         let theirs = ResourceRecord(type.name, .ptr, .ptr(try DomainName("b._witap._tcp.local")), ttl: 4000)
-        let knows = { (_: RecordKey) in QuestionSchedule.Knowledge(answers: [mine]) }
+        let knows = { (_: RecordKey) in QuestionSchedule.Knowledge(answers: [mine], need: .none) }
         for (known, count) in [([], 0), ([mine], 0), ([theirs], 1), ([mine, theirs], 1)] {
             var schedule = schedule()
             schedule.ask(type, .shared, at: start)
-            schedule.heard(Question(type.name, .ptr), knownAnswers: known, at: start, knows: knows)
+            schedule.heard(Question(type.name, .ptr), knownAnswers: known, at: start) { $1 == mine.data }
             #expect(try run(&schedule, from: start, until: start + .milliseconds(900), knows: knows).count == count)
             #expect(schedule.timesAsked(type) == 1)
         }
@@ -124,7 +127,7 @@ struct QuestionScheduleTests {
         var schedule = schedule()
         schedule.ask(type, .shared, at: start)
         _ = try run(&schedule, from: start, until: start + .milliseconds(3000), knows: knows)
-        schedule.heard(Question(type.name, .ptr), knownAnswers: [], at: start + .milliseconds(2000), knows: knows)
+        schedule.heard(Question(type.name, .ptr), knownAnswers: [], at: start + .milliseconds(2000)) { _, _ in true }
         #expect(schedule.timesAsked(type) == 2)
     }
 
@@ -133,7 +136,7 @@ struct QuestionScheduleTests {
         var schedule = schedule()
         let key = RecordKey(try DomainName("h1.local"), .a)
         let knows = { (key: RecordKey) in
-            QuestionSchedule.Knowledge(answers: [ResourceRecord(key.name, .a, .a(1), ttl: 9)])
+            QuestionSchedule.Knowledge(answers: [ResourceRecord(key.name, .a, .a(1), ttl: 9)], need: .none)
         }
         schedule.ask(key, .unique(after: .zero), at: start)
         #expect(try run(&schedule, from: start, until: start + .seconds(80), knows: knows).isEmpty)

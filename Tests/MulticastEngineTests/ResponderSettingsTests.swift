@@ -15,6 +15,7 @@ struct ResponderSettingsTests {
     func said() {
         let settings = ResponderSettings("[server]\n disallow-other-stacks = yes\r\ncheck-response-ttl=YES\n")
         #expect(settings.disallowsOthers && settings.checksTTL)
+        #expect(!settings.reflects && ResponderSettings("[reflector]\nenable-reflector=yes\n").reflects)
         #expect(!ResponderSettings("disallow-other-stacks=yes\ndisallow-other-stacks=no\n").disallowsOthers)
     }
 }

@@ -59,6 +59,19 @@ struct SettlingTests {
         #expect(settling.deadline == at(1200))
     }
 
+    @Test("Sure, too, waits for one question more after packets were lost; and while a question is still being put")
+    func lostLater() {
+        var settling = Settling(.sure, at: start)
+        settling.asked(isTruncated: false, at: at(50))
+        settling.news(at: at(100))
+        settling.asked(isTruncated: false, at: at(1050))
+        settling.lost()
+        #expect(settling.deadline == at(6000))
+        settling.asked(isTruncated: true, at: at(3050))
+        settling.isAsking(at: at(4000))
+        #expect(settling.deadline == at(4600))
+    }
+
     @Test("What others have asked twice already has settled, but for the time that an answer may take")
     func joined() {
         let settling = Settling(.sure, timesAsked: 3, at: start)

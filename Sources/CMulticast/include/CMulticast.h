@@ -25,7 +25,8 @@ int cmulticast_send(int socket, int family, uint32_t interface, const uint8_t *_
 // greater than `stride`. Returns how many, 0 when there is none, or -errno.
 int cmulticast_receive(int socket, uint8_t *_Nonnull buffer, int stride, int slots, uint32_t *_Nonnull lengths);
 
-// Datagrams that the kernel has dropped at this socket, for want of room; 0 when it does not say.
-uint32_t cmulticast_drops(int socket);
+// Whether what waits in this socket fills three quarters of its room, and how many datagrams it has dropped: for want of room, or because
+// the filter refused them. False and 0 when the kernel does not say.
+bool cmulticast_is_crowded(int socket, uint32_t *_Nonnull drops);
 
 #endif

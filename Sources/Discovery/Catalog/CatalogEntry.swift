@@ -54,7 +54,8 @@ struct CatalogEntry: Sendable {
         let ready = sites.filter(\.value.isReady)
         var service = DiscoveredService(
             instance: instance, interfaces: ready.keys.compactMap(\.interface).sorted(), subtypes: subtypes)
-        service.isOwn = sites.values.contains(where: \.isOwn)
+        // Another machine may announce the same name on another link.
+        service.isOwn = !sites.isEmpty && sites.values.allSatisfy(\.isOwn)
         let resolved = ready.compactMap { origin, site in
             site.resolution.map { (origin: origin, resolution: $0, isFailing: site.isFailing) }
         }.sorted { $0.origin.precedesAsSource($1.origin) }

@@ -51,9 +51,9 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
         switch fact {
         case .appeared(let key, let origin): return changes + appeared(key, origin, now: now)
         case .disappeared(let key, let origin):
-            guard watch.isUp else { return changes }
-            entries[key]?.presence.disappeared(origin, holdUntil: now + limits.removalHold)
-            return changes + evaluate([key], now: now)
+            return changes + disappeared(key, origin, hold: limits.removalHold, now: now)
+        case .hidden(let key, let origin):
+            return changes + disappeared(key, origin, hold: limits.linkHold, now: now)
         case .listed: return changes + listed(now: now)
         case .backend(let state):
             guard let news = watch.became(state) else { return changes }
@@ -78,6 +78,14 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
             entries[key] = Entry(number: lastNumber, tellAt: now + limits.sightingWindow)
         }
         entries[key]?.presence.appeared(origin)
+        return evaluate([key], now: now)
+    }
+
+    private mutating func disappeared(
+        _ key: Key, _ origin: Origin, hold: Duration, now: Duration
+    ) -> [Change<Value>] {
+        guard watch.isUp else { return [] }
+        entries[key]?.presence.disappeared(origin, holdUntil: now + hold)
         return evaluate([key], now: now)
     }
 

@@ -131,6 +131,8 @@ public enum PresenceFact<Key: Hashable & Sendable>: Hashable, Sendable {
     case appeared(Key, Origin)
     /// It is gone from there.
     case disappeared(Key, Origin)
+    /// It is out of sight there because this machine's own interface went down, which says nothing of it.
+    case hidden(Key, Origin)
     /// The backend's first answer is complete. Comes once for each time the backend came up.
     case listed
     /// The backend answers, or does not. After `up` everything is reported again, then `.listed`.

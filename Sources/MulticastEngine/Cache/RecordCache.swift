@@ -71,6 +71,11 @@ package struct RecordCache: Sendable {
         records(key).filter { !$0.isStale(at: now) }.map { $0.record(at: now) }
     }
 
+    /// A record is known, and less than half its life is over.
+    package func isFresh(_ key: RecordKey, _ data: RecordData, at now: Duration) -> Bool {
+        store.slot(of: key, data).flatMap { store[$0] }.map { !$0.isStale(at: now) } ?? false
+    }
+
     /// This machine has said a record.
     package func isOwn(_ key: RecordKey, _ data: RecordData) -> Bool {
         store.slot(of: key, data).flatMap { store[$0]?.isOwn } ?? false

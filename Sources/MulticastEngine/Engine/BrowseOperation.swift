@@ -88,6 +88,8 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         guard var part = parts.removeValue(forKey: link.interface) else { return }
         part.browse.hide()
         facts += part.browse.takeFacts()
+        // The link may go on, for others.
+        part.browse.end(&link.querier)
         settle(at: now)
     }
 
@@ -106,6 +108,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     func asked(on link: Link, at now: Duration) {
         guard let part = parts[link.interface] else { return }
         let timesAsked = link.querier.timesAsked(part.browse.key)
+        if link.querier.isSending, part.timesAsked > 0 { parts[link.interface]?.settling.isAsking(at: now) }
         guard timesAsked > part.timesAsked else { return }
         parts[link.interface]?.timesAsked = timesAsked
         parts[link.interface]?.settling.asked(isTruncated: link.wasTruncated, at: now)
@@ -116,8 +119,12 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     func degraded(_ text: String) { facts.append(.degraded(text)) }
 
     func advance(to now: Duration) {
-        for (interface, part) in parts where part.browse.deadline.map({ $0 <= now }) ?? false {
-            parts[interface]?.browse.advance(to: now, &part.link.querier)
+        // Not over the parts themselves: a second reference would copy each browse that changes.
+        for interface in Array(parts.keys) {
+            guard let link = parts[interface]?.link, let due = parts[interface]?.browse.deadline, due <= now else {
+                continue
+            }
+            parts[interface]?.browse.advance(to: now, &link.querier)
             took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
         }
         settle(at: now)

@@ -28,7 +28,7 @@ public final class MulticastEngine: ServiceFinder {
         let noThread = DiscoveryError(.systemRefused, "no thread or no file descriptor is left for multicast DNS")
         guard let loop = EventLoop(paused: "mdns") else { throw noThread }
         self.loop = loop
-        let core = QuerierCore(loop: loop, wantsTTL255: settings.checksTTL)
+        let core = QuerierCore(loop: loop, wantsTTL255: settings.checksTTL, marksOwn: !settings.reflects)
         noted = core.troubles
         self.core = LoopBound(to: loop, core)
         guard loop.start() else { throw noThread }

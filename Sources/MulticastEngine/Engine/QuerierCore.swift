@@ -1,6 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import Glibc
 import System
 
 /// The engine's links and operations, and what goes between them. Touched by the loop's thread only.
@@ -9,6 +10,10 @@ import System
 final class QuerierCore {
     /// Packets that are looked at before what has come meanwhile is read: the kernel's queue is short.
     private static let packetsAtOnce = 16
+    /// So long packets are looked at in one turn; then timers, questions and those who wait get theirs.
+    private static let lookingTime = Duration.milliseconds(20)
+    /// A link that could not be opened is tried again so much later.
+    private static let openingInterval = Duration.seconds(5)
     /// What is watched is looked at this often at least, so that a machine that slept notices.
     private static let longestSleep = Duration.seconds(30)
     /// More than a clock can drift within one sleep.
@@ -17,18 +22,25 @@ final class QuerierCore {
     let loop: EventLoop
     let troubles = Locked<[String]>([])
     private let wantsTTL255: Bool
+    /// What this machine sends is its own: it passes nothing on for others.
+    private let marksOwn: Bool
     private let monitor: LinkMonitor
     private let timer: LoopTimer
     private let buffer = ReceiveBuffer()
     private var packets = PacketQueue()
     private var links: [NetworkInterface: Link] = [:]
     private var operations: [UInt64: any QuerierOperation] = [:]
+    /// The same in the order in which they started: that of their reports.
+    private var inOrder: [any QuerierOperation] = []
     /// How much longer the machine has been up than it has run.
     private var slept = Duration.zero
-    private var portError: SocketError?
+    /// Why links are left out.
+    private var refusals: [NetworkInterface: String] = [:]
+    private var opensAgain: Duration?
 
-    init(loop: EventLoop, wantsTTL255: Bool) {
+    init(loop: EventLoop, wantsTTL255: Bool, marksOwn: Bool) {
         self.loop = loop
+        self.marksOwn = marksOwn
         self.wantsTTL255 = wantsTTL255
         monitor = LinkMonitor(loop: loop)
         timer = LoopTimer(loop: loop)
@@ -43,6 +55,7 @@ final class QuerierCore {
         let now = BootTime.now
         if operations.isEmpty { slept = Self.timeAsleep() }
         operations[id] = operation
+        inOrder.append(operation)
         operation.begin(at: now)
         monitor.listen(self) { [weak self] in self?.linksChanged() }
         reviewLinks(at: now)
@@ -53,6 +66,7 @@ final class QuerierCore {
 
     func end(id: UInt64) {
         guard let operation = operations.removeValue(forKey: id) else { return }
+        inOrder.removeAll { $0 === operation }
         operation.end()
         reviewLinks(at: BootTime.now)
         if operations.isEmpty {
@@ -66,9 +80,6 @@ final class QuerierCore {
         monitor.free()
         timer.free()
     }
-
-    /// Reports come in the order in which operations started.
-    private var inOrder: [any QuerierOperation] { operations.sorted { $0.key < $1.key }.map(\.value) }
 
     // MARK: Links
 
@@ -98,27 +109,50 @@ final class QuerierCore {
                 }
                 if hasNewSockets, !isNew { link.querier.restart(at: now) }
             } catch {
-                note(error)
+                refused(interface, error, at: now)
                 if !isNew { drop(link, at: now) }
                 continue
             }
             links[interface] = link
-            for operation in inOrder where isNew && Self.wants(operation, link) { operation.linkCame(link, at: now) }
+            note(nil, of: interface)
+            // A link may have come, or one of its families, for those who ask over no other.
+            for operation in inOrder {
+                if Self.wants(operation, link) {
+                    operation.linkCame(link, at: now)
+                } else {
+                    operation.linkWent(link, at: now)
+                }
+            }
         }
+        for interface in refusals.keys where usable[interface] == nil { note(nil, of: interface) }
     }
 
     private func drop(_ link: Link, at now: Duration) {
         links[link.interface] = nil
         link.close()
+        noticeFull(link, false)
         for operation in inOrder { operation.linkWent(link, at: now) }
     }
 
-    private func note(_ error: SocketError) {
-        guard portError == nil else { return }
-        portError = error
-        let text = "links are left out: \(error.message)"
+    private func refused(_ interface: NetworkInterface, _ error: SocketError, at now: Duration) {
+        opensAgain = now + Self.openingInterval
+        // It went in this moment.
+        if !error.isOfMissingLink { note(error.message, of: interface) }
+    }
+
+    /// Says why a link is left out, or no longer.
+    private func note(_ reason: String?, of interface: NetworkInterface) {
+        guard refusals[interface] != reason else { return }
+        if let old = refusals[interface] { troubles.withLock { $0.removeAll { $0 == Self.text(old, interface) } } }
+        refusals[interface] = reason
+        guard let reason else { return }
+        let text = Self.text(reason, interface)
         troubles.withLock { $0.append(text) }
-        for operation in operations.values { operation.degraded(text) }
+        for operation in inOrder where operation.interfaces.allows(interface.name) { operation.degraded(text) }
+    }
+
+    private static func text(_ reason: String, _ interface: NetworkInterface) -> String {
+        "\(interface.name) cannot be asked: \(reason)"
     }
 
     // MARK: A turn
@@ -128,32 +162,45 @@ final class QuerierCore {
         if operations.isEmpty { return }
         noticeSuspend(at: now)
         for link in links.values { link.read(into: &packets, buffer) }
-        while !packets.isEmpty {
+        while !packets.isEmpty, BootTime.now - now < Self.lookingTime {
             look(at: packets.removeFirst(Self.packetsAtOnce))
             for link in links.values { link.read(into: &packets, buffer) }
         }
         let then = BootTime.now
+        if let opensAgain, opensAgain <= then {
+            self.opensAgain = nil
+            reviewLinks(at: then)
+        }
         for link in links.values {
             spread(link.querier.advance(to: then), on: link, at: then)
-            noticeLosses(on: link)
+            if link.hasLost() { for operation in inOrder { operation.lost(on: link) } }
+            noticeFull(link, link.querier.cache.isFull)
         }
-        let all = inOrder
-        for operation in all where operation.deadline.map({ $0 <= then }) ?? false { operation.advance(to: then) }
-        for link in links.values {
-            let families = all.reduce(into: Set<IPAddress.Family>()) { wanted, operation in
-                if Self.wants(operation, link) { wanted.formUnion(operation.families) }
-            }
-            if link.send(over: families, at: then) { for operation in all { operation.asked(on: link, at: then) } }
+        for operation in inOrder where operation.deadline.map({ $0 <= then }) ?? false { operation.advance(to: then) }
+        for link in links.values { send(on: link, at: then) }
+        for operation in inOrder { operation.flush() }
+        if packets.isEmpty { setTimer(at: then) } else { timer.set(after: .zero) }
+    }
+
+    private func send(on link: Link, at now: Duration) {
+        let families = inOrder.reduce(into: Set<IPAddress.Family>()) { wanted, operation in
+            if Self.wants(operation, link) { wanted.formUnion(operation.families) }
         }
-        for operation in all { operation.flush() }
-        setTimer(at: then)
+        link.send(over: families, at: now)
+        // An address that is still tentative will do in a moment; then the link has changed.
+        note(
+            link.refusal.flatMap { $0 == EADDRNOTAVAIL ? nil : "questions are not sent: \(SystemError.text($0))" },
+            of: link.interface)
+        // Someone else may have asked in our place.
+        for operation in inOrder { operation.asked(on: link, at: now) }
     }
 
     private func look(at packets: [PacketQueue.Packet]) {
         let now = BootTime.now
         for packet in packets where links[packet.link.interface] === packet.link {
             guard let message = try? Message(reading: packet.bytes) else { continue }
-            spread(packet.link.received(message, isOwn: packet.isOwn, at: now), on: packet.link, at: now)
+            let isOwn = packet.isOwn && marksOwn
+            spread(packet.link.received(message, isOwn: isOwn, at: now), on: packet.link, at: now)
         }
         for operation in inOrder { operation.flush() }
     }
@@ -163,14 +210,13 @@ final class QuerierCore {
         for operation in inOrder { operation.changed(changes, on: link, at: now) }
     }
 
-    private func noticeLosses(on link: Link) {
-        if link.hasLost() { for operation in operations.values { operation.lost(on: link) } }
-        guard link.querier.cache.isFull != link.isFull else { return }
-        link.isFull.toggle()
+    private func noticeFull(_ link: Link, _ isFull: Bool) {
+        guard isFull != link.isFull else { return }
+        link.isFull = isFull
         let text = "results may be incomplete: more records are announced on \(link.interface.name) than are kept"
-        if link.isFull {
+        if isFull {
             troubles.withLock { $0.append(text) }
-            for operation in operations.values { operation.degraded(text) }
+            for operation in inOrder { operation.degraded(text) }
         } else {
             troubles.withLock { $0.removeAll { $0 == text } }
         }
@@ -190,8 +236,9 @@ final class QuerierCore {
 
     private func setTimer(at now: Duration) {
         let deadlines =
-            links.values.compactMap { $0.querier.deadline(at: now) } + operations.values.compactMap(\.deadline)
-        let next = min(deadlines.min() ?? .seconds(1 << 40), now + Self.longestSleep)
+            links.values.compactMap { $0.querier.deadline(at: now) } + inOrder.compactMap(\.deadline)
+            + [opensAgain, links.isEmpty ? nil : now + Self.longestSleep].compactMap(\.self)
+        guard let next = deadlines.min() else { return timer.deadline = nil }
         timer.set(after: max(next - now, .zero))
     }
 }

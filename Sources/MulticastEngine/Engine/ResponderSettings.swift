@@ -11,6 +11,8 @@ package struct ResponderSettings: Equatable {
     package private(set) var disallowsOthers = false
     /// `check-response-ttl`: packets that a router forwarded are not believed.
     package private(set) var checksTTL = false
+    /// `enable-reflector`: this machine repeats what others say, so that what it sends need not be its own.
+    package private(set) var reflects = false
 
     /// The settings in a configuration's text; its last word counts.
     package init(_ text: String) {
@@ -20,6 +22,7 @@ package struct ResponderSettings: Equatable {
             switch parts[0] {
             case "disallow-other-stacks": disallowsOthers = parts[1] == "yes"
             case "check-response-ttl": checksTTL = parts[1] == "yes"
+            case "enable-reflector": reflects = parts[1] == "yes"
             default: break
             }
         }

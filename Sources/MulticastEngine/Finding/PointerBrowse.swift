@@ -47,8 +47,8 @@ package struct PointerBrowse<Key: Hashable & Sendable>: LinkBrowse {
         }
     }
 
-    /// The link is gone, and what was seen there with it.
-    package mutating func hide() { for key in names.keys { facts.append(.disappeared(key, origin)) } }
+    /// The link is gone: that says nothing of what was seen there.
+    package mutating func hide() { for key in names.keys { facts.append(.hidden(key, origin)) } }
 
     private mutating func listed(_ data: RecordData) {
         guard case .ptr(let name) = data, let key = read(name) else { return }

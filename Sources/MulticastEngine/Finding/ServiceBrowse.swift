@@ -229,14 +229,14 @@ package struct ServiceBrowse: LinkBrowse {
             }
             return
         }
-        tell(name, records)
+        tell(name, records, link.cache)
     }
 
-    private mutating func tell(_ name: DomainName, _ records: ServiceRecords) {
+    private mutating func tell(_ name: DomainName, _ records: ServiceRecords, _ cache: RecordCache) {
         guard var service = services[name],
             let resolution = records.resolution(of: service.instance, at: origin, host: { hosts[$0]?.name })
         else { return }
-        let isOwn = isForOne ? records.isOwn : service.isOwn && records.isOwn
+        let isOwn = records.isOwn && (isForOne || cache.isOwn(key, .ptr(name)))
         if !service.isSighted || service.isOwn != isOwn {
             (service.isSighted, service.isOwn) = (true, isOwn)
             facts.append(.appeared(sighting(of: service)))

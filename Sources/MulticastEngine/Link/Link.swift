@@ -14,6 +14,8 @@ final class Link {
     private(set) var wasTruncated = false
     /// A packet could not be sent over one family.
     private(set) var isRefused = false
+    /// Why nothing could be sent at all the last time; nil: something was.
+    private(set) var refusal: Int32?
     /// Operations were told that records are left out.
     var isFull = false
 
@@ -33,9 +35,9 @@ final class Link {
         var error: SocketError?
         var hasNew = false
         for family in families where !sockets.contains(where: { $0.family == family }) {
+            var made: [LinkSocket] = []
             do throws(SocketError) {
                 let shares = isLoopback ? [CMULTICAST_ALL] : [CMULTICAST_OTHERS, CMULTICAST_OWN]
-                var made: [LinkSocket] = []
                 for share in shares {
                     made.append(
                         try LinkSocket(
@@ -44,6 +46,7 @@ final class Link {
                 sockets += made
                 hasNew = true
             } catch let refusal {
+                for socket in made { socket.free() }
                 error = refusal
             }
         }
@@ -70,15 +73,13 @@ final class Link {
     }
 
     /// Sends what is due over the families that are asked for.
-    /// - Returns: whether anything was.
-    func send(over families: Set<IPAddress.Family>, at now: Duration) -> Bool {
+    func send(over families: Set<IPAddress.Family>, at now: Duration) {
         let packets = querier.packets(at: now)
-        guard !packets.isEmpty else { return false }
+        guard !packets.isEmpty else { return }
         wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
-        isRefused = false
-        for socket in sockets where families.contains(socket.family) && (!socket.isOwn || isLoopback) {
-            for packet in packets where !socket.send(packet) { isRefused = true }
-        }
-        return true
+        let errors = sockets.filter { families.contains($0.family) && (!$0.isOwn || isLoopback) }
+            .map { socket in packets.reduce(0) { error, packet in max(error, socket.send(packet)) } }
+        isRefused = errors.contains { $0 != 0 }
+        refusal = errors.allSatisfy { $0 != 0 } ? errors.first : nil
     }
 }

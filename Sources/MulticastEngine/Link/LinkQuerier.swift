@@ -18,6 +18,10 @@ package struct LinkQuerier: Sendable {
     /// Someone wants the records of a key, and wants them kept up to date.
     package mutating func ask(_ key: RecordKey, _ kind: QuestionSchedule.Kind, at now: Duration) {
         schedule.ask(key, kind, at: now)
+        // Someone asks for it by name now: the next question may be an hour away for whoever followed it.
+        if kind == .unique(after: .zero), schedule.timesAsked(key) > 0, !cache.isAnswered(key) {
+            schedule.restart(key, at: now)
+        }
         cache.watch(key)
     }
 
@@ -30,7 +34,13 @@ package struct LinkQuerier: Sendable {
     /// How often a question was put, by us or by someone else in our place.
     package func timesAsked(_ key: RecordKey) -> Int { schedule.timesAsked(key) }
 
+    /// Questions are made that may not be sent yet: their known answers are many.
+    package var isSending: Bool { schedule.isSending }
+
     // MARK: Events
+
+    /// Questions of one packet that count: another host asks what it needs, not thousands of things.
+    private static let questionsHeard = 64
 
     /// A message was heard.
     /// - Parameter isOwn: this machine sent it.
@@ -39,17 +49,27 @@ package struct LinkQuerier: Sendable {
         guard message.flags.contains(.response) else {
             // The known answers of a truncated one are not all there, and who probes asks for other reasons.
             guard !message.flags.contains(.truncated), message.authorities.isEmpty else { return [] }
-            for question in message.questions where !question.wantsUnicastResponse {
+            for question in Set(message.questions.prefix(Self.questionsHeard))
+            where !question.wantsUnicastResponse && question.recordClass == .internet {
                 schedule.heard(
                     question, knownAnswers: message.answers, at: now,
-                    knows: { [cache] in Self.knowledge($0, cache, at: now) })
+                    knows: { [cache] in cache.isFresh($0, $1, at: now) })
                 cache.heard(question, knownAnswers: message.answers, at: now)
             }
             return []
         }
         // RFC 6762 §18.11: a response with an error says nothing.
         guard message.responseCode == 0 else { return [] }
-        return cache.receive(message.answers + message.additionals, isOwn: isOwn, at: now)
+        let records = (message.answers + message.additionals).filter { Self.isOfUse($0.type) }
+        return cache.receive(records, isOwn: isOwn, at: now)
+    }
+
+    /// What services and their hosts are made of; the rest would be kept for nobody.
+    private static func isOfUse(_ type: RecordType) -> Bool {
+        switch type {
+        case .a, .aaaa, .ptr, .srv, .txt, .nsec: true
+        default: false
+        }
     }
 
     /// The link can be asked, and could not before: everything is asked from the beginning.

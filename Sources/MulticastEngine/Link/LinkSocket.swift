@@ -11,6 +11,7 @@ import System
     private let descriptor: Int32
     private var watch: LoopWatch?
     private var drops: UInt32 = 0
+    private var isLossy = false
 
     /// - Parameter share: whose datagrams.
     /// - Throws: `SocketError` with errno.
@@ -34,7 +35,11 @@ import System
         return nil
     }
 
-    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+    deinit {
+        // Before its descriptor is anybody else's.
+        watch?.free()
+        if descriptor >= 0 { Glibc.close(descriptor) }
+    }
 
     /// No more is read; the socket closes with the last reference.
     func free() {
@@ -42,17 +47,18 @@ import System
         watch = nil
     }
 
-    /// - Returns: whether the packet is on its way; the system refuses it while an address is still tentative, or the link is going.
-    func send(_ packet: [UInt8]) -> Bool {
+    /// - Returns: 0, or errno: the system refuses a packet while an address is still tentative, or the link is going.
+    func send(_ packet: [UInt8]) -> Int32 {
         unsafe packet.withUnsafeBufferPointer { bytes in
-            guard let start = bytes.baseAddress else { return true }
-            return unsafe cmulticast_send(
-                descriptor, Self.number(of: family), interface, start, Int32(clamping: bytes.count)) == 0
+            guard let start = bytes.baseAddress else { return 0 }
+            return unsafe -cmulticast_send(
+                descriptor, Self.number(of: family), interface, start, Int32(clamping: bytes.count))
         }
     }
 
     /// Reads everything that is there into `packets`, until they are `limit` bytes in all.
     func receive(into packets: inout PacketQueue, _ buffer: ReceiveBuffer, from link: Link) {
+        lookForLosses()
         while packets.size < PacketQueue.limit {
             let count = buffer.receive(descriptor) { packets.append($0, link, isOwn: isOwn) }
             guard count == ReceiveBuffer.slots else { return }
@@ -61,9 +67,16 @@ import System
 
     /// Whether datagrams were dropped here since the last call, for want of room.
     func hasLost() -> Bool {
-        let now = cmulticast_drops(descriptor)
-        defer { drops = now }
-        return now != drops
+        defer { isLossy = false }
+        return isLossy
+    }
+
+    /// The kernel's figure counts what the filter refuses, too: it means a loss only where the queue is nearly full.
+    private func lookForLosses() {
+        var now: UInt32 = 0
+        let isCrowded = unsafe cmulticast_is_crowded(descriptor, &now)
+        if isCrowded, now != drops { isLossy = true }
+        drops = now
     }
 
     private static func number(of family: IPAddress.Family) -> Int32 { family == .ipv4 ? AF_INET : AF_INET6 }
@@ -74,4 +87,6 @@ struct SocketError: Error {
     let code: Int32
     /// Another program holds port 5353, and does not share it.
     var isPortTaken: Bool { code == EADDRINUSE }
+    /// The link, or its address, went meanwhile.
+    var isOfMissingLink: Bool { code == ENODEV || code == EADDRNOTAVAIL }
 }

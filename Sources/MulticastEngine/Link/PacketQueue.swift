@@ -1,6 +1,8 @@
 /// Packets that were read and not looked at.
 struct PacketQueue {
     static let limit = 16 << 20
+    /// What a packet takes besides its bytes.
+    private static let overhead = 128
 
     struct Packet {
         let bytes: [UInt8]
@@ -16,15 +18,18 @@ struct PacketQueue {
 
     mutating func append(_ bytes: [UInt8], _ link: Link, isOwn: Bool) {
         packets.append(Packet(bytes: bytes, link: link, isOwn: isOwn))
-        size += bytes.count
+        size += bytes.count + Self.overhead
     }
 
     mutating func removeFirst(_ count: Int) -> [Packet] {
         let taken = Array(packets[first..<min(first + count, packets.count)])
         first += taken.count
-        size -= taken.reduce(0) { $0 + $1.bytes.count }
+        size -= taken.reduce(0) { $0 + $1.bytes.count + Self.overhead }
         if isEmpty {
             packets.removeAll(keepingCapacity: packets.count < 1024)
+            first = 0
+        } else if first >= 256 {
+            packets.removeFirst(first)
             first = 0
         }
         return taken

@@ -24,16 +24,17 @@ package struct QuestionSchedule: Sendable {
     }
 
     /// What the cache has for a question.
-    package struct Knowledge: Sendable {
-        /// Answers less than half of whose life is over (RFC 6762 §7.1).
-        package var answers: [ResourceRecord]
+    package struct Knowledge {
         /// Whether more are needed, for a question with one answer.
-        package var need: Need
+        package let need: Need
+        private let known: () -> [ResourceRecord]
 
-        /// - Parameter need: nil: none where there are answers.
-        package init(answers: [ResourceRecord], need: Need? = nil) {
-            self.answers = answers
-            self.need = need ?? (answers.isEmpty ? .full : .none)
+        /// Answers less than half of whose life is over (RFC 6762 §7.1). Made when they are read: there may be thousands.
+        package var answers: [ResourceRecord] { known() }
+
+        package init(answers: @autoclosure @escaping () -> [ResourceRecord], need: Need) {
+            self.need = need
+            known = answers
         }
     }
 
@@ -150,15 +151,18 @@ package struct QuestionSchedule: Sendable {
 
     /// Another host was heard to ask for a multicast answer: what it asks need not be asked again at once, unless it knows what we do not (RFC 6762 §7.3).
     package mutating func heard(
-        _ question: Question, knownAnswers: [ResourceRecord], at now: Duration, knows: (RecordKey) -> Knowledge
+        _ question: Question, knownAnswers: [ResourceRecord], at now: Duration,
+        knows: (RecordKey, RecordData) -> Bool
     ) {
         let key = RecordKey(question.name, question.type)
         guard let state = states[key], state.next <= now + Self.suppression else { return }
-        let ours = Set(knows(key).answers.map(\.data))
-        let theirs = knownAnswers.lazy.filter { $0.name == key.name && $0.type == key.type }
-        guard theirs.allSatisfy({ ours.contains($0.data) }) else { return }
+        let theirs = knownAnswers.lazy.filter { $0.type == key.type && $0.name == key.name }
+        guard theirs.allSatisfy({ knows(key, $0.data) }) else { return }
         wasAsked(key, at: now)
     }
+
+    /// Packets are made that may not be sent yet.
+    package var isSending: Bool { !outbox.isEmpty }
 
     /// When `packets(at:knows:)` may have something to send; nil when never.
     package func deadline(at now: Duration) -> Duration? {

@@ -25,7 +25,8 @@ package struct Settling: Sendable {
     private var lastAsked = Duration.zero
     private var wasTruncated = false
     private var lastNews: Duration?
-    private var isLossy = false
+    /// Questions that there must have been, because packets were lost since the last.
+    private var needed = 1
     private var unresolved = 0
 
     /// Something is browsed for from now on.
@@ -48,7 +49,13 @@ package struct Settling: Sendable {
     package mutating func news(at now: Duration) { lastNews = now }
 
     /// The kernel dropped packets of ours.
-    package mutating func lost() { isLossy = true }
+    package mutating func lost() { needed = asked + 1 }
+
+    /// The last question is still being put: its known answers take many packets.
+    package mutating func isAsking(at now: Duration) {
+        lastAsked = now
+        wasTruncated = true
+    }
 
     /// So many services are found and not resolved.
     package mutating func unresolved(_ count: Int) { unresolved = count }
@@ -63,8 +70,8 @@ package struct Settling: Sendable {
 
     /// When the list settles if nothing happens; nil when something must happen first.
     private var settles: Duration? {
-        let needsSecond = care == .sure || isLossy || lastNews == nil || unresolved > 0
-        guard asked >= (needsSecond ? 2 : 1) else { return nil }
+        let needsSecond = care == .sure || lastNews == nil || unresolved > 0
+        guard asked >= max(needed, needsSecond ? 2 : 1) else { return nil }
         let silence =
             asked >= 2 ? (wasTruncated ? Self.silenceAfterTruncated : Self.silence) : Self.quickSilence
         return max(lastAsked, lastNews ?? lastAsked) + silence

@@ -45,6 +45,16 @@ private func path(_ index: UInt32) -> Origin { .link(NetworkInterface(index: ind
         #expect(catalog.tick(now: .milliseconds(7200)).words == ["-a"])
     }
 
+    @Test func whatOurOwnLinkHidesIsHeldForTenSeconds() {
+        var catalog = Presences()
+        _ = catalog.apply(.backend(.up), now: .zero)
+        _ = catalog.apply(.appeared("a", path(1)), now: .zero)
+        _ = catalog.apply(.listed, now: .zero)
+        #expect(catalog.apply(.hidden("a", path(1)), now: .zero) == [])
+        #expect(catalog.tick(now: .milliseconds(9990)) == [])
+        #expect(catalog.tick(now: .seconds(10)).words == ["-a"])
+    }
+
     @Test func aLostBackendRemovesNothing() {
         var catalog = Presences()
         _ = catalog.apply(.backend(.up), now: .zero)
