@@ -117,7 +117,10 @@ struct MessageReader {
             index = range.upperBound
             return .txt(Array(bytes[range]))
         case .hinfo: return .hinfo(cpu: try string(), os: try string())
-        case .nsec: return .nsec(next: try name(), types: try types(until: range.upperBound))
+        case .nsec:
+            let next = try name()
+            guard range.upperBound - index <= Self.bitmapLimit else { return nil }
+            return .nsec(next: next, types: try types(until: range.upperBound))
         case .soa:
             return .soa(
                 StartOfAuthority(
@@ -134,6 +137,9 @@ struct MessageReader {
         defer { index += count }
         return Array(bytes[index..<index + count])
     }
+
+    /// Bytes of a type bitmap that are read: eight windows of the 256 that there can be, where multicast DNS has one (RFC 6762 §6.1).
+    private static let bitmapLimit = 8 * 34
 
     /// The windows of a type bitmap (RFC 4034 §4.1.2).
     private mutating func types(until end: Int) throws(MessageError) -> Set<RecordType> {

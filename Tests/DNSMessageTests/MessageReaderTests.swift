@@ -114,6 +114,15 @@ struct MessageReaderTests {
         }
     }
 
+    @Test("A bitmap of all the types that there can be is not read: its record stays bytes")
+    func endlessBitmap() throws {
+        let windows = (0..<256).flatMap { [UInt8($0), 32] + [UInt8](repeating: 0xFF, count: 32) }
+        let data: [UInt8] = [0] + windows
+        let length = [UInt8(data.count >> 8), UInt8(data.count & 0xFF)]
+        let bytes = .header(0, 1) + [0, 0, 47, 0, 1, 0, 0, 0, 9] + length + data
+        #expect(try Message(reading: bytes).answers.map(\.data) == [.other(data)])
+    }
+
     @Test("One OPT record is EDNS; a second is refused (RFC 6891 §6.1.1)")
     func edns() throws {
         let opt: [UInt8] = [0, 0, 41, 0x04, 0xD0, 1, 0, 0x80, 0, 0, 5, 0, 2, 0, 1, 7]

@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
+/// One after the other: each publishes a thousand services, which takes a processor.
+///
 /// A test process cannot enter a namespace once it has threads, so the engine's own tests are run again, on a host.
-@Suite("the engine in the lab", .labSlot)
+@Suite("the engine in the lab", .labSlot, .serialized)
 struct EngineInLabTests {
     @Test("AvahiEngine passes the conformance suite", .labLong)
     func conformance() async throws {

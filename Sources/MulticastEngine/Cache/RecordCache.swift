@@ -211,8 +211,10 @@ extension RecordCache {
     private mutating func withdraw(_ slot: Int, at now: Duration) {
         end(slot, at: now + Self.ending)
         guard let key = store[slot]?.key, key.type == .a || key.type == .aaaa else { return }
-        if farewells.count >= Self.farewells { farewells = farewells.filter { now - $0.value < Self.doubt } }
-        if farewells.count < Self.farewells { farewells[key.name] = now }
+        farewells[key.name] = now
+        if farewells.count > Self.farewells, let oldest = farewells.min(by: { $0.value < $1.value })?.key {
+            farewells[oldest] = nil
+        }
     }
 
     private mutating func end(_ slot: Int, at time: Duration) {
@@ -292,14 +294,5 @@ extension RecordCache {
                     DeadlineHeap.Item(deadline: $0.queued, slot: slot, generation: $0.generation)
                 }
             })
-    }
-}
-
-extension RecordCache.Change {
-    var parts: (key: RecordKey, data: RecordData, isAdded: Bool) {
-        switch self {
-        case .added(let key, let data): (key, data, true)
-        case .removed(let key, let data): (key, data, false)
-        }
     }
 }

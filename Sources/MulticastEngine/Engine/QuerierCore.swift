@@ -12,8 +12,8 @@ final class QuerierCore {
     private static let packetsAtOnce = 16
     /// So long packets are looked at in one turn; then timers, questions and those who wait get theirs.
     private static let lookingTime = Duration.milliseconds(20)
-    /// A link that could not be opened is tried again so much later.
-    private static let openingInterval = Duration.seconds(5)
+    /// A link that could not be opened is tried again so much later, and one that loses packets is asked from the beginning so often at most.
+    private static let repairInterval = Duration.seconds(5)
     /// What is watched is looked at this often at least, so that a machine that slept notices.
     private static let longestSleep = Duration.seconds(30)
     /// More than a clock can drift within one sleep.
@@ -135,7 +135,7 @@ final class QuerierCore {
     }
 
     private func refused(_ interface: NetworkInterface, _ error: SocketError, at now: Duration) {
-        opensAgain = now + Self.openingInterval
+        opensAgain = now + Self.repairInterval
         // It went in this moment.
         if !error.isOfMissingLink { note(error.message, of: interface) }
     }
@@ -173,7 +173,7 @@ final class QuerierCore {
         }
         for link in links.values {
             spread(link.querier.advance(to: then), on: link, at: then)
-            if link.hasLost() { for operation in inOrder { operation.lost(on: link) } }
+            if link.hasLost() { lost(on: link, at: then) }
             noticeFull(link, link.querier.cache.isFull)
         }
         for operation in inOrder where operation.deadline.map({ $0 <= then }) ?? false { operation.advance(to: then) }
@@ -208,6 +208,14 @@ final class QuerierCore {
     private func spread(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
         guard !changes.isEmpty else { return }
         for operation in inOrder { operation.changed(changes, on: link, at: now) }
+    }
+
+    /// What was lost is asked for again soon, but not again and again where packets are lost all the time.
+    private func lost(on link: Link, at now: Duration) {
+        for operation in inOrder { operation.lost(on: link) }
+        guard link.hastened.map({ now - $0 >= Self.repairInterval }) ?? true else { return }
+        link.hastened = now
+        link.querier.restart(at: now)
     }
 
     private func noticeFull(_ link: Link, _ isFull: Bool) {

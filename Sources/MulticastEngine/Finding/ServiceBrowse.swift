@@ -138,7 +138,13 @@ package struct ServiceBrowse: LinkBrowse {
         for name in held.takeDue(at: now) + withoutText.takeDue(at: now) where services[name]?.told == nil {
             evaluate(name, &link, at: now)
         }
-        for name in unanswered.takeDue(at: now) where services[name]?.told == nil { failed(name, link.cache, at: now) }
+        for name in unanswered.takeDue(at: now) {
+            // It may have been of an earlier life of the name.
+            guard let service = services[name], service.told == nil, now - service.since >= Self.patience else {
+                continue
+            }
+            failed(name, link.cache, at: now)
+        }
     }
 
     /// The link is gone: that says nothing of its services.

@@ -16,6 +16,8 @@ final class Link {
     private(set) var isRefused = false
     /// Why nothing could be sent at all the last time; nil: something was.
     private(set) var refusal: Int32?
+    /// When questions were last begun anew because packets were lost.
+    var hastened: Duration?
     /// Operations were told that records are left out.
     var isFull = false
 
