@@ -36,6 +36,10 @@ extension EngineConformance {
         func watch(_ resolution: ServiceQuery.Resolution = .watch) -> Watcher {
             Watcher(browser.browse(type, resolution: resolution), patience: environment.patience)
         }
+
+        func watch(_ type: ServiceType) -> Watcher {
+            Watcher(browser.browse(type), patience: environment.patience)
+        }
     }
 
     /// Collects events until one is there that a check waits for.

@@ -28,10 +28,9 @@ struct AvahiConformanceTests {
             EngineConformance.Environment(
                 publisher: publisher,
                 browser: browser,
-                browserBackend: EngineConformance.Backend(stop: LabHost.killAvahi, start: LabHost.startAvahi),
-                publisherBackend: EngineConformance.Backend(stop: LabHost.killAvahi, start: LabHost.startAvahi),
-                browserLink: EngineConformance.Backend(
-                    stop: { try await LabHost.setLink(isUp: false) }, start: { try await LabHost.setLink(isUp: true) }),
+                browserBackend: LabHost.backend,
+                publisherBackend: LabHost.backend,
+                browserLink: LabHost.cable,
                 isOneMachine: true,
                 crowd: 1000,
                 openObjects: {

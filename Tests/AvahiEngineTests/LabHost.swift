@@ -1,9 +1,16 @@
+import DiscoveryTesting
 import Foundation
 import Glibc
 
 /// The host of the lab that these tests run on.
 enum LabHost {
     struct Failed: Error { var status: Int32 }
+
+    /// avahi-daemon, to be killed and started again.
+    static let backend = EngineConformance.Backend(stop: killAvahi, start: startAvahi)
+    /// The host's cable.
+    static let cable = EngineConformance.Backend(
+        stop: { try await setLink(isUp: false) }, start: { try await setLink(isUp: true) })
 
     /// Kills avahi-daemon and waits for its end.
     static func killAvahi() async throws {

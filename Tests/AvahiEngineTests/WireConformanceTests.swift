@@ -22,9 +22,8 @@ struct WireConformanceTests {
                 publisher: publisher,
                 browser: EngineRouter(finders: [wire], publishers: [publisher]),
                 limits: wire.limits(in: .local),
-                publisherBackend: EngineConformance.Backend(stop: LabHost.killAvahi, start: LabHost.startAvahi),
-                browserLink: EngineConformance.Backend(
-                    stop: { try await LabHost.setLink(isUp: false) }, start: { try await LabHost.setLink(isUp: true) }),
+                publisherBackend: LabHost.backend,
+                browserLink: LabHost.cable,
                 isOneMachine: true,
                 crowd: 1000,
                 openObjects: {
