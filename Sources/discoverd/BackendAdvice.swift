@@ -3,11 +3,11 @@ internal import AvahiEngine
 internal import CommandFrame
 internal import System
 
-/// What to do where there is no backend: what this machine lacks for the one that was asked for.
+/// Advice for a user whose command found no backend: what this machine lacks.
 enum BackendAdvice {
     private static let doctor = "'discoverd doctor' says what is missing."
 
-    /// For the system's. The daemon's backend as well: what this command could do itself would not help that.
+    /// Advice about the system's avahi-daemon. Also right when the daemon has no backend: nothing this command could start would help it.
     static let ofSystem = [
         "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon).", doctor,
     ]
@@ -20,9 +20,9 @@ enum BackendAdvice {
     }
 
     /// - Parameters:
-    ///   - canBePrivate: a private backend may be used, and its programs are installed: installing more would not help.
-    ///   - isChosen: only a private one is wanted.
-    ///   - holders: who has UDP 5353, beside whom a private one is not started.
+    ///   - canBePrivate: a private backend is allowed and its programs are installed, so installing more would not help.
+    ///   - isChosen: the user asked for a private backend.
+    ///   - holders: processes that hold UDP 5353; a private backend does not start beside them.
     static func lines(canBePrivate: Bool, isChosen: Bool, holders: [String]) -> [String] {
         guard canBePrivate else { return ofSystem }
         guard !holders.isEmpty else {

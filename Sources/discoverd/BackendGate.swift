@@ -4,25 +4,25 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-/// Whether the backend has answered yet. Until it does a timer runs that ends the command; afterwards its coming and going is only told.
+/// Tracks whether the backend has answered. Until it answers, a timer may end the command; afterwards, coming and going is only reported.
 struct BackendGate {
-    /// It answered.
+    /// The backend has answered at least once.
     private(set) var isOpen = false
-    /// Why it does not answer now, as far as is known.
+    /// Why the backend is not answering now, if known.
     private(set) var reason: String?
     private let stop: Stop
     private let patience: Duration
     private let silence: Task<Void, Never>
     private var absence: Task<Void, Never>?
 
-    /// Starts the timer of silence.
+    /// Starts the timer that ends the command if the backend stays silent.
     init(_ session: Session) {
         stop = session.stop
         patience = session.patience
         silence = session.stop.request(.noBackend, after: Session.silencePatience)
     }
 
-    /// Anything was heard from the backend.
+    /// Call when anything is heard from the backend.
     mutating func answered() {
         guard !isOpen else { return }
         isOpen = true
@@ -30,7 +30,7 @@ struct BackendGate {
         absence?.cancel()
     }
 
-    /// Takes note of the backend's state.
+    /// Records the backend's state.
     mutating func note(_ state: BackendState) {
         switch state {
         case .available, .recovered:
@@ -43,7 +43,7 @@ struct BackendGate {
         }
     }
 
-    /// Takes note of the backend's state, and tells of it.
+    /// Records the backend's state and reports it to the user.
     mutating func observe(_ state: BackendState, in session: Session) throws {
         note(state)
         switch state {

@@ -4,7 +4,7 @@ internal import DNSSD
 internal import DiscoveryControl
 
 extension CommandError {
-    /// What the daemon refused.
+    /// The daemon's refusal as a command's error.
     init(_ error: ControlError) {
         let status: ExitStatus =
             switch error.status {
@@ -27,7 +27,7 @@ extension CommandError {
         )
     }
 
-    /// There will be no backend any more.
+    /// The backend is gone for good.
     static func backendEnded(_ error: DiscoveryError) -> CommandError {
         CommandError(
             .noBackend, "no mDNS backend: \(error.message)",
@@ -36,7 +36,7 @@ extension CommandError {
 }
 
 extension ProgramNotices {
-    /// Those of discoverd.
+    /// Notices of discoverd itself.
     init(level: Level = .normal) { self.init(program: "discoverd", level: level) }
 }
 #endif

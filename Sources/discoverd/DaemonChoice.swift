@@ -4,14 +4,14 @@ internal import DNSSD
 internal import DiscoveryControl
 internal import HostEngine
 
-/// Whether a command asks a daemon or goes to the backend itself.
+/// Decides whether a command asks a daemon or goes to the backend itself.
 enum DaemonChoice {
-    /// How long a daemon that listens may take to answer before a command does without it: a busy machine needs hundreds of milliseconds.
+    /// How long a listening daemon may take to answer before a command continues without it: a busy machine needs hundreds of milliseconds.
     private static let patience = Duration.seconds(2)
-    /// The same where nothing takes its place.
+    /// The same when the command cannot do without the daemon.
     private static let longPatience = Duration.seconds(5)
 
-    /// - Throws: 69 when a daemon is needed, or named by `--socket`, and does not answer.
+    /// - Throws: status 69 if a daemon is required, or named by `--socket`, and does not answer.
     static func daemon(for command: any NetworkCommand) throws(CommandError) -> ControlClient? {
         let common = command.common
         let paths = ControlSocketPath.candidates(explicit: common.socket)
@@ -26,7 +26,7 @@ enum DaemonChoice {
             return try required(paths, why)
         }
         guard !common.noDaemon, common.backend == .auto, common.finder == .auto else { return nil }
-        // One that is named has nobody in its stead.
+        // A daemon named on the command line has no substitute.
         if common.socket != nil { return try required(paths, "--socket names it") }
         let notices = command.common.notices
         notices.detail("looking for the daemon at \(paths.map(\.escapedForTerminal).joined(separator: ", "))")
@@ -43,7 +43,7 @@ enum DaemonChoice {
         return found.daemon
     }
 
-    /// It gets the time that a busy machine takes, and the requests before this one.
+    /// Waits longer: for a busy machine, and for requests queued before this one.
     private static func required(_ paths: [String], _ why: String) throws(CommandError) -> ControlClient {
         let found = ControlClient.find(paths, within: longPatience)
         if let daemon = found.daemon { return daemon }

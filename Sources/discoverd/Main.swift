@@ -10,13 +10,13 @@ internal import Glibc
 enum Main {
     static func main() {
         let outputIsOpen = StandardDescriptors.fill()
-        // Measured (ResourceLimitTests): with less a command fails, or hangs, without a word.
+        // Measured (ResourceLimitTests): with less, a command fails or hangs silently.
         ProcessNeeds(descriptors: 16, threads: 6, mebibytes: 24).require(of: "discoverd")
         if outputIsOpen, let status = Shortcut.run(CommandLine.arguments.dropFirst()) { exit(status.rawValue) }
         parse(outputIsOpen: outputIsOpen)
     }
 
-    /// Apart, for what it needs at its start the shortcut does without.
+    /// Kept out of `main`, so that the shortcut does not pay for its start-up.
     @inline(never)
     private static func parse(outputIsOpen: Bool) {
         let arguments: [String]
@@ -38,7 +38,7 @@ enum Main {
         }
     }
 
-    /// Help goes to standard output; what is wrong with a command line goes to standard error, with its usage.
+    /// Help goes to standard output; a wrong command line is reported on standard error, with its usage.
     private static func report(_ error: any Error, of arguments: [String]) -> Never {
         let text = DiscoverdCommand.fullMessage(for: error, columns: HelpText.unlimited)
         let status = DiscoverdCommand.exitCode(for: error)
@@ -85,17 +85,17 @@ struct DiscoverdCommand: ParsableCommand {
         ]
     )
 
-    /// Usage errors have the form of all others.
+    /// Gives usage errors the form of all others.
     static var _errorPrefix: String { "discoverd: error: " }
 
-    /// The arguments of this process.
+    /// This process's arguments.
     static func arguments() throws(CommandLineArguments.NotUTF8) -> CommandLineArguments {
         try CommandLineArguments(CommandLineArguments.ofProcess(), runners: ["publish", "listen"])
     }
 }
 
 extension CommandLineSlip.Grammar {
-    /// What discoverd understands, and what others call it.
+    /// Commands and options of discoverd, and other programs' words for them.
     static var discoverd: CommandLineSlip.Grammar {
         let commands = DiscoverdCommand.configuration.subcommands
         return CommandLineSlip.Grammar(
@@ -119,7 +119,7 @@ extension CommandLineSlip.Grammar {
 #else
 import CommandFrame
 
-/// What a bare `swift build` makes of the program.
+/// The program that a bare `swift build` makes.
 @main
 enum Main {
     static func main() { BareBuild.end("discoverd") }

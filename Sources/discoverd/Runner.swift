@@ -8,7 +8,7 @@ internal import DiscoveryControl
 internal import Glibc
 internal import HostEngine
 
-/// Runs a command with everything around it: signals, the backend, what its errors mean.
+/// Runs a command with everything around it: signals, the backend, and what its errors mean.
 enum Runner {
     /// Runs the command in a task while this, the main thread, waits for signals; exits with the command's status.
     static func run(_ command: sending any NetworkCommand, outputIsOpen: Bool) -> Never {
@@ -68,7 +68,7 @@ enum Runner {
         if let place = (command as? any PlacedCommand)?.place { try session.checkInterfaces(place.interfaces()) }
         let status = try await command.execute(in: session)
         if let failure = stop.failure { throw failure }
-        // What is left is freed by the backend when the process ends: nothing here is worth waiting for.
+        // Skips cleaning up: the backend frees the rest when the process ends.
         do { try session.output.flush() } catch is Output.Unread { return .done }
         return status
     }
@@ -104,7 +104,7 @@ enum Runner {
         return LocalNetwork(engine: engine)
     }
 
-    /// What an error means: nothing when it came from being stopped; otherwise it is told.
+    /// The exit status for an error. Reports the error, unless it came from being stopped.
     private static func status(
         of error: any Error,
         after cause: Stop.Cause?,

@@ -4,13 +4,13 @@ internal import DiscoveryControl
 internal import DiscoveryJSON
 
 extension Session {
-    /// The daemon, for a command that cannot do without.
+    /// The daemon, for a command that requires it.
     func requireDaemon() throws(CommandError) -> ControlClient {
         guard let daemon else { throw .noDaemon(ControlSocketPath.candidates(explicit: nil), "this command asks it") }
         return daemon
     }
 
-    /// What the daemon answers to a GET.
+    /// The daemon's answer to a GET request.
     func ask(_ target: String) async throws -> JSONValue {
         let bytes = try await requireDaemon().send(ControlClient.Request("GET", target))
         guard let json = try? JSONReader.read(bytes) else {
@@ -19,7 +19,7 @@ extension Session {
         return json
     }
 
-    /// What the daemon publishes.
+    /// The services that the daemon publishes.
     func registrations() async throws -> [RegistrationStatus] {
         try await (ask("/v1/registrations")["registrations"]?.array ?? []).compactMap { RegistrationStatus($0) }
     }

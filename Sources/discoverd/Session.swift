@@ -11,44 +11,44 @@ protocol NetworkCommand: ParsableCommand {
     associatedtype Common: CommonArguments
     var common: Common { get }
 
-    /// The status when a signal ends the command.
+    /// The exit status when a signal ends the command.
     static var statusWhenStopped: ExitStatus { get }
 
-    /// Whether there is nothing left to do once nobody reads standard output.
+    /// The command is pointless once no one reads standard output.
     static var endsWhenUnread: Bool { get }
 
-    /// Whether `--backend auto` may start a private one.
+    /// `--backend auto` may start a private backend.
     static var startsPrivateBackend: Bool { get }
 
-    /// Whether the command is about avahi-daemon itself, whatever finds otherwise.
+    /// The command is about avahi-daemon itself, whatever the finder.
     static var asksAvahi: Bool { get }
 
-    /// How long the command may take to end once it was asked to.
+    /// How long the command may take to end once asked to.
     static var grace: Duration { get }
 
-    /// Whether the daemon is asked, or the backend itself.
+    /// Whether to ask the daemon or the backend itself.
     static var daemonUse: DaemonUse { get }
 
-    /// Why this run needs a daemon, if it does: ends a sentence.
+    /// Why this run requires a daemon, as the end of a sentence; nil if it does not.
     var needsDaemon: String? { get }
 
-    /// What must pass for what the command publishes to be advertised; only a daemon can check it.
+    /// The check that gates the command's service; only a daemon can run it.
     var check: RegistrationRequest.Check? { get }
 
-    /// Does it. Ends early, in whatever way, when the task is cancelled: `session.stop` says why.
+    /// Runs the command. When the task is cancelled it ends early, in any way it likes: `session.stop` has the cause.
     func execute(in session: Session) async throws -> ExitStatus
 }
 
-/// A network command that can be kept to some interfaces.
+/// A network command that can be limited to some interfaces.
 protocol PlacedCommand: NetworkCommand {
     var place: NetworkOptions { get }
 }
 
-/// What a command has to do with the daemon.
+/// How a command uses the daemon.
 enum DaemonUse {
-    /// It is asked when it answers, unless `--no-daemon` or `--backend` is said.
+    /// Ask it if it answers, unless `--no-daemon` or `--backend` is given.
     case ifPresent
-    /// Without it there is nothing to do.
+    /// The command cannot work without it.
     case required
     /// The command is about the backend itself.
     case never
@@ -65,17 +65,17 @@ extension NetworkCommand {
     static var grace: Duration { .milliseconds(500) }
 }
 
-/// What a running command works with.
+/// Everything a running command works with.
 struct Session {
-    /// How long a backend may be absent before a command gives up with status 69: the time to start it on demand.
+    /// How long a backend may be absent before a command gives up with status 69: enough to start it on demand.
     static let backendPatience = Duration.seconds(2)
-    /// The same where a private one may have to be started, with `auto` after the system's had its 2 s.
+    /// The same if a private backend may have to be started; with `auto`, this follows the 2 s granted to the system's.
     static let privateBackendPatience = Duration.seconds(5)
-    /// How long a backend that is there may be silent: a busy avahi-daemon needs seconds for a thousand new services.
+    /// How long a present backend may be silent: a busy avahi-daemon needs seconds for a thousand new services.
     static let silencePatience = Duration.seconds(8)
 
     let network: LocalNetwork
-    /// The daemon that answers, if one is asked.
+    /// The daemon, if one is used and answers.
     let daemon: ControlClient?
     let output: Output
     let notices: ProgramNotices
@@ -87,7 +87,7 @@ struct Session {
 }
 
 extension Session {
-    /// The status of a command that `stop` ended, or whose stream ended.
+    /// The status of a command whose stream ended, or that `stop` ended.
     func status(found: Bool, backend: BackendGate) async throws -> ExitStatus {
         switch stop.cause {
         case .signal, .unread: return .done
@@ -100,7 +100,7 @@ extension Session {
         }
     }
 
-    /// A daemon that has nothing to tell yet does not tell that its backend is there.
+    /// Whether the daemon has a backend. A daemon with no events to send does not say so by itself.
     private func daemonHasBackend() async -> Bool {
         guard let answer = try? await daemon?.send(ControlClient.Request("GET", "/v1/status"), within: .seconds(1)),
             let state = (try? JSONReader.read(answer))?["backend"]?["state"]?.string

@@ -5,14 +5,14 @@ internal import Discovery
 internal import DiscoveryControl
 internal import Glibc
 
-/// `browse TYPE --once` for a script, answered by a daemon that knows: without the parser of command lines, which takes longer
-/// than all the rest (docs/decisions/0012-shortcut.md). What is not exactly this takes the ordinary way, with the same output.
+/// `browse TYPE --once` for scripts, answered from a daemon's memory: skips the command-line parser, which takes longer than all the rest
+/// (docs/decisions/0012-shortcut.md). Any other command line takes the ordinary way; the output is the same.
 enum Shortcut {
-    /// Longer than a daemon that knows takes for thousands of services; a daemon that is stopped costs no more.
+    /// Longer than a daemon needs to list thousands of services, and short enough to lose little on one that is stopped.
     private static let limit = Duration.milliseconds(250)
 
     /// - Parameter arguments: without the program's name.
-    /// - Returns: nil, with nothing printed, when it is not for here.
+    /// - Returns: nil, with nothing printed, if the shortcut does not apply.
     static func run(_ arguments: some Collection<String>) -> ExitStatus? {
         guard let wanted = Wanted(arguments), isatty(STDOUT_FILENO) == 0 else { return nil }
         for path in ControlSocketPath.candidates(explicit: nil) {
@@ -22,7 +22,7 @@ enum Shortcut {
             case .success(let bytes):
                 guard let answer = WarmAnswer(bytes, json: wanted.json) else { return nil }
                 return print(answer, wanted)
-            // Nobody is at this socket: perhaps at the next.
+            // No daemon at this socket: try the next.
             case .failure(let error): guard error.code == "no-daemon" else { return nil }
             }
         }
@@ -30,7 +30,7 @@ enum Shortcut {
     }
 
     private static func print(_ answer: WarmAnswer, _ wanted: Wanted) -> ExitStatus? {
-        // Nobody reads: that is told by write(2), as everywhere here.
+        // Lost readers are detected by the error of write(2), as in all commands.
         signal(SIGPIPE, SIG_IGN)
         answer.tellWhatIsMissing(ProgramNotices())
         let output = Output(for: .current())
@@ -49,7 +49,7 @@ enum Shortcut {
         return .notFound
     }
 
-    /// A command line that is understood here. A value.
+    /// A command line that the shortcut understands. A value.
     struct Wanted {
         let type: ServiceType
         let query: QueryString

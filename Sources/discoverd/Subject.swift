@@ -3,7 +3,7 @@ internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 
-/// What is looked for, in words. A value.
+/// What is sought, in words. A value.
 struct Subject {
     /// Nil for every type.
     let type: ServiceType?
@@ -15,13 +15,13 @@ struct Subject {
         return domain == .local ? kind : "\(kind) in \(domain)"
     }
 
-    /// For who looked at what is there.
+    /// For commands that list what is there.
     var isNotFound: String { "no \(description) was found\(hint)" }
 
-    /// For who waits for what comes.
+    /// For commands that wait for what comes.
     var isAwaited: String { "no \(description) so far; waiting for one, Ctrl-C ends\(hint)" }
 
-    /// What may be wrong besides, where Avahi does not look; begins with a semicolon.
+    /// A hint for domains that Avahi does not search; begins with a semicolon.
     var wideArea: String {
         guard domain != .local else { return "" }
         return "; outside .local avahi-daemon asks DNS servers, and only with enable-wide-area=yes in "
@@ -34,17 +34,17 @@ struct Subject {
 }
 
 extension Session {
-    /// Says that something was left out.
+    /// Reports that something was left out.
     func tellDegraded(_ reason: String, of subject: Subject? = nil) {
         notices.notice("not everything may be shown: \(reason)\(subject?.wideArea ?? "")")
     }
 
-    /// Says that nothing is there yet, to a person who would otherwise see nothing.
+    /// Tells a person that nothing is there yet, who would otherwise see an idle command.
     func tellWaiting(for subject: Subject) {
         if terminal.isInteractive, !json { notices.notice(subject.isAwaited) }
     }
 
-    /// Says where no interface is the one that was asked for.
+    /// Reports that no interface matches the filter.
     func checkInterfaces(_ filter: InterfaceFilter) {
         guard !filter.patterns.isEmpty, let all = LocalInterface.all(), !all.contains(where: { filter.allows($0.name) })
         else { return }

@@ -4,19 +4,19 @@ internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-/// What a daemon answers at once to `browse --once`, as the lines that are to be printed. A value.
+/// A daemon's immediate answer to `browse --once`, as lines to print. A value.
 struct WarmAnswer {
     private static let settled = (text: "# settled\n", lines: "{\"v\":1,\"event\":\"settled\"}\n")
     private static let degradedMark = "# degraded\t"
 
-    /// What is printed.
+    /// The lines to print.
     private(set) var lines: ArraySlice<UInt8>
-    /// Whether a service is among them.
+    /// The lines include at least one service.
     private(set) var hasServices: Bool
-    /// Why some may be missing, as it was told.
+    /// Why services may be missing, in the daemon's words.
     private(set) var degraded: String?
 
-    /// Where to ask for it.
+    /// The request for this answer.
     static func request(_ query: QueryString, json: Bool) -> ControlClient.Request {
         var query = query
         query.add("wait", "0")
@@ -24,14 +24,14 @@ struct WarmAnswer {
         return ControlClient.Request("GET", "/v1/services?\(query.text)")
     }
 
-    /// - Returns: nil when the daemon does not know all yet: then its stream is to be read.
+    /// - Returns: nil if the daemon does not know everything yet; then read its stream.
     init?(_ answer: [UInt8], json: Bool) {
         let end = json ? Self.settled.lines : Self.settled.text
         guard answer.suffix(64).reversed().starts(with: end.utf8.reversed()) else { return nil }
         lines = answer[...]
         hasServices = false
         if json {
-            // What was left out comes first, and is told to people as well.
+            // A report of missing services comes first, and is shown to people too.
             for line in answer.split(separator: UInt8(ascii: "\n"), maxSplits: 2).prefix(2) {
                 let value = try? JSONReader.read(Array(line))
                 if value?["event"]?.string == "degraded" { degraded = value?["reason"]?.string ?? "" }
@@ -47,7 +47,7 @@ struct WarmAnswer {
         hasServices = !lines.isEmpty
     }
 
-    /// Says that something may be missing, if anything is.
+    /// Reports that services may be missing, if so.
     func tellWhatIsMissing(_ notices: ProgramNotices, of subject: Subject? = nil) {
         guard let degraded else { return }
         notices.notice("not everything may be shown: \(degraded.escapedForTerminal)\(subject?.wideArea ?? "")")

@@ -82,7 +82,7 @@ struct BrowseCommand: PlacedCommand {
         return try await browsing.run(events(of: session.network))
     }
 
-    /// What the daemon may know already; nil for every type, whose answer takes as long as the network's.
+    /// The query that a daemon may answer from memory; nil for every type, which always has to ask the network.
     private func listing() throws -> QueryString? {
         guard let type else { return nil }
         return ServiceQuery(

@@ -3,9 +3,9 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 
-/// The run of `browse`: shows what happens until it is enough, or until something stops it.
+/// Runs `browse`: prints events until there is enough, or until something stops it.
 ///
-/// With `once` a service is shown on one line, as soon as all is known of it: what came of it on the way is not what is there.
+/// With `once`, a service is printed on one line as soon as everything about it is known; intermediate states are not shown.
 struct Browsing {
     let session: Session
     let printer: ServicePrinter
@@ -13,9 +13,9 @@ struct Browsing {
     let count: Int?
 
     private var gate: BackendGate
-    /// Services that were found, each counted once; no more than `count` of them, or one.
+    /// Services found so far, each counted once; at most `count` of them, or one without a count.
     private var found: Set<ServiceInstance> = []
-    /// With `once`.
+    /// Collects the services; only with `once`.
     private var listing: OnceListing?
 
     init(session: Session, printer: ServicePrinter, subject: Subject, listing: OnceListing?, count: Int?) {
@@ -30,7 +30,7 @@ struct Browsing {
     mutating func run(_ events: ServiceEvents) async throws -> ExitStatus {
         var iterator = events.makeAsyncIterator()
         do {
-            // A batch is what happened meanwhile: written at once, so that a busy network costs few system calls.
+            // A batch is everything that happened in the meantime. Writing it at once keeps system calls few on a busy network.
             while let batch = try await iterator.nextBatch(atMost: 512) {
                 let isOver = try batch.contains { try handle($0) }
                 if isOver { try showListing() }
@@ -38,7 +38,7 @@ struct Browsing {
                 if isOver { return tell(isEnough ? .done : .notFound) }
             }
         } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is to end.
+            // The stream ended because the command is ending.
         }
         try showListing()
         try session.output.flush()
@@ -46,11 +46,11 @@ struct Browsing {
         return tell(status)
     }
 
-    /// Says what the lines do not.
+    /// Reports what the printed lines cannot show.
     private func tell(_ status: ExitStatus) -> ExitStatus {
         if status == .notFound, found.isEmpty { session.notices.notice(subject.isNotFound) }
         if listing != nil, status == .done, let reason = gate.reason {
-            // A daemon tells what it knew when its backend went.
+            // When its backend is gone, a daemon still answers with what it knew.
             session.notices.notice("not everything may be shown: \(reason)")
         }
         return status
@@ -58,7 +58,7 @@ struct Browsing {
 
     private var isEnough: Bool { found.count >= (count ?? 1) }
 
-    /// - Returns: whether that was all.
+    /// - Returns: whether the command is done.
     private mutating func handle(_ event: ServiceEvent) throws -> Bool {
         switch event {
         case .found(let service):

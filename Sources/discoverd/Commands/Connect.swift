@@ -43,7 +43,7 @@ struct ConnectCommand: NetworkCommand {
     @OptionGroup var common: CommonOptions
 
     static var statusWhenStopped: ExitStatus { .notFound }
-    /// Who only sends need not read.
+    /// A command that only sends has no need of a reader.
     static var endsWhenUnread: Bool { false }
 
     func validate() throws {
@@ -68,7 +68,7 @@ struct ConnectCommand: NetworkCommand {
             over: place.family
         )
         let shown = EstablishmentPrinter(session: session, establishment: establishment.report)
-        // With --probe standard output has the report as JSON already.
+        // With `--probe`, standard output already carries the report as JSON.
         if report, !(probe && session.json) { shown.showOnStandardError(establishment.error) }
         if probe { try shown.show(establishment.error) }
         switch establishment.result {
@@ -99,7 +99,7 @@ struct ConnectCommand: NetworkCommand {
 }
 
 extension Establishment {
-    /// Why there is no connection.
+    /// Why the connection failed; nil if it succeeded.
     var error: DiscoveryError? {
         if case .failure(let error) = result { error } else { nil }
     }

@@ -40,7 +40,7 @@ struct DaemonCommand: ParsableCommand {
         throw ExitCode(ExitStatus.programNotFound.rawValue)
     }
 
-    /// Beside this program, and in libexec beside its bin.
+    /// Where the daemon's program may be: beside this one, or in `libexec` next to its `bin`.
     private static func candidates() -> [String] {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)

@@ -5,7 +5,7 @@ internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-/// The run of `publish --detach`: hands the service to the daemon, and tells what became of it.
+/// Runs `publish --detach`: hands the service to the daemon and reports the outcome.
 struct Detaching {
     let session: Session
     let request: RegistrationRequest

@@ -17,7 +17,7 @@ struct DoctorCommand: NetworkCommand {
             """
     )
 
-    /// It looks at the machine as it is.
+    /// Never starts a private backend: `doctor` reports the machine as it is.
     static let startsPrivateBackend = false
     static let asksAvahi = true
     static var daemonUse: DaemonUse { .never }

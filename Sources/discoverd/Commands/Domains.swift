@@ -49,12 +49,12 @@ struct DomainsCommand: PlacedCommand {
                 }
             }
         } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is to end.
+            // The stream ended because the command is ending.
         }
         return try await run.status()
     }
 
-    /// The answers to several questions as one stream. A network has a handful of domains: the buffer needs no limit of its own.
+    /// Merges the answers to several questions into one stream. The buffer needs no limit: a network has only a handful of domains.
     private static func events(
         _ kinds: [Kind],
         on interfaces: InterfaceFilter,

@@ -89,7 +89,7 @@ struct ForwardCommand: NetworkCommand {
         return .done
     }
 
-    /// A reader that has gone is no reason to stop.
+    /// Prints where the service is forwarded. Keeps going if the reader is gone.
     private func tell(_ instance: ServiceInstance, _ port: Port, _ address: IPAddress, in session: Session) throws {
         let place = address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
         do {

@@ -46,7 +46,7 @@ struct ListenCommand: NetworkCommand {
     @OptionGroup var common: CommonOptions
 
     static var endsWhenUnread: Bool { false }
-    /// Connections are given time, then goodbyes.
+    /// Time for open connections to end, then for goodbyes.
     static var grace: Duration { Serving.patience + .seconds(3) }
 
     func validate() throws {
@@ -71,7 +71,7 @@ struct ListenCommand: NetworkCommand {
         for warning in service.txt.warnings { session.notices.notice(warning) }
         let publication = session.network.publish(service)
         var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
-        // Standard output belongs to the connection.
+        // Without a program, standard output carries the connection's bytes.
         run.tellsOnStandardError = program.isEmpty
         async let serving: Void = serve(acceptor, publication, program)
         do {
@@ -91,7 +91,7 @@ struct ListenCommand: NetworkCommand {
                 try await ChildProcess.serve(socket, with: program)
             }
         } catch {
-            // Ends the publication, too.
+            // Also ends the publication.
             await publication.withdraw()
             throw error
         }

@@ -4,11 +4,11 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-/// The run of `types` and `domains`: lists, and may follow.
+/// Runs `types` and `domains`: lists what is there and, if asked, follows changes.
 struct Listing {
     let session: Session
     let follows: Bool
-    /// What is said when there is nothing.
+    /// The message for an empty list.
     let nothing: String
     private var gate: BackendGate
     private var hasFound = false
@@ -21,14 +21,14 @@ struct Listing {
         if let limit = timeout ?? (follows ? nil : .seconds(5)) { session.stop.request(.timedOut, after: limit) }
     }
 
-    /// Something is there.
+    /// Prints an entry that appeared.
     mutating func found(_ record: Record, json: (inout JSONWriter) -> Void) throws {
         gate.answered()
         hasFound = true
         try show("added", "+", .green, record, json)
     }
 
-    /// Something is gone.
+    /// Prints an entry that disappeared.
     mutating func lost(_ record: Record, json: (inout JSONWriter) -> Void) throws {
         try show("removed", "-", .red, record, json)
     }
@@ -38,13 +38,13 @@ struct Listing {
         try session.output.flush()
     }
 
-    /// Something was left out.
+    /// Reports that entries are missing.
     func degraded(_ reason: String) throws {
         session.notices.notice("not everything may be shown: \(reason)")
         if session.json { try session.output.json { $0.degradedLine(reason) } }
     }
 
-    /// - Returns: the status when that was all.
+    /// - Returns: the exit status if the list is complete; nil to continue.
     mutating func settled() throws -> ExitStatus? {
         gate.answered()
         if session.json { try session.output.json { $0.line("settled") } }

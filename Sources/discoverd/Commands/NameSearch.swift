@@ -3,35 +3,35 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 
-/// Finds the service of a name where no type is said: that of the usual type if it answers, else the only one of that name, for which all
-/// types are asked (docs/decisions/0022-the-usual-type-first.md).
+/// Finds a service by name when no type is given: the usual type wins if it answers; otherwise all types are searched, and the name must be
+/// unique (docs/decisions/0022-the-usual-type-first.md).
 struct NameSearch {
     let session: Session
     let name: ServiceName
     let domain: Domain
     let interfaces: InterfaceFilter
     let family: IPAddress.Family?
-    /// Only services that can be connected to.
+    /// Ignore services that cannot be connected to.
     var onlyTCP = false
 
-    /// A network that has more of one name is not asked for the rest.
+    /// Stop after this many services of one name.
     private static let limit = 16
-    /// How long one of the usual type may take to answer before one of another type is meant.
+    /// How long the usual type may take to answer before another type is accepted.
     private static let grace = Duration.milliseconds(400)
 
-    /// What is heard while it searches.
+    /// What the search hears.
     private enum News: Sendable {
-        /// One of the usual type answers.
+        /// A service of the usual type answered.
         case usual(ServiceInstance)
-        /// Something about services of this name.
+        /// An event about services of this name.
         case event(ServiceEvent)
-        /// The usual type has had its time.
+        /// The usual type's head start is over.
         case graceIsOver
         case timeIsUp
     }
 
     /// - Returns: the service.
-    /// - Throws: 1 when there is none within the time, 64 when there are several.
+    /// - Throws: status 1 if none is found in time, 64 if there are several.
     func run(within limit: Duration) async throws -> ServiceInstance {
         let found = try await search(within: limit)
         guard let first = found.first else {
@@ -76,15 +76,15 @@ struct NameSearch {
                 if isGraceOver, isSettled && !found.isEmpty || found.count >= Self.limit { return found }
             }
         } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is to end.
+            // The stream ended because the command is ending.
         }
         if session.stop.cause == .noBackend { throw CommandError.noBackend(gate.reason) }
         return found
     }
 
-    /// Asks all types, and the usual one by the service's name: a responder need not list its types (RFC 6763 §9).
+    /// Asks for all types, and for the usual type by the service's name, because a responder need not list its types (RFC 6763 §9).
     ///
-    /// The time is over without an end of the command: what was found by then counts.
+    /// Running out of time ends the stream but not the command: what was found by then counts.
     private func news(of usual: ServiceType, within limit: Duration) -> AsyncThrowingStream<News, any Error> {
         let events = session.network.browseAll(in: domain, on: interfaces, over: family, resolution: .none)
         let answers = session.network.browse(
@@ -96,7 +96,7 @@ struct NameSearch {
             let tasks = [
                 Task {
                     do {
-                        // Only what matters here, so that the buffer holds it all whatever else there is.
+                        // Only events that matter here, so that they fit the buffer on any network.
                         for try await event in events where event.concerns(name) { continuation.yield(.event(event)) }
                         continuation.finish()
                     } catch {
@@ -104,7 +104,7 @@ struct NameSearch {
                     }
                 },
                 Task {
-                    // What becomes of the backend is heard above.
+                    // The other stream already reports the backend's state.
                     var iterator = answers.makeAsyncIterator()
                     while let event = try? await iterator.next() {
                         if case .found(let service) = event { continuation.yield(.usual(service.instance)) }
@@ -123,8 +123,8 @@ struct NameSearch {
 }
 
 extension InstanceArguments {
-    /// The service: as it is named, or that which is meant by its name alone, for which the network is asked.
-    /// - Parameter onlyTCP: only services that can be connected to.
+    /// The named service. If only a name is given, searches the network for it.
+    /// - Parameter onlyTCP: ignore services that cannot be connected to.
     func instance(
         in session: Session, at place: NetworkOptions, within limit: Duration, onlyTCP: Bool = false
     ) async throws -> ServiceInstance {
@@ -137,7 +137,7 @@ extension InstanceArguments {
 }
 
 extension ServiceEvent {
-    /// Whether it is about a service of a name, or about none.
+    /// Whether the event is about a service of this name, or about no service in particular.
     fileprivate func concerns(_ name: ServiceName) -> Bool {
         switch self {
         case .found(let service), .changed(let service), .lost(let service): service.instance.name == name

@@ -2,9 +2,9 @@
 internal import DNSSD
 internal import Discovery
 
-/// The services that are shown once each: at once when all is known of one, else as it is in the end.
+/// Services that are each shown once: when fully known, or else in whatever state they are at the end.
 struct OnceListing {
-    /// Whether a service is to be resolved before it is shown.
+    /// A service is resolved before it is shown.
     let resolves: Bool
     private var shown: Set<ServiceInstance> = []
     private var incomplete: [ServiceInstance: (number: Int, service: DiscoveredService)] = [:]
@@ -25,12 +25,12 @@ struct OnceListing {
         return false
     }
 
-    /// - Returns: whether it was not shown, and will not be.
+    /// - Returns: whether it was never shown and never will be.
     mutating func ended(_ service: DiscoveredService) -> Bool {
         incomplete.removeValue(forKey: service.instance) != nil
     }
 
-    /// What was not shown yet, in the order in which it was found.
+    /// Takes the services that were not shown yet, in the order found.
     mutating func take() -> [DiscoveredService] {
         defer { incomplete = [:] }
         shown.formUnion(incomplete.keys)

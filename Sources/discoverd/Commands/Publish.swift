@@ -68,9 +68,9 @@ struct PublishCommand: PlacedCommand {
         detach ? "--detach hands the service to it" : checking.check.map { _ in "--check is done by it" }
     }
 
-    /// A service is offered whether or not anybody reads what its name became.
+    /// The service stays published even if no one reads the name's status.
     static var endsWhenUnread: Bool { false }
-    /// Goodbyes take their time: 1.5 s to send them, and some to start.
+    /// Goodbyes take 1.5 s to send, plus time to start.
     static var grace: Duration { .seconds(3) }
 
     func validate() throws {

@@ -5,19 +5,19 @@ internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-/// The run of `publish`: tells what becomes of the name, runs a program once it is established, withdraws at the end.
+/// Runs `publish`: reports the name's status, starts a program once the name is established, withdraws at the end.
 struct Publishing {
     let session: Session
     let service: OfferedService
-    /// A program to publish for, byte for byte; empty when there is none.
+    /// The program to publish for, byte for byte; empty for none.
     let program: [[UInt8]]
-    /// Standard output is not there for it.
+    /// Standard output belongs to something else.
     var tellsOnStandardError = false
 
-    /// It may have to wait for its check, which is no fault of the backend.
+    /// The service may have to wait for its check; that is not the backend's fault.
     let isChecked: Bool
 
-    /// Exists from when the publication first had to wait for the backend: before that `registering` says nothing of it.
+    /// Created when the publication first has to wait for the backend; before that, `registering` says nothing about it.
     private var gate: BackendGate?
     private var deadline: Task<Void, Never>?
     private var child: ChildProcess?
@@ -61,7 +61,7 @@ struct Publishing {
                 session.notices.notice("not advertised: \(reason)")
                 return try show(status, .waiting, reason: reason)
             }
-            // Once established it stays wanted, however long the backend is away.
+            // Once established, the service stays published however long the backend is away.
             if gate == nil, !isEstablished { gate = BackendGate(session) }
             gate?.note(.unavailable(reason))
             tellOfWaiting(reason)
@@ -89,7 +89,7 @@ struct Publishing {
             )
         case .failed(let error):
             try show(status, .failed, reason: error.message)
-            // There is a backend; somebody else withdrew the service, with `unpublish`.
+            // There is a backend: someone else withdrew the service with `unpublish`.
             if error.code == .closed { throw CommandError(.notFound, error.message) }
             throw error
         case .withdrawn: break
@@ -101,7 +101,7 @@ struct Publishing {
         session.notices.notice("\(reason); the service is published again as soon as that is possible")
     }
 
-    /// A reader that has gone is no reason to stop offering the service.
+    /// Keeps offering the service if the reader is gone.
     private func show(_ status: PublicationStatus, _ state: RegistrationStatus.State, reason: String? = nil) throws {
         if tellsOnStandardError { return tell(status, state, reason: reason) }
         do {
@@ -139,7 +139,7 @@ struct Publishing {
         let stop = session.stop
         let forwarder = SignalForwarder()
         session.watcher.forwardSignals { signal in
-            // What the terminal sends goes to the whole group: the program has it already.
+            // The terminal signals the whole process group, so the program already has it.
             if !signal.isFromTerminal { forwarder.forward(signal.number) }
         }
         let child = try ChildProcess(program)
@@ -148,8 +148,8 @@ struct Publishing {
         try child.whenEnded { stop.request(.programEnded($0)) }
     }
 
-    /// Withdraws, and takes the program along if the publication ended first. In a task of its own: this one may be cancelled, and a
-    /// goodbye must be sent all the same.
+    /// Withdraws the service, and ends the program if the publication ended first. Runs in a task of its own: this one may be cancelled,
+    /// and the goodbye must still be sent.
     private func finish(_ publication: Publication) async {
         child?.end()
         let isWithdrawn = await Task { await publication.withdraw(waitingAtMost: .milliseconds(1500)) }.value

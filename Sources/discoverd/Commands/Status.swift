@@ -34,7 +34,7 @@ struct StatusCommand: NetworkCommand {
         let state = session.terminal.paint(isDegraded ? "degraded" : "running", isDegraded ? .yellow : .green)
         let version = status["version"]?.string ?? "?"
         let uptime = status["uptimeSeconds"]?.integer ?? 0
-        // Only root and the daemon's user are told of it.
+        // The daemon reports its process id only to root and its own user.
         let pid = status["pid"]?.integer.map { ", pid \($0)" } ?? ""
         try line("daemon", "\(state), version \(version)\(pid), up \(uptime) s", session)
         for reason in status["reasons"]?.strings ?? [] { try line("", reason.escapedForTerminal, session) }

@@ -47,7 +47,7 @@ struct TypesCommand: PlacedCommand {
                 }
             }
         } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is to end.
+            // The stream ended because the command is ending.
         }
         return try await run.status()
     }

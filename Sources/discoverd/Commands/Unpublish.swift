@@ -30,7 +30,7 @@ struct UnpublishCommand: NetworkCommand {
                 && Domain(observed: status.domain) == domain
                 && (status.name == name.value || status.wanted == name.value)
         }
-        // The name now is meant first, for the wanted one may be another's by now.
+        // Prefer a match with the current name: by now the wanted name may belong to another service.
         let now = own.filter { $0.name == name.value }
         let meant = now.isEmpty ? own : now
         guard let one = meant.first else {

@@ -72,12 +72,12 @@ struct WaitCommand: PlacedCommand {
                 if present.count >= count { return try show(present, in: session) }
             }
         } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is to end.
+            // The stream ended because the command is ending.
         }
         return try await end(session, gate, found: present.count)
     }
 
-    /// Standard output has services only, in JSON too.
+    /// Standard output carries services only, in JSON too.
     private func observe(_ state: BackendState, _ gate: inout BackendGate, in session: Session) throws {
         if case .lost(let reason) = state { return session.notices.notice("lost the backend: \(reason)") }
         gate.note(state)

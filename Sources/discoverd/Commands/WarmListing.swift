@@ -3,14 +3,14 @@ internal import CommandFrame
 internal import Discovery
 internal import DiscoveryControl
 
-/// `browse --once` when the daemon knows the answer already: its lines are taken as they are.
+/// `browse --once` answered from the daemon's memory: prints its lines unchanged.
 struct WarmListing {
     let session: Session
     let printer: ServicePrinter
     let subject: Subject
     let query: QueryString
 
-    /// - Returns: nil, with nothing printed, when the daemon does not know all: then the stream is to be read.
+    /// - Returns: nil, with nothing printed, if the daemon's answer is incomplete; then read the stream.
     func run() async throws -> ExitStatus? {
         guard let daemon = session.daemon,
             let bytes = try? await daemon.send(WarmAnswer.request(query, json: session.json), within: .seconds(1)),

@@ -1,7 +1,7 @@
 #if Commands
 internal import System
 
-/// What avahi-daemon's configuration takes away (avahi-daemon.conf(5)).
+/// What avahi-daemon's configuration disables (avahi-daemon.conf(5)).
 enum AvahiConfigurationCheck {
     static let path = "/etc/avahi/avahi-daemon.conf"
 
@@ -15,7 +15,7 @@ enum AvahiConfigurationCheck {
             ? findings : [Finding("config", .ok, "\(path) takes nothing away")] + findings
     }
 
-    /// Keys and values; the last of a key counts.
+    /// Keys and their values; the last of a repeated key counts.
     static func parse(_ lines: [String]) -> [String: String] {
         var settings: [String: String] = [:]
         for line in lines {
@@ -71,7 +71,7 @@ enum AvahiConfigurationCheck {
 }
 
 extension StringProtocol {
-    /// Without blanks around it.
+    /// The text without surrounding blanks.
     fileprivate var trimmed: String {
         let start = drop { $0 == " " || $0 == "\t" || $0 == "\r" }
         return String(start.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed())

@@ -10,7 +10,7 @@ internal import System
 enum BackendCheck {
     static func run(in session: Session) async throws -> Finding {
         let states = session.network.backendStates()
-        // The last reason that was told; empty when there was none.
+        // The last reason reported; empty if there was none.
         let last = await withTimeLimit(Session.backendPatience) { () -> String? in
             var last = ""
             var iterator = states.makeAsyncIterator()
@@ -25,8 +25,8 @@ enum BackendCheck {
         return absent(reason, holders: PortHolder.holders(of: PortHolder.multicastDNS))
     }
 
-    /// Why there is no answer, and what to do: one that runs and does not answer need not be installed.
-    /// - Parameter holders: who listens on UDP 5353.
+    /// Why there is no answer, and what to do. If avahi-daemon runs but is silent, installing it is no advice.
+    /// - Parameter holders: processes that listen on UDP 5353.
     static func absent(_ reason: String, holders: [PortHolder]) -> Finding {
         if let own = holders.first(where: isPrivate) {
             return Finding(
@@ -47,7 +47,7 @@ enum BackendCheck {
         )
     }
 
-    /// Whether discoverd has started it: its parent is the process that does, by the name that it gives itself.
+    /// Whether discoverd started this process: its parent is discoverd's supervisor, recognised by its name.
     private static func isPrivate(_ holder: PortHolder) -> Bool {
         guard let process = holder.process, holder.name == "avahi-daemon",
             let line = SystemFile.lines(of: "/proc/\(process)/status")?.first(where: { $0.hasPrefix("PPid:") }),

@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import Glibc
 internal import System
 
-/// Whether the system D-Bus can be reached, over which avahi-daemon is asked.
+/// Whether the system D-Bus, through which avahi-daemon is asked, can be reached.
 enum BusCheck {
     static func run() -> Finding {
         let address = Environment.value("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
@@ -28,7 +28,7 @@ enum BusCheck {
         return nil
     }
 
-    /// The `errno` of connecting, or 0.
+    /// The `errno` of a connection attempt, or 0.
     private static func connectCode(to path: String) -> Int32 {
         guard let address = SocketAddress(unix: Array(path.utf8)) else { return ENAMETOOLONG }
         do throws(SystemError) {

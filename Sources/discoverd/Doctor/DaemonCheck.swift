@@ -4,7 +4,7 @@ internal import DiscoveryControl
 internal import DiscoveryJSON
 internal import Glibc
 
-/// Whether a discoverd daemon runs, and what it lets this user do. Without one all commands but a few do the same by themselves.
+/// Whether a discoverd daemon runs, and what it permits this user. Most commands work without one.
 enum DaemonCheck {
     private static let check = "daemon"
 
@@ -13,7 +13,7 @@ enum DaemonCheck {
         let search = ControlClient.find(paths, within: .seconds(2))
         guard let daemon = search.daemon else {
             if let path = search.silent.first { return [silent(path)] }
-            // A socket that cannot be trusted: why, and whose it is.
+            // A socket that cannot be trusted: report why, and whose it is.
             guard search.refusals.isEmpty else {
                 return search.refusals.map { Finding(check, .warn, "not asked: \($0)") }
             }
@@ -33,7 +33,7 @@ enum DaemonCheck {
         Finding(check, .fail, "\(place(of: path)) does not answer", advice: "Restart it: systemctl restart discoverd.")
     }
 
-    /// What a daemon's status means.
+    /// Findings from a daemon's status.
     static func findings(of status: JSONValue, at place: String) -> [Finding] {
         let pid = status["pid"]?.integer.map { ", pid \($0)" } ?? ""
         let reasons = (status["reasons"]?.strings ?? []).map(\.escapedForTerminal)
@@ -51,10 +51,10 @@ enum DaemonCheck {
         return findings
     }
 
-    /// - Parameter refusal: why not; nil when it is so.
+    /// - Parameter refusal: why it is refused; nil if it is permitted.
     private static func right(_ refusal: String?, _ text: String) -> Finding {
         guard let refusal else { return Finding(check, .ok, text) }
-        // No fault of the machine: without the daemon everyone may.
+        // Not a fault of the machine: without the daemon, anyone may.
         return Finding(
             check, .ok, text.replacingPrefix("you may ", by: "you may not ") + ": \(refusal.escapedForTerminal)")
     }

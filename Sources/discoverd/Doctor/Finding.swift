@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import DiscoveryJSON
 
-/// What one check of `doctor` found.
+/// The result of one check of `doctor`.
 struct Finding {
     enum Verdict: String {
         case ok, warn, fail
@@ -16,12 +16,12 @@ struct Finding {
         }
     }
 
-    /// The check's name, for programs.
+    /// The check's name, for scripts.
     let check: String
     let verdict: Verdict
-    /// What is the case.
+    /// What the check found.
     let text: String
-    /// What to do about it.
+    /// What to do about it, if anything.
     let advice: String?
 
     init(_ check: String, _ verdict: Verdict, _ text: String, advice: String? = nil) {
@@ -31,7 +31,7 @@ struct Finding {
         self.advice = advice
     }
 
-    /// Shows it: on a terminal the advice has a line of its own.
+    /// Prints the finding; on a terminal, the advice is on its own line.
     func show(in session: Session) throws {
         if session.json { return try session.output.json { write(to: &$0) } }
         var record = Record()

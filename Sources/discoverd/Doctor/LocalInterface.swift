@@ -14,10 +14,10 @@ struct LocalInterface {
     var isLoopback: Bool { flags & UInt32(IFF_LOOPBACK) != 0 }
     var isMulticast: Bool { flags & UInt32(IFF_MULTICAST) != 0 }
     var hasAddress: Bool { hasIPv4 || hasIPv6 }
-    /// mDNS works on it.
+    /// mDNS works on this interface.
     var isUsable: Bool { isUp && isMulticast && hasAddress && !isLoopback }
 
-    /// All of this machine's, in the system's order; nil when the system does not tell.
+    /// All of this machine's interfaces, in the system's order; nil if the system does not report them.
     static func all() -> [LocalInterface]? {
         guard let all = InterfaceAddress.all() else { return nil }
         var interfaces: [LocalInterface] = []

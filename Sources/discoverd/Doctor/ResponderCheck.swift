@@ -4,11 +4,11 @@ internal import CommandFrame
 internal import DNSSD
 internal import System
 
-/// Who listens on UDP 5353. A second mDNS stack takes unicast answers away from avahi-daemon and may claim the same names.
+/// Who listens on UDP 5353. A second mDNS stack takes unicast answers from avahi-daemon and may claim the same names.
 enum ResponderCheck {
     static func run() -> [Finding] { findings(of: PortHolder.holders(of: PortHolder.multicastDNS)) }
 
-    /// - Parameter holders: a holder for each socket.
+    /// - Parameter holders: one for each socket.
     static func findings(of holders: [PortHolder]) -> [Finding] {
         guard !holders.isEmpty else {
             return [

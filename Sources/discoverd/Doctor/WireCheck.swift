@@ -2,11 +2,11 @@
 internal import DNSSD
 internal import HostEngine
 
-/// Whether services can be found on the links themselves (`--finder wire`).
+/// Whether services can be found by asking the links directly (`--finder wire`).
 enum WireCheck {
     static func run() -> Finding { finding(HostEngine.reasonWithoutWire()) }
 
-    /// - Parameter reason: why they cannot; nil: they can.
+    /// - Parameter reason: why they cannot; nil if they can.
     static func finding(_ reason: String?) -> Finding {
         guard let reason else {
             return Finding(

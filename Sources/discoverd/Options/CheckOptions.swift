@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DiscoveryControl
 
-/// What must pass for a service to be advertised.
+/// The check that a service must pass to be advertised.
 struct CheckOptions: ParsableArguments {
     @Option(
         name: .customLong("check"),
@@ -34,7 +34,7 @@ struct CheckOptions: ParsableArguments {
         }
     }
 
-    /// The check, if there is one.
+    /// The requested check, if any.
     var check: RegistrationRequest.Check? {
         guard let text else { return nil }
         var check = RegistrationRequest.Check(text)

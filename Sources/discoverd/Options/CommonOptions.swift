@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import HostEngine
 
-/// What every command can be told.
+/// Options that every command takes.
 protocol CommonArguments: Sendable {
     var json: Bool { get }
     var backend: BackendChoice { get }
@@ -15,11 +15,11 @@ protocol CommonArguments: Sendable {
 }
 
 extension CommonArguments {
-    /// What goes to standard error.
+    /// Writes to standard error, at the level the options ask for.
     var notices: ProgramNotices { ProgramNotices(level: verbose ? .verbose : quiet ? .quiet : .normal) }
 }
 
-/// Options of the commands that ask the daemon, and without one have nothing to do: there is no backend to choose.
+/// Options of commands that need the daemon; there is no backend to choose.
 struct DaemonOptions: ParsableArguments, CommonArguments {
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false

@@ -4,7 +4,7 @@ internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 
-/// Which service: `NAME [TYPE]`, or a full name.
+/// Names a service: `NAME [TYPE]`, or a full name.
 struct InstanceArguments: ParsableArguments {
     @Argument(help: "The service's name, or its full name as tony._witap._tcp.local.")
     var name: String
@@ -24,13 +24,13 @@ struct InstanceArguments: ParsableArguments {
         }
     }
 
-    /// The service, where its type is named; else nil. A name that reads as a full name is one, unless a type is given too.
+    /// The service, if its type is given; else nil. A name that reads as a full name is taken as one, unless a type is given too.
     func named() throws -> ServiceInstance? {
         if let type { return ServiceInstance(name: try observedName(), type: type, domain: domain.domain) }
         return ServiceInstance.looksLikeFullName(name) ? try ServiceInstance(fullName: name) : nil
     }
 
-    /// A name that is there may break the rules for publishing: only its length is checked.
+    /// The name of an existing service, which may break the rules for publishing: only its length is checked.
     func observedName() throws -> ServiceName {
         do {
             return try ServiceName(name)
@@ -41,11 +41,11 @@ struct InstanceArguments: ParsableArguments {
     }
 }
 
-/// The type under which a service is published when none is named (docs/decisions/0022-the-usual-type-first.md).
+/// The type used for publishing when none is given (docs/decisions/0022-the-usual-type-first.md).
 enum DefaultType {
     static let text = "_witap._tcp"
 
-    /// For who did not choose it.
+    /// Shown when the type was not chosen.
     static let notice = "published as \(text), the type of an example: --type says what it is, as --type _http._tcp"
 }
 #endif

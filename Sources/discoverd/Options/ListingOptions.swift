@@ -2,7 +2,7 @@
 internal import ArgumentParser
 internal import CommandFrame
 
-/// Options of the commands that list and exit unless asked to go on.
+/// Options of commands that list and exit, unless told to continue.
 struct ListingOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Go on and print what comes (+) and goes (-).")
     var follow = false

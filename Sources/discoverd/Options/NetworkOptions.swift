@@ -17,14 +17,14 @@ struct NetworkOptions: ParsableArguments {
         if ipv4 && ipv6 { throw ValidationError("-4 and -6 exclude each other; without them both are used.") }
     }
 
-    /// The interfaces.
+    /// The chosen interfaces.
     func interfaces() throws -> InterfaceFilter { try interface.filter() }
 
-    /// The only family that is wanted, if there is one.
+    /// The chosen address family; nil for both.
     var family: IPAddress.Family? { ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil }
 }
 
-/// In which domain.
+/// The domain to look in.
 struct DomainOption: ParsableArguments {
     @Option(name: .long, help: "The domain; default: local.", transform: Parsing.domain)
     var domain: Domain = .local

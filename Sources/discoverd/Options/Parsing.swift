@@ -4,7 +4,7 @@ internal import CommandText
 internal import DNSSD
 
 extension Parsing {
-    /// Said at once rather than by a backend that answers nothing.
+    /// Rejects a bad type here, because a backend would just stay silent.
     static func type(_ text: String) throws -> ServiceType { try ServiceType(named: text) }
 
     /// The name of a service to publish.
@@ -12,7 +12,7 @@ extension Parsing {
 
     static func domain(_ text: String) throws -> Domain { try Domain(text) }
 
-    /// A port to listen on; 0, which is nil, lets the system choose.
+    /// A port to listen on; nil (given as 0) lets the system choose.
     static func optionalPort(_ text: String) throws -> Port? { text == "0" ? nil : try port(text) }
 
     static func address(_ text: String) throws -> IPAddress {
@@ -22,7 +22,7 @@ extension Parsing {
         return address
     }
 
-    /// How many connections at a time: each takes two threads.
+    /// The number of concurrent connections; each takes two threads.
     static func connections(_ text: String) throws -> Int {
         guard let count = Int(text), (1...1024).contains(count) else {
             throw Failure("it must be a whole number from 1 to 1024")

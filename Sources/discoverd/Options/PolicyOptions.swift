@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import DNSSD
 internal import Discovery
 
-/// Which addresses may be dialled beyond the rules, or not.
+/// Exceptions to the rules about which addresses may be dialled.
 struct PolicyOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -20,7 +20,7 @@ struct PolicyOptions: ParsableArguments {
     )
     var deny: [CIDR] = []
 
-    /// The policy, for a service whose domain was named on the command line.
+    /// The policy for a service whose domain was named on the command line.
     func policy(naming domain: Domain) -> AddressPolicy {
         AddressPolicy(allow: allow, deny: deny, namedDomains: domain == .local ? [] : [domain])
     }

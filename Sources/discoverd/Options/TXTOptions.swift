@@ -2,7 +2,7 @@
 internal import ArgumentParser
 internal import DNSSD
 
-/// What a service says of itself, in the order of the command line within each option.
+/// The service's TXT strings; within each option, in the order of the command line.
 struct TXTOptions: ParsableArguments {
     @Option(
         name: .long,

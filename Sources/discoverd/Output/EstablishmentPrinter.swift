@@ -4,7 +4,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-/// How connecting went, for people or as a line of JSON.
+/// Prints how connecting went, for people or as a line of JSON.
 struct EstablishmentPrinter {
     let session: Session
     let report: EstablishmentReport
@@ -14,7 +14,7 @@ struct EstablishmentPrinter {
         report = establishment
     }
 
-    /// To standard error: standard output belongs to the connection.
+    /// Prints to standard error: standard output belongs to the connection.
     func showOnStandardError(_ error: DiscoveryError?) {
         guard session.json else { return ProgramNotices.write(lines.map { "discoverd: \($0)\n" }.joined()) }
         var writer = JSONWriter()
@@ -22,7 +22,7 @@ struct EstablishmentPrinter {
         ProgramNotices.write(writer.bytes)
     }
 
-    /// To standard output: what `--probe` found out. Without JSON a failure is told as an error only.
+    /// Prints the result of `--probe` to standard output. Without JSON, a failure is reported only as an error.
     func show(_ error: DiscoveryError?) throws {
         if session.json {
             try session.output.json { $0.establishmentLine(report, error: error) }

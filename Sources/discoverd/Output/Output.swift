@@ -4,17 +4,17 @@ internal import CommandText
 internal import DiscoveryJSON
 internal import Glibc
 
-/// Standard output: lines are gathered and written with one `write` a batch. Used by one task.
+/// Standard output: gathers lines and writes each batch with one `write`. For use by one task.
 final class Output {
-    /// Nobody reads any more: the pipe or terminal behind standard output is gone.
+    /// No one reads any more: the pipe or terminal behind standard output is gone.
     struct Unread: Error {}
 
     private var bytes: [UInt8] = []
-    /// A terminal that shows no more.
+    /// The terminal shows only ASCII.
     private let isASCII: Bool
-    /// Kept for its memory.
+    /// Reused, for its buffer.
     private var writer = JSONWriter()
-    /// A reader that takes long must not make the buffer grow: beyond this many bytes lines are written at once.
+    /// Beyond this many bytes, lines are written at once: a slow reader must not make the buffer grow.
     private static let batchLimit = 64 * 1024
 
     init(for terminal: Terminal) { isASCII = !terminal.isUTF8 }
@@ -33,7 +33,7 @@ final class Output {
         if bytes.count >= Self.batchLimit { try flush() }
     }
 
-    /// Adds what `body` writes as JSON.
+    /// Adds a line of JSON that `body` writes.
     func json(_ body: (inout JSONWriter) -> Void) throws {
         writer.removeAll()
         body(&writer)
@@ -41,7 +41,7 @@ final class Output {
         if bytes.count >= Self.batchLimit { try flush() }
     }
 
-    /// Writes what was gathered.
+    /// Writes what has been gathered.
     func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
         switch Descriptor.write(bytes, to: STDOUT_FILENO) {
@@ -54,7 +54,7 @@ final class Output {
 }
 
 extension [UInt8] {
-    /// JSON with every character beyond ASCII as `\u00E9` (RFC 8259 §7).
+    /// JSON with every non-ASCII character as `\u00E9` (RFC 8259 §7).
     fileprivate var escapedAsJSON: [UInt8] {
         guard contains(where: { $0 >= 0x80 }) else { return self }
         var text = ""

@@ -4,7 +4,7 @@ internal import DNSSD
 
 /// One line of human output: fields aligned in columns on a terminal, separated by tabs otherwise.
 struct Record {
-    /// A field, and the width to which it is padded on a terminal.
+    /// A field, and the width it is padded to on a terminal.
     struct Field {
         let text: String
         let width: Int
@@ -13,12 +13,12 @@ struct Record {
 
     private var fields: [Field] = []
 
-    /// Adds a field; whatever it contains cannot break the line or reach the terminal raw.
+    /// Adds a field. Its content is escaped: it cannot break the line or reach the terminal raw.
     mutating func add(_ text: String, width: Int, colour: Colour? = nil) {
         add(safe: text.escapedForTerminal, width: width, colour: colour)
     }
 
-    /// Adds a field that is safe for a terminal already: what the values of DNS-SD say of themselves.
+    /// Adds a field that is already safe for a terminal, as descriptions of DNS-SD values are.
     mutating func add(safe text: some CustomStringConvertible, width: Int, colour: Colour? = nil) {
         fields.append(Field(text: text.description, width: width, colour: colour))
     }

@@ -3,13 +3,13 @@ internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
 
-/// One service for people: a line for each thing that is known.
+/// One service for people: a line for each known property.
 struct ServiceCard {
     private let service: DiscoveredService
 
     init(_ service: DiscoveredService) { self.service = service }
 
-    /// Writes it: a label, then a value; addresses and TXT strings have one line each.
+    /// Prints a label and a value per line; each address and TXT string has its own line.
     func show(in session: Session) throws {
         try line("name", service.instance.name, in: session)
         try line("type", service.instance.type, in: session)
@@ -35,7 +35,7 @@ struct ServiceCard {
 }
 
 extension Duration {
-    /// As seconds, for people: `2`, `0.5`.
+    /// Seconds, for people: `2`, `0.5`.
     var inSeconds: String {
         let (whole, part) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         guard part != 0 else { return "\(whole)" }

@@ -5,15 +5,15 @@ internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-/// How services are shown: JSON lines, or one record a line for people.
+/// Prints services as JSON lines, or as one record a line for people.
 struct ServicePrinter {
     private let session: Session
     private let detail: ServiceDetail
     private let table: Table
 
     /// - Parameters:
-    ///   - tellsEvents: each line begins with what happened.
-    ///   - hasType: services of several types are shown: on a terminal each with its own.
+    ///   - tellsEvents: each line begins with the event.
+    ///   - hasType: services of several types are shown; on a terminal, each line includes the type.
     init(session: Session, detail: ServiceDetail, tellsEvents: Bool = true, hasType: Bool) {
         self.session = session
         self.detail = detail
@@ -30,7 +30,7 @@ struct ServicePrinter {
         table = Table(event + identity + (detail == .full ? full : []))
     }
 
-    /// A service was found, changed or lost; or everything known at the start has been told.
+    /// Prints that a service was found, changed or lost, or that the initial list is complete.
     func show(_ event: ServiceEvent) throws {
         if session.json { return try session.output.json { $0.line(event, detail: detail) } }
         switch event {
@@ -41,7 +41,7 @@ struct ServicePrinter {
         }
     }
 
-    /// A service alone, without anything having happened to it.
+    /// Prints a service on its own, without an event.
     func show(_ service: DiscoveredService) throws {
         if session.json {
             try session.output.json { json in
@@ -53,7 +53,7 @@ struct ServicePrinter {
         }
     }
 
-    /// A line of `/v1/services?format=text`, fitted to the terminal.
+    /// Prints a line of `/v1/services?format=text`, fitted to the terminal.
     func show(text: Substring) throws {
         let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         try table.show(fields, colour: .green, in: session)

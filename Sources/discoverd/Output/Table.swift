@@ -2,10 +2,10 @@
 internal import CommandFrame
 internal import CommandText
 
-/// Services as a table: on a terminal one line each, fitted to its width, under a header; in a pipe all fields, whole, with tabs.
-/// Used by one task.
+/// Services as a table: on a terminal, one line each under a header, fitted to its width; in a pipe, all fields in full, separated by tabs.
+/// For use by one task.
 final class Table {
-    /// A column for each field; nil where it is shown in a pipe only.
+    /// A column for each field; nil for fields shown only in a pipe.
     private let columns: [ColumnLayout.Column?]
     private var isHeaderShown = false
 
@@ -14,11 +14,11 @@ final class Table {
     /// Writes a line.
     /// - Parameters:
     ///   - fields: safe for a terminal, one for each column.
-    ///   - colour: of the first one.
+    ///   - colour: of the first field.
     func show(_ fields: [String], colour: Colour? = nil, in session: Session) throws {
         let terminal = session.terminal
         guard terminal.isInteractive else { return try session.output.line(fields.joined(separator: "\t")) }
-        // Asked each time: a terminal changes its size.
+        // Asked every time, because a terminal can be resized.
         let layout = ColumnLayout(columns.compactMap(\.self), in: terminal.columns)
         if !isHeaderShown {
             isHeaderShown = true

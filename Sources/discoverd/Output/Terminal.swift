@@ -5,14 +5,14 @@ internal import System
 
 /// What standard output can show.
 struct Terminal: Sendable {
-    /// A person looks at it: columns are aligned.
+    /// Connected to a terminal: columns are aligned.
     let isInteractive: Bool
-    /// Colours are welcome (https://no-color.org).
+    /// Colours are wanted (https://no-color.org).
     let hasColour: Bool
-    /// It shows more than ASCII.
+    /// Shows more than ASCII.
     let isUTF8: Bool
 
-    /// How wide it is now; 80 where that is not known.
+    /// The current width; 80 if unknown.
     var columns: Int { TerminalText.columns(STDOUT_FILENO) ?? 80 }
 
     /// Standard output of this process.
@@ -25,7 +25,7 @@ struct Terminal: Sendable {
     }
 }
 
-/// The colours that are used.
+/// The colours in use.
 enum Colour: Int {
     case red = 31
     case green = 32
@@ -33,7 +33,7 @@ enum Colour: Int {
 }
 
 extension Terminal {
-    /// The text in a colour, where that is welcome.
+    /// The text in a colour, if colours are wanted.
     func paint(_ text: String, _ colour: Colour) -> String {
         hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }

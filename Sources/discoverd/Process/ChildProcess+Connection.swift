@@ -5,8 +5,8 @@ internal import Glibc
 internal import System
 
 extension ChildProcess {
-    /// Runs a program whose standard input and output are a connection, as inetd does, and waits for its end. The program is asked
-    /// to end when the task is cancelled.
+    /// Runs a program with a connection as its standard input and output, as inetd does, and waits for it to end. Cancelling the task asks
+    /// the program to end.
     static func serve(_ socket: Socket, with program: [[UInt8]]) async throws {
         let child = try ChildProcess(program, connection: socket.descriptor)
         socket.close()
@@ -15,7 +15,7 @@ extension ChildProcess {
                 do {
                     try child.whenEnded { _ in continuation.resume() }
                 } catch {
-                    // No thread to wait with: the program is left to itself.
+                    // No thread is left to wait with: the program is on its own.
                     continuation.resume()
                 }
             }
@@ -24,7 +24,7 @@ extension ChildProcess {
         }
     }
 
-    /// Throws unless there is such a program now, found as a shell finds it.
+    /// Throws unless the program exists now, searched for as a shell does.
     static func checkExistence(of program: [UInt8]) throws(CommandError) {
         let name = program.map { CChar(bitPattern: $0) } + [0]
         let path = Environment.value("PATH") ?? "/bin:/usr/bin"

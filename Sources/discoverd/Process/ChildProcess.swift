@@ -8,15 +8,15 @@ internal import System
 /// A program that runs beside a command.
 final class ChildProcess: Sendable {
     private let id: pid_t
-    /// Guards `kill` against an id that was given to another process: true once the program was waited for.
+    /// True once the program has been waited for. Its process id may then belong to another process, so `kill` must not use it.
     private let hasEnded = Mutex(false)
-    /// Starts a program, found as a shell finds it.
+    /// Starts a program, searched for as a shell does.
     /// - Parameters:
     ///   - arguments: its name and arguments, byte for byte; not empty.
-    ///   - connection: becomes its standard input and output; nil leaves them as they are.
+    ///   - connection: becomes its standard input and output; nil keeps this process's.
     init(_ arguments: [[UInt8]], connection: Int32? = nil) throws {
         let name = String(decoding: arguments.first ?? [], as: UTF8.self)
-        // Inherited as ignored it would take the program's status away (waitpid(2)).
+        // If SIGCHLD were inherited as ignored, the program's status would be lost (waitpid(2)).
         signal(SIGCHLD, SIG_DFL)
         do throws(SystemError) {
             id = try Program.start(arguments, connection.map { .connection($0) } ?? .inherited)
@@ -37,11 +37,11 @@ final class ChildProcess: Sendable {
     /// Asks the program to end, if it still runs.
     func end() { send(SIGTERM) }
 
-    /// Calls `report` with the program's status when it ends: its own, or 128 plus the number of the signal that killed it.
+    /// Calls `report` with the program's status when it ends: its exit status, or 128 plus the number of the signal that killed it.
     func whenEnded(_ report: @escaping @Sendable (ExitStatus) -> Void) throws {
         try BlockingThread.start {
             var status: Int32 = 0
-            // Only looked at, so that the id stays taken until `hasEnded` says so.
+            // WNOWAIT keeps the id taken until `hasEnded` is set.
             var info = unsafe siginfo_t()
             while unsafe waitid(P_PID, id_t(self.id), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
             self.hasEnded.withLock { hasEnded in

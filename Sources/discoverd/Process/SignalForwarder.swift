@@ -1,7 +1,7 @@
 #if Commands
 internal import Synchronization
 
-/// Passes signals on to a program, also those that come while it is being started.
+/// Forwards signals to a program, including those that arrive while it is starting.
 final class SignalForwarder: Sendable {
     private struct State {
         var child: ChildProcess?

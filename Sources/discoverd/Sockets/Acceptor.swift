@@ -5,16 +5,16 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// Accepts connections on a thread of its own, never more at a time than there are places.
+/// Accepts connections on its own thread, up to a limit at a time.
 final class Acceptor: Sendable {
     private let listeners: ListeningSockets
-    /// Signalled once for each free place: the thread takes one before it accepts.
+    /// Signalled once per free place; the thread takes one before each accept.
     private let places: WakeUp
     /// Readable once the acceptor has ended.
     private let stop = WakeUp()
     private let isStopped = Mutex(false)
 
-    /// - Parameter limit: how many connections there may be at a time.
+    /// - Parameter limit: the maximum number of concurrent connections.
     init(_ listeners: ListeningSockets, limit: Int) throws(CommandError) {
         self.listeners = listeners
         places = WakeUp(signals: UInt32(clamping: limit))
@@ -23,9 +23,9 @@ final class Acceptor: Sendable {
         }
     }
 
-    /// The connections as they come, until `end()`; each must be followed by one `release()`. To be called once.
+    /// The connections as they arrive, until `end()`. Call it once, and call `release()` once for each connection.
     ///
-    /// The stream buffers no more than there are places.
+    /// The buffer holds at most `limit` connections.
     func connections() throws(CommandError) -> AsyncStream<Socket> {
         let (stream, continuation) = AsyncStream.makeStream(of: Socket.self)
         try BlockingThread.start {
@@ -40,16 +40,16 @@ final class Acceptor: Sendable {
         return stream
     }
 
-    /// A connection has ended: its place is free.
+    /// Frees a connection's place after it has ended.
     func release() { places.signal() }
 
-    /// Accepts no more.
+    /// Stops accepting.
     func end() {
         isStopped.withLock { $0 = true }
         stop.signal()
     }
 
-    /// Waits for one of the descriptors; false when the acceptor was ended. Meanwhile interfaces may change.
+    /// Waits for one of the descriptors, and follows interface changes meanwhile. Returns false once the acceptor has ended.
     private func wait(for descriptors: [Int32]) -> Bool {
         let changes = listeners.bounds.map { [$0.changes] } ?? []
         while true {
@@ -75,7 +75,7 @@ final class Acceptor: Sendable {
                     socket.watchPeer()
                     return socket
                 }
-                // Out of descriptors or memory: the connection waits in the backlog, and asking at once would spin.
+                // Out of descriptors or memory: the connection waits in the backlog. Retrying at once would spin.
                 if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(100_000) }
             }
         }

@@ -4,19 +4,19 @@ internal import DNSSD
 internal import Glibc
 internal import System
 
-/// Sockets that listen on one port.
+/// Listening sockets that share one port.
 struct ListeningSockets: Sendable {
     let sockets: [Socket]
     let port: Port
-    /// By which interfaces connections come; nil: by every one.
+    /// The interfaces that connections may use; nil for all.
     var bounds: InterfaceBounds?
 
-    /// Every address of this machine: one socket for IPv6 and IPv4, for IPv4 alone where there is no IPv6, or for the only family
-    /// that is wanted.
+    /// Listens on every address of this machine: one socket for IPv6 and IPv4, or for IPv4 alone if there is no IPv6, or for the only
+    /// family wanted.
     /// - Parameters:
     ///   - port: nil lets the system choose.
-    ///   - interfaces: by which connections may come; who connects by another gets no answer. One from this machine counts as
-    ///     coming by the interface whose address it is for, and is closed if that is another.
+    ///   - interfaces: the interfaces that connections may use; others get no answer. A connection from this machine counts as using the
+    ///     interface that owns its destination address, and is closed if that is another.
     static func everywhere(
         port: Port?, family: IPAddress.Family?, interfaces: InterfaceFilter
     ) throws -> ListeningSockets {
@@ -42,7 +42,7 @@ struct ListeningSockets: Sendable {
         }
     }
 
-    /// One address, or both loopback addresses: the second only where it exists and the port is free.
+    /// Listens on one address, or on both loopback addresses; the second only if it exists and the port is free on it.
     static func local(_ addresses: [IPAddress], port: Port?) throws -> ListeningSockets {
         do throws(SystemError) {
             guard let first = addresses.first else { throw SystemError(EADDRNOTAVAIL) }
@@ -68,7 +68,7 @@ struct ListeningSockets: Sendable {
         let socket = try Socket(family: socketAddress.family)
         socket.set(SOL_SOCKET, SO_REUSEADDR, 1)
         if address.family == .ipv6 { socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, isDual ? 0 : 1) }
-        // So that the interface by which a connection comes is known (`InterfaceBounds`); a socket of IPv6 knows without. 8 is IP_PKTINFO.
+        // Reports the interface of each connection (`InterfaceBounds`); IPv6 sockets do so anyway. 8 is IP_PKTINFO.
         if address.family == .ipv4 { socket.set(Int32(IPPROTO_IP), 8, 1) }
         guard socketAddress.bind(socket.descriptor) == 0 else { throw SystemError(errno) }
         return socket
@@ -77,11 +77,11 @@ struct ListeningSockets: Sendable {
     private static func listening(
         _ sockets: [Socket], within bounds: InterfaceBounds? = nil
     ) throws(SystemError) -> ListeningSockets {
-        // Before anybody can connect.
+        // Must precede listen, so that no one can connect unchecked.
         for socket in sockets { try bounds?.hold(for: socket) }
         for socket in sockets {
             guard listen(socket.descriptor, 128) == 0 else { throw SystemError(errno) }
-            // Who connects may be gone before accept: it must not wait then (accept(2)).
+            // A client may be gone before accept, which must not block then (accept(2)).
             _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
         }
         guard let port = sockets.first?.port else { throw SystemError(EINVAL) }

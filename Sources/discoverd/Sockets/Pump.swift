@@ -1,21 +1,21 @@
 #if Commands
 internal import Glibc
 
-/// Copies bytes from one descriptor to another until the first ends.
+/// Copies bytes from one descriptor to another until one of them ends.
 struct Pump {
-    /// How it ended.
+    /// How copying ended.
     enum End {
         /// The source ended.
         case finished
         /// The source failed.
         case readFailed(Int32)
-        /// The sink failed, or nobody reads it any more (EPIPE).
+        /// The sink failed, or no one reads it any more (EPIPE).
         case writeFailed(Int32)
     }
 
     private static let size = 256 * 1024
 
-    /// Blocks the thread until the end.
+    /// Copies until the end; blocks the thread.
     static func run(from source: Int32, to sink: Int32) -> End {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
         defer { unsafe buffer.deallocate() }
@@ -45,7 +45,7 @@ struct Pump {
         return nil
     }
 
-    /// Whether to try again: a descriptor may be non-blocking because another program, with which it is shared, made it so.
+    /// Waits until the descriptor is ready; returns whether to retry. A program that shares the descriptor may have made it non-blocking.
     private static func wait(_ descriptor: Int32, _ event: Int32, _ code: Int32) -> Bool {
         switch code {
         case EINTR: return true

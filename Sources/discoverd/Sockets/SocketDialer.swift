@@ -5,9 +5,9 @@ internal import Discovery
 internal import Glibc
 internal import System
 
-/// Connects sockets, each waited for by a thread of its own: there are 8 at a time at most, and they end with the attempt.
+/// Connects sockets, waiting for each on its own thread: at most 8 at a time, and they end with the attempt.
 ///
-/// The commands do not need SwiftNIO, and start faster without it (docs/decisions/0005-two-dialers.md).
+/// Used instead of SwiftNIO because commands start faster without it (docs/decisions/0005-two-dialers.md).
 struct SocketDialer: Dialer {
     func dial(_ endpoint: Endpoint) async throws -> Socket {
         let address = SocketAddress(endpoint.address, port: endpoint.port.rawValue)
@@ -21,7 +21,7 @@ struct SocketDialer: Dialer {
         _ = fcntl(socket.descriptor, F_SETFL, flags | O_NONBLOCK)
         if address.connect(socket.descriptor) != 0 {
             guard errno == EINPROGRESS else { throw Self.failure(errno) }
-            // A connecting socket that is shut down stops connecting, and its poll returns.
+            // Shutting down a connecting socket aborts the connection and wakes its poll.
             let error = try await withTaskCancellationHandler {
                 try await Self.wait(for: socket)
             } onCancel: {

@@ -3,9 +3,9 @@ internal import CommandFrame
 internal import Glibc
 internal import Synchronization
 
-/// Joins two connections, each half closed by itself; a connection that is lost ends the other.
+/// Joins two connections. Each direction is half-closed separately; losing one connection ends the other.
 enum SocketJoin {
-    /// Returns when both directions have ended, soon after the task is cancelled.
+    /// Returns when both directions have ended, or soon after the task is cancelled.
     static func run(_ one: Socket, _ other: Socket) async {
         let ends = Countdown(2)
         for (source, sink) in [(one, other), (other, one)] {
@@ -20,7 +20,7 @@ enum SocketJoin {
                     ends.count()
                 }
             } catch {
-                // The other direction, if it runs, ends with this.
+                // Ends the other direction, if it is still running.
                 one.end()
                 other.end()
                 ends.count()
@@ -35,7 +35,7 @@ enum SocketJoin {
     }
 }
 
-/// Waits until something was counted a number of times.
+/// Waits until it has been counted down to zero.
 private final class Countdown: Sendable {
     private struct State {
         var left: Int

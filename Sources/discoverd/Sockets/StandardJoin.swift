@@ -4,13 +4,13 @@ internal import DNSSD
 internal import Glibc
 internal import Synchronization
 
-/// Joins standard input and output to a connection, each half closed by itself, as nc does.
+/// Joins standard input and output to a connection. Each direction is half-closed separately, as in nc.
 struct StandardJoin {
     /// How it ended.
     private enum End {
-        /// Both sides said that they are done.
+        /// Both sides are done.
         case finished
-        /// Nobody reads standard output any more.
+        /// No one reads standard output any more.
         case unread
         case failed(CommandError)
     }
@@ -51,11 +51,11 @@ struct StandardJoin {
         }
     }
 
-    /// Returns when both directions have ended. A thread may still wait for input that nobody wants: it ends with the process.
-    /// - Throws: `CommandError` when the connection was lost or standard output cannot be written; `Output.Unread`.
+    /// Returns when both directions have ended. A thread may still wait for unwanted input; it ends with the process.
+    /// - Throws: `CommandError` if the connection is lost or standard output cannot be written; `Output.Unread`.
     static func run(_ socket: Socket) async throws {
         let state = State()
-        // A person at a terminal would have to press a key to learn that the other side has gone.
+        // Otherwise a person at a terminal would have to press a key to learn that the peer has gone.
         let isInteractive = isatty(STDIN_FILENO) == 1
         try BlockingThread.start { send(socket, state) }
         try BlockingThread.start { receive(socket, state, isInteractive) }
@@ -78,7 +78,7 @@ struct StandardJoin {
         case .finished: socket.endSending()
         case .readFailed(let code):
             state.ended(.failed(CommandError(.ioError, "cannot read standard input: \(systemMessage(code))")))
-        // What became of the connection, reading it tells.
+        // The reading side reports what became of the connection.
         case .writeFailed: break
         }
         state.sent()
@@ -87,7 +87,7 @@ struct StandardJoin {
     private static func receive(_ socket: Socket, _ state: State, _ isInteractive: Bool) {
         switch Pump.run(from: socket.descriptor, to: STDOUT_FILENO) {
         case .finished:
-            // Who reads the output is told of its end while input may still be sent.
+            // Lets the reader of the output see its end while input may still be sent.
             let null = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
             if null >= 0 {
                 dup2(null, STDOUT_FILENO)
