@@ -4,7 +4,7 @@ internal import DiscoveryDaemon
 internal import Glibc
 
 extension ControlLimits {
-    /// As many connections as there are descriptors for: the rest is for the backend, files, and checks.
+    /// As many connections as the descriptor limit allows, less a reserve for the backend, files and checks.
     var connections: ConnectionTable.Limits {
         var limits = ConnectionTable.Limits()
         var files = rlimit()

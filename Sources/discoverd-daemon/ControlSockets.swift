@@ -5,18 +5,18 @@ internal import DiscoveryControl
 internal import DiscoveryDaemon
 internal import System
 
-/// The sockets that are served: the control socket, which the service manager may have made, and TCP ones. With the lock that
-/// keeps a second daemon away.
+/// The sockets that the daemon serves: the control socket, possibly inherited from the service manager, and TCP sockets. Also holds the
+/// lock that keeps a second daemon away.
 struct ControlSockets {
     /// Where clients find the control socket.
     let path: String
     let listeners: [ControlServer.Listener]
     private let runtime: RuntimeDirectory
-    /// The control socket is the service manager's, which keeps it over restarts.
+    /// The service manager made the control socket, and keeps it across restarts.
     private let isInherited: Bool
 
-    /// Takes the lock, and the sockets.
-    /// - Throws: `Failure` when another daemon runs, or a socket cannot be had.
+    /// Takes the lock and opens the sockets.
+    /// - Throws: `Failure` if another daemon runs, or a socket cannot be opened.
     init(explicit: String?, _ configuration: DaemonConfiguration, _ manager: ServiceManager) throws {
         var inherited: String?
         var listeners: [ControlServer.Listener] = []
@@ -54,8 +54,8 @@ struct ControlSockets {
         self.listeners = listeners
     }
 
-    /// Where the lock is taken, and the socket made unless it was inherited: with an inherited one the directory may be the
-    /// manager's, so the own one comes first.
+    /// Where to take the lock and, unless inherited, create the socket. The daemon's own path comes first, because the directory of an
+    /// inherited socket may belong to the service manager.
     private static func ownPath(_ explicit: String?, _ inherited: String?) throws(RuntimeDirectory.Failure) -> String {
         do throws(DiscoveryError) {
             return try ControlSocketPath.forDaemon(explicit: explicit)
@@ -65,10 +65,10 @@ struct ControlSockets {
         }
     }
 
-    /// Whether clients can still find the control socket; always when it is the service manager's to keep.
+    /// Whether clients can still find the control socket; always true if the service manager owns it.
     var isThere: Bool { isInherited || runtime.hasSocket }
 
-    /// Removes the control socket, unless it is the service manager's.
+    /// Removes the control socket, unless the service manager owns it.
     func remove() { if !isInherited { runtime.removeSocket() } }
 }
 #endif

@@ -4,7 +4,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import DaemonSupport
 
-/// What the daemon's command line says.
+/// The daemon's command line.
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discoverd daemon",
@@ -50,7 +50,7 @@ struct DaemonCommand: ParsableCommand {
     @Option(help: "What finds services; default: as the configuration says, or auto.")
     var finder: Finder?
 
-    /// `--finder`, as in the configuration.
+    /// `--finder`, with the same values as in the configuration.
     enum Finder: String, ExpressibleByArgument, CaseIterable {
         case auto, wire, avahi
     }
@@ -61,7 +61,7 @@ struct DaemonCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Log more.")
     var verbose = false
 
-    /// Nobody has to have a configuration; but what is named is to be there.
+    /// A missing configuration is fine, unless it was named.
     var place: ConfigurationPlace {
         ConfigurationPlace(directory: config ?? "/etc/discoverd", mustExist: config != nil)
     }

@@ -10,9 +10,9 @@ internal import Glibc
 internal import HostEngine
 internal import System
 
-/// The daemon as a process: what it is made of, and how it ends.
+/// The daemon as a process: assembles its parts, and ends it.
 struct DaemonProcess {
-    /// What the process ends with.
+    /// The exit status of the process.
     static let endStatus = Locked<Int32>(0)
 
     private let command: DaemonCommand
@@ -23,11 +23,11 @@ struct DaemonProcess {
         self.configuration = configuration
     }
 
-    /// Runs until a signal ends it.
-    /// - Throws: `Failure` before it serves; never returns otherwise.
+    /// Runs until a signal ends the process.
+    /// - Throws: `Failure` if it cannot begin to serve; otherwise never returns.
     func run() throws -> Never {
         signal(SIGPIPE, SIG_IGN)
-        // libdispatch gives its threads priorities, and logs each that a sandbox does not let it give. Before its first thread.
+        // libdispatch logs every thread priority that a sandbox forbids. Must precede its first thread.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         let signals = Signals()
         signals.block()
@@ -72,7 +72,7 @@ struct DaemonProcess {
         do {
             try await running.run()
         } catch is CancellationError {
-            // It was asked to end before it served.
+            // The daemon was asked to end before it served.
         } catch {
             log.error("\(error)")
             endStatus.withLock { if $0 == 0 { $0 = 1 } }
@@ -81,7 +81,7 @@ struct DaemonProcess {
         exit(endStatus.withLock { $0 })
     }
 
-    /// The command line is nearer than the configuration.
+    /// The command line takes precedence over the configuration.
     private func chosen<Choice: RawRepresentable<String>>(
         _ what: String, _ said: Choice?, _ configured: Choice?, _ log: DaemonLog
     ) -> Choice? {
@@ -99,7 +99,7 @@ struct DaemonProcess {
         do throws(DiscoveryError) {
             return try HostEngine(finder ?? .auto, backend: avahi(backend)) { error in
                 log.error("\(error.message)")
-                // As a signal ends it: with its connections told, and its socket removed.
+                // Ends as after a signal: clients are notified, and the socket is removed.
                 Self.endStatus.withLock { $0 = 69 }
                 kill(getpid(), SIGTERM)
             }

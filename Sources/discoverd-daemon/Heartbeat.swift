@@ -3,11 +3,11 @@ internal import AvahiEngine
 internal import Discovery
 internal import DiscoveryDaemon
 
-/// Asks the backend for a sign of life, for one that hangs says nothing of it: D-Bus waits 25 s for an answer.
+/// Probes the backend regularly, because a hung one does not report itself: D-Bus waits 25 s for an answer.
 struct Heartbeat {
-    /// From one answer to the next question.
+    /// The pause between an answer and the next probe.
     private static let interval = Duration.seconds(10)
-    /// A busy avahi-daemon takes its time; one that is stopped, for ever.
+    /// Enough for a busy avahi-daemon; one that is stopped never answers.
     private static let patience = Duration.seconds(3)
 
     let engine: AvahiEngine

@@ -4,7 +4,7 @@ internal import Discovery
 internal import DiscoveryDaemon
 internal import System
 
-/// How much the log says: as the command line says, else the configuration, which may change while the daemon runs.
+/// The log level: from the command line, else from the configuration, which may change while the daemon runs.
 final class LogVerbosity: Sendable {
     private let fixed: DaemonLog.Level?
     private let configured: Locked<DaemonLog.Level>
@@ -14,10 +14,10 @@ final class LogVerbosity: Sendable {
         configured = Locked(Self.level(configuration))
     }
 
-    /// The level now.
+    /// The current level.
     var level: DaemonLog.Level { fixed ?? configured.withLock { $0 } }
 
-    /// Takes over what a configuration says.
+    /// Adopts the level of a configuration.
     func configured(_ configuration: DaemonConfiguration) {
         configured.withLock { $0 = Self.level(configuration) }
     }

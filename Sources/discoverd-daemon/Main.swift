@@ -5,13 +5,13 @@ internal import CommandFrame
 internal import DNSSD
 internal import Glibc
 
-/// The program: `discoverd daemon` becomes it.
+/// The program that `discoverd daemon` executes.
 @main
 enum Main {
     static func main() {
-        // It runs for months with little to do: with a heap for each thread, 1000 services took 66 MB instead of 48.
+        // The daemon runs for months, mostly idle: with a heap per thread, 1000 services took 66 MB instead of 48.
         clinux_small_heap()
-        // Measured (ResourceLimitTests): with less it fails, or hangs, without a word.
+        // Measured (ResourceLimitTests): with less, it fails or hangs silently.
         ProcessNeeds(descriptors: 32, threads: 8, mebibytes: 48).require(of: "discoverd-daemon")
         do {
             var command = try DaemonCommand.parseAsRoot()
@@ -29,7 +29,7 @@ enum Main {
     }
 }
 
-/// Why the daemon does not run: a status of docs/contract.md, section 2, and a sentence.
+/// Why the daemon does not run: an exit status (docs/contract.md, section 2) and a sentence.
 struct Failure: Error, CustomStringConvertible {
     let status: Int32
     let message: String
@@ -44,7 +44,7 @@ struct Failure: Error, CustomStringConvertible {
 #else
 import CommandFrame
 
-/// What a bare `swift build` makes of the program.
+/// The program that a bare `swift build` makes.
 @main
 enum Main {
     static func main() { BareBuild.end("discoverd-daemon") }

@@ -3,7 +3,7 @@ internal import DaemonSupport
 internal import DiscoveryControl
 internal import DiscoveryDaemon
 
-/// Reads the configuration anew, one time after another; when it is wrong, the old one stays.
+/// Reloads the configuration, one reload at a time. If the new one is wrong, the old one stays in force.
 actor Reloader {
     private let place: ConfigurationPlace
     private let manager: ServiceManager
@@ -11,7 +11,7 @@ actor Reloader {
     private let log: DaemonLog
     private var configuration: DaemonConfiguration
     private var last: Task<ControlError?, Never>?
-    /// Nobody has begun with it yet: who asks meanwhile is served by it too.
+    /// A reload is queued but has not begun; requests made meanwhile share its result.
     private var isWaiting = false
 
     init(
@@ -25,7 +25,7 @@ actor Reloader {
         self.log = log
     }
 
-    /// - Returns: what is wrong with the configuration on disk; nil when it was taken over.
+    /// - Returns: what is wrong with the configuration on disk; nil if it was adopted.
     func reload(_ daemon: Daemon) async -> ControlError? {
         if isWaiting, let last { return await last.value }
         let before = last

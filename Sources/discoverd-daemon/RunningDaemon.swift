@@ -5,11 +5,11 @@ internal import DiscoveryDaemon
 internal import Glibc
 internal import System
 
-/// The daemon while it runs: the service manager is told how it is.
+/// The running daemon, which keeps the service manager informed.
 struct RunningDaemon {
-    /// How long the backend has to tell its first state before the daemon counts as started without.
+    /// How long to wait for the backend's first state before reporting readiness without it.
     private static let firstState = Duration.seconds(2)
-    /// How long goodbyes may take: a daemon is expected to end within 2 s.
+    /// The time limit for goodbyes: a daemon is expected to end within 2 s.
     private static let patience = Duration.milliseconds(1850)
 
     let daemon: Daemon
@@ -19,7 +19,7 @@ struct RunningDaemon {
     let heartbeat: Heartbeat
     let log: DaemonLog
 
-    /// Serves until the task is cancelled, and ends the process when that takes too long.
+    /// Serves until the task is cancelled; ends the process if shutting down takes too long.
     func run() async throws {
         let socketIsGone = Locked(false)
         let background = Task {
@@ -33,13 +33,13 @@ struct RunningDaemon {
         defer { background.cancel() }
         try await withTaskCancellationHandler {
             try await daemon.run(sockets.listeners) {
-                // Not waited for: the socket is to answer meanwhile.
+                // Not awaited: the socket should answer meanwhile.
                 Task { await becomeReady() }
             }
         } onCancel: {
             log.notice("ending")
             manager.stopping()
-            // A backend that hangs must not keep the process: what it holds of ours ends with it.
+            // A hung backend must not keep the process alive; whatever it holds for us ends with it.
             Task {
                 try? await Task.sleep(for: Self.patience)
                 daemon.warnOfUnsentGoodbyes()
@@ -52,14 +52,14 @@ struct RunningDaemon {
         }
     }
 
-    /// Ready when the socket answers and what is known of the backend is known; a missing one must not delay the start.
+    /// Reports readiness once the socket answers and the backend's state is known. A missing backend must not delay the start.
     private func becomeReady() async {
         await daemon.health.known(within: Self.firstState)
         log.notice("serving \(sockets.path)")
         manager.ready()
     }
 
-    /// Ends the daemon when somebody removed the socket: nobody could reach it, and whoever supervises it starts it anew.
+    /// Ends the daemon if its socket is removed: no one could reach it, and its supervisor will start it again.
     private func watchSocket(_ isGone: Locked<Bool>) async {
         while (try? await Task.sleep(for: .seconds(2))) != nil {
             guard !sockets.isThere else { continue }

@@ -4,7 +4,7 @@ internal import DiscoveryControl
 internal import DiscoveryDaemon
 
 extension Daemon.Settings {
-    /// What a configuration makes of the daemon.
+    /// The daemon's settings in a configuration.
     init(_ configuration: DaemonConfiguration) {
         var checks: [RegistrationRequest.Check: CheckSpecification] = [:]
         var services: [RegistrationRequest] = []

@@ -3,17 +3,17 @@ internal import CommandFrame
 internal import DiscoveryDaemon
 internal import Glibc
 
-/// What signals tell the daemon: SIGTERM and SIGINT to end, SIGHUP to read its configuration again.
+/// The daemon's signals: SIGTERM and SIGINT end it, SIGHUP reloads its configuration.
 struct Signals {
     private let signals = SignalSet([SIGTERM, SIGINT, SIGHUP])
 
-    /// Keeps them until `wait` takes them. To be called before any other thread exists.
+    /// Holds the signals back until `wait` takes them. Call it before any other thread exists.
     func block() { signals.block() }
 
-    /// Takes signals until the process ends. For the main thread.
-    /// - Parameter end: called for each that ends the daemon.
+    /// Handles signals until the process ends. Call it on the main thread.
+    /// - Parameter end: called for each signal that ends the daemon.
     func wait(reload: @escaping @Sendable () async -> Void, end: () -> Void) -> Never {
-        // One that waits is enough, however many come while the configuration is read.
+        // One pending reload is enough, however many SIGHUPs arrive during a reload.
         let (hangUps, hangUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         Task { for await _ in hangUps { await reload() } }
         while true {

@@ -4,7 +4,7 @@ internal import Glibc
 internal import System
 
 extension StatePlace {
-    /// Of this process.
+    /// The state directory of this process.
     init(_ command: DaemonCommand) {
         self.init(
             option: command.state, hasOwnSocket: command.socket != nil, isRoot: geteuid() == 0,

@@ -3,7 +3,7 @@ internal import DaemonSupport
 internal import DiscoveryControl
 internal import DiscoveryDaemon
 
-/// What `systemctl status` shows of the daemon: kept up to date while the daemon runs.
+/// Keeps the daemon's line in `systemctl status` up to date.
 struct StatusLine {
     private let daemon: Daemon
     private let manager: ServiceManager
@@ -13,7 +13,7 @@ struct StatusLine {
         self.manager = manager
     }
 
-    /// Runs until the task is cancelled; at once when nobody is to be told.
+    /// Runs until the task is cancelled; returns at once if no service manager listens.
     func run() async {
         guard manager.isPresent else { return }
         var told = ""

@@ -5,10 +5,9 @@ internal import Discovery
 internal import DiscoveryDaemon
 internal import System
 
-/// Tells the service manager that the daemon works, as long as it does: its event loop turns, its tasks run, and the
-/// backend's thread comes back from D-Bus.
+/// Reports to the service manager that the daemon works: its event loop turns, its tasks run, and the backend's thread returns from D-Bus.
 struct Watchdog {
-    /// libdbus waits 25 s for an answer, and two calls may follow each other: a thread that was away for longer is stuck.
+    /// libdbus waits 25 s for an answer, and two calls may follow each other: a thread that is away longer than this is stuck.
     private static let backendPatience = Duration.seconds(90)
 
     private let daemon: Daemon
@@ -23,7 +22,7 @@ struct Watchdog {
         self.log = log
     }
 
-    /// Runs until the task is cancelled; at once when nobody watches.
+    /// Runs until the task is cancelled; returns at once if the watchdog is off.
     func run() async {
         guard let interval = manager.watchdogInterval else { return }
         let answered = Locked(ContinuousClock.now)
@@ -37,7 +36,7 @@ struct Watchdog {
             }
             group.addTask {
                 while !Task.isCancelled {
-                    // When the event loop is stuck, nothing is told from here on.
+                    // If the event loop is stuck, this never returns and nothing more is reported.
                     await daemon.server.turn()
                     if answered.withLock({ $0 }).duration(to: .now) < Self.backendPatience {
                         manager.keepAlive()
