@@ -2,13 +2,13 @@
 public import ArgumentParser
 #endif
 
-/// `--backend`: what answers for mDNS.
+/// `--backend`: which mDNS responder to use.
 public enum BackendChoice: String, CaseIterable, Sendable {
-    /// The system's, if it answers, else one of our own.
+    /// The system's if it answers, else a private one.
     case auto
     /// The host's avahi-daemon.
     case system
-    /// An avahi-daemon of our own.
+    /// An avahi-daemon that discoverd starts itself.
     case `private`
 }
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A program as a bare `swift build` makes it: the package's trait `Commands` is off, so its command line is missing.
+/// What a program does in a bare `swift build`: the trait `Commands` is off, so it has no command line.
 public enum BareBuild {
-    /// Says how to build the program, and ends the process with status 78.
+    /// Prints how to build the program, and exits with status 78.
     public static func end(_ program: String) -> Never {
         let error = CommandError(
             .badConfiguration, "\(program) was built without the package's trait Commands and can do nothing",

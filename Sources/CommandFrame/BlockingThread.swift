@@ -1,9 +1,9 @@
 import System
 
-/// A detached thread for calls that block, which must not occupy one of the few threads that tasks share.
+/// A detached thread for blocking calls, which must not occupy one of the few threads that tasks share.
 public enum BlockingThread {
-    /// Starts a thread.
-    /// - Throws: `CommandError` with `.systemError` when the system has none.
+    /// Starts a thread that calls `run`.
+    /// - Throws: `CommandError` with `.systemError` if the system has no thread left.
     public static func start(_ run: @escaping @Sendable () -> Void) throws(CommandError) {
         let code = SystemThread.start(run)
         guard code == 0 else { throw CommandError(.systemError, "cannot start a thread", errno: code) }

@@ -1,17 +1,17 @@
 public import DNSSD
 import System
 
-/// Why a program failed: a status for scripts, and for people a sentence and what to do about it.
+/// Why a program failed: a status for scripts; a sentence and advice for people.
 public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How the program ends.
+    /// The program's exit status.
     public let status: ExitStatus
     /// What is wrong.
     public let message: String
-    /// What to do, one line each.
+    /// What the user can do, one line each.
     public var advice: [String]
-    /// There is no backend: what to do depends on which was asked for, and on this machine.
+    /// The backend is missing: the advice depends on which was asked for, and on this machine.
     public private(set) var isAboutBackend = false
-    /// The program said so in its own words: it only ends with the status.
+    /// The program has already reported the error; only the status is left to return.
     public private(set) var isTold = false
 
     /// Creates an error.
@@ -21,25 +21,25 @@ public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
         self.advice = advice
     }
 
-    /// An end that was told in the program's own words.
+    /// A failure that the program reports in its own words.
     public init(told message: String, _ status: ExitStatus) {
         self.init(status, message)
         isTold = true
     }
 
-    /// An error of the library.
+    /// An error from the library.
     public init(_ error: DiscoveryError) {
         self =
             error.code == .backendUnavailable
             ? .noBackend(error.message) : CommandError(ExitStatus(error.code), error.message)
     }
 
-    /// What a system call failed with.
+    /// A failed system call.
     public init(_ status: ExitStatus, _ what: String, errno code: Int32) {
         self.init(status, "\(what): \(systemMessage(code))")
     }
 
-    /// Nothing on this machine answers for mDNS.
+    /// No mDNS responder answers on this machine.
     public static func noBackend(_ reason: String?) -> CommandError {
         var error = CommandError(.noBackend, "no mDNS backend: \(reason ?? "avahi-daemon did not answer in time")")
         error.isAboutBackend = true
@@ -50,5 +50,5 @@ public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// What the system calls an `errno`.
+/// The system's text for an `errno`.
 public func systemMessage(_ code: Int32) -> String { SystemError.text(code) }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Whole writes to a file descriptor.
+/// Complete writes to a file descriptor.
 public enum Descriptor {
-    /// Writes all bytes; waits where the descriptor is shared with a program that made it non-blocking.
-    /// - Returns: nil when everything was written, else the `errno`.
+    /// Writes all bytes. Waits if a program that shares the descriptor made it non-blocking.
+    /// - Returns: nil on success, else the `errno`.
     public static func write(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Int32? {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {

@@ -1,5 +1,5 @@
-/// The version of discoverd and all programs that come with it, for `--version`.
+/// The version of discoverd and the programs that come with it, for `--version`.
 public enum DiscoverdVersion {
-    /// It, as `0.1.0`.
+    /// The current version, as `0.1.0`.
     public static let current = "0.1.0-dev"
 }

@@ -2,31 +2,31 @@ public import DNSSD
 
 /// How a program ended (sysexits.h; docs/contract.md, section 2).
 public struct ExitStatus: Hashable, Sendable {
-    /// What the shell sees.
+    /// The value that the shell sees.
     public let rawValue: Int32
 
-    /// Creates a status, as that of another program.
+    /// Creates a status, for example another program's.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Done: found, published and withdrawn.
+    /// Success.
     public static let done = ExitStatus(rawValue: 0)
-    /// Not found, or not done (in time).
+    /// Not found, or not done in time.
     public static let notFound = ExitStatus(rawValue: 1)
     /// A bad type, name, port or option (`EX_USAGE`).
     public static let usage = ExitStatus(rawValue: 64)
-    /// What came from the other side breaks the rules (`EX_DATAERR`).
+    /// Data from the peer breaks the rules (`EX_DATAERR`).
     public static let badData = ExitStatus(rawValue: 65)
-    /// A file that is to be read cannot be (`EX_NOINPUT`).
+    /// An input file cannot be read (`EX_NOINPUT`).
     public static let noInput = ExitStatus(rawValue: 66)
-    /// No backend could be reached (`EX_UNAVAILABLE`).
+    /// No backend answers (`EX_UNAVAILABLE`).
     public static let noBackend = ExitStatus(rawValue: 69)
-    /// The system refused something that should work: no thread, no process (`EX_OSERR`).
+    /// The system refused something that should work, such as a thread or a process (`EX_OSERR`).
     public static let systemError = ExitStatus(rawValue: 71)
     /// The name is taken, or a file cannot be created (`EX_CANTCREAT`).
     public static let cannotCreate = ExitStatus(rawValue: 73)
-    /// Reading or writing failed: the output, a full disk, a connection that broke (`EX_IOERR`).
+    /// Reading or writing failed: standard output, a full disk, a broken connection (`EX_IOERR`).
     public static let ioError = ExitStatus(rawValue: 74)
-    /// The service was found, and no address could be connected to (`EX_PROTOCOL`).
+    /// The service was found, but none of its addresses could be connected to (`EX_PROTOCOL`).
     public static let unreachable = ExitStatus(rawValue: 76)
     /// Not permitted (`EX_NOPERM`).
     public static let notPermitted = ExitStatus(rawValue: 77)
@@ -39,7 +39,7 @@ public struct ExitStatus: Hashable, Sendable {
 }
 
 extension ExitStatus {
-    /// The status for an error of the library.
+    /// The status for an error from the library.
     public init(_ code: DiscoveryError.Code) {
         switch code {
         case .invalidServiceType, .invalidServiceName, .invalidDomain, .invalidHostName, .invalidTXTRecord,

@@ -4,7 +4,7 @@ public import DNSSD
 
 /// `--interface`: which interfaces to use.
 public struct InterfaceOptions: ParsableArguments, Sendable {
-    /// Shell patterns, as they were given.
+    /// Shell patterns, as given.
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -14,10 +14,10 @@ public struct InterfaceOptions: ParsableArguments, Sendable {
     )
     public var interface: [String] = []
 
-    /// Options as they are without any argument.
+    /// The options without any argument.
     public init() {}
 
-    /// Refuses patterns that can match no interface.
+    /// Rejects patterns that can match no interface.
     public func validate() throws {
         do {
             _ = try InterfaceFilter(interface)
@@ -26,8 +26,8 @@ public struct InterfaceOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// The interfaces.
-    /// - Throws: what `validate` tells.
+    /// The filter that the patterns make.
+    /// - Throws: the error of `validate`, for a bad pattern.
     public func filter() throws(DiscoveryError) -> InterfaceFilter { try InterfaceFilter(interface) }
 }
 #endif

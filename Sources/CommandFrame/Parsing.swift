@@ -1,6 +1,6 @@
 public import DNSSD
 
-/// What the command line's texts become; each throws with the rule that was broken.
+/// Parses the texts of the command line; each function throws the rule that was broken.
 public enum Parsing {
     /// A port, 1 to 65535.
     public static func port(_ text: String) throws -> Port {
@@ -26,15 +26,15 @@ public enum Parsing {
         return count
     }
 
-    /// The name of a service that is sought: what is there may break the rules for publishing, only its length is checked.
+    /// The name to search for. Existing services may break the rules for publishing, so only the length is checked.
     public static func soughtName(_ text: String) throws -> ServiceName {
         guard (1...ServiceName.maximumLength).contains(text.utf8.count) else { return try ServiceName(text) }
         return ServiceName(observed: text)
     }
 
-    /// A text that is not allowed, and why.
+    /// Why a text is not valid.
     public struct Failure: Error, CustomStringConvertible {
-        /// The rule.
+        /// The rule that was broken.
         public let description: String
 
         /// Creates a failure.

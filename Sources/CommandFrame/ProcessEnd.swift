@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// The end of the process.
+/// Ends the process.
 public enum ProcessEnd {
     private static let last = Mutex<[@Sendable () -> Void]>([])
 
-    /// Has `body` called before the process ends, however that comes about, but for SIGKILL and a crash.
+    /// Registers `body` to be called before the process ends in any way except SIGKILL or a crash.
     public static func before(_ body: @escaping @Sendable () -> Void) { last.withLock { $0.append(body) } }
 
     /// Ends the process.
@@ -15,7 +15,7 @@ public enum ProcessEnd {
             return last
         }
         for body in bodies { body() }
-        // Not exit(): other threads still run, and what they use must not be torn down under them.
+        // Not exit(3): other threads still run, and exit would tear down what they use.
         _exit(status.rawValue)
     }
 }

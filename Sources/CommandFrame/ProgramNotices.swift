@@ -2,24 +2,24 @@ import CommandText
 import DNSSD
 import Glibc
 
-/// What goes to standard error: never data, one `write` a message, every line begins with the program's name.
+/// Writes messages to standard error: never data, one `write` per message, each line prefixed with the program's name.
 public struct ProgramNotices: Sendable {
-    /// How much is said.
+    /// How much to say.
     public enum Level: Int, Comparable, Sendable {
         /// Errors only.
         case quiet
-        /// What a person should know, too.
+        /// Also what a person should know.
         case normal
-        /// And what may matter to the curious.
+        /// Also what may matter to the curious.
         case verbose
 
-        /// By how much is said.
+        /// Orders levels by how much they say.
         public static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// What every line begins with.
+    /// The prefix of every line.
     public let program: String
-    /// How much is said.
+    /// How much to say.
     public let level: Level
 
     /// Creates a writer.
@@ -28,23 +28,23 @@ public struct ProgramNotices: Sendable {
         self.level = level
     }
 
-    /// Something a person should know; not with `--quiet`.
+    /// Prints what a person should know; not with `--quiet`.
     public func notice(_ text: String) {
         if level >= .normal { Self.write("\(program): \(text)\n") }
     }
 
-    /// Something that may matter to the curious; only with `--verbose`.
+    /// Prints what may matter to the curious; only with `--verbose`.
     public func detail(_ text: String) {
         if level >= .verbose { Self.write("\(program): \(text)\n") }
     }
 
-    /// Why the program failed, and what to do.
+    /// Prints why the program failed, and the advice.
     public func failure(_ error: CommandError) {
         let lines = ["\(program): error: \(error.message)"] + error.advice.map { "  \($0)" }
         Self.write(lines.map { $0 + "\n" }.joined())
     }
 
-    /// Writes text as it is, each line made safe for a terminal. A standard error that is closed or full is no reason to stop.
+    /// Writes text as is, but safe for a terminal. Ignores errors: a closed or full standard error is no reason to stop.
     public static func write(_ text: String) {
         let safe = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.safeForTerminal)
         let lines = safe.joined(separator: "\n")
@@ -52,14 +52,14 @@ public struct ProgramNotices: Sendable {
         write(Array((isASCII ? lines.tamed(isUTF8: false) : lines).utf8))
     }
 
-    /// Writes bytes that are safe for a terminal already.
+    /// Writes bytes that are already safe for a terminal.
     public static func write(_ bytes: [UInt8]) {
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 
 extension StringProtocol {
-    /// As `escapedForTerminal`, but character by character: text that is escaped already stays as it is.
+    /// Like `escapedForTerminal`, but works character by character, so text that is already escaped stays unchanged.
     public var safeForTerminal: String {
         guard needsTerminalEscaping else { return String(self) }
         return unicodeScalars.map { String($0).escapedForTerminal }.joined()

@@ -1,37 +1,37 @@
 import Glibc
 
-/// The signals that end a command: blocked in every thread, and taken one by one by a thread that waits for them.
+/// Signals that end a command. They are blocked in every thread, and one thread waits for them.
 public struct SignalSet: Sendable {
-    /// A signal as it came.
+    /// A received signal.
     public struct Signal: Sendable {
-        /// Its number.
+        /// The signal's number.
         public let number: Int32
-        /// Sent by the terminal to the whole process group, so that a child has it already.
+        /// The terminal sent it to the whole process group, so a child has received it too.
         public let isFromTerminal: Bool
     }
 
     private var set = sigset_t()
 
-    /// SIGTERM, and SIGINT and SIGHUP unless the parent ignores them (`nohup`, a background job of a script): a blocked signal
-    /// would be delivered even so.
+    /// SIGTERM, and SIGINT and SIGHUP unless the parent ignores them (`nohup`, background jobs of scripts): once blocked, even an ignored
+    /// signal would be delivered.
     public static func ending() -> SignalSet {
         SignalSet([SIGTERM, SIGINT, SIGHUP].filter { $0 == SIGTERM || !isIgnored($0) })
     }
 
-    /// Just these signals, whether or not the parent ignores them: the system keeps a blocked one even so.
+    /// Exactly these signals, even those that the parent ignores: the system queues a blocked signal all the same.
     public init(_ numbers: [Int32]) {
         unsafe sigemptyset(&set)
         for number in numbers { unsafe sigaddset(&set, number) }
     }
 
-    /// Blocks the signals in this thread and all that it starts.
+    /// Blocks the signals in this thread and in all threads it starts.
     public func block() {
         var set = set
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Blocks the thread until a signal comes.
-    /// - Returns: nil when none came within `limit`.
+    /// Blocks the thread until a signal arrives.
+    /// - Returns: nil if none arrives within `limit`.
     public func next(within limit: Duration?) -> Signal? {
         var set = set
         var info = unsafe siginfo_t()

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The end of a running command: the first cause wins, and cancels the command's task.
+/// A request to end the running command. The first cause wins, and cancels the command's task.
 public final class Stop: Sendable {
     /// Why a command ends before it is done.
     public enum Cause: Hashable, Sendable {
-        /// Ctrl-C, SIGTERM or a hang-up.
+        /// Ctrl-C, SIGTERM or SIGHUP.
         case signal(Int32)
-        /// Nobody reads standard output any more.
+        /// No one reads standard output any more.
         case unread
-        /// `--timeout` is over.
+        /// `--timeout` has expired.
         case timedOut
         /// No backend answered.
         case noBackend
-        /// Something that the command needs failed, whatever the command makes of that.
+        /// Something that the command needs has failed, even if the command itself can go on.
         case failed(CommandError)
         /// The program after `--` ended.
         case programEnded(ExitStatus)
@@ -25,16 +25,16 @@ public final class Stop: Sendable {
 
     private let state = Mutex(State())
 
-    /// Nothing is asked to end yet.
+    /// Creates a stop that has not been requested.
     public init() {}
 
-    /// Why the command is to end; nil while it is not.
+    /// Why the command must end; nil while it may go on.
     public var cause: Cause? { state.withLock { $0.cause } }
 
-    /// Whether the command is to end.
+    /// Whether the command must end.
     public var isRequested: Bool { cause != nil }
 
-    /// What failed, if that is why.
+    /// The failure, if that is the cause.
     public var failure: CommandError? {
         if case .failed(let error) = cause { error } else { nil }
     }
@@ -49,7 +49,7 @@ public final class Stop: Sendable {
         cancel?()
     }
 
-    /// Ends the command later. The timer is the process's: it needs no owner, for it ends with the process at the latest.
+    /// Ends the command later. The timer needs no owner: it ends with the process at the latest.
     @discardableResult
     public func request(_ cause: Cause, after delay: Duration) -> Task<Void, Never> {
         Task {
@@ -58,7 +58,7 @@ public final class Stop: Sendable {
         }
     }
 
-    /// Has `cancel` called when the command is to end, at once if it already is.
+    /// Calls `cancel` when the command must end; at once if it already must.
     public func onRequest(_ cancel: @escaping @Sendable () -> Void) {
         let isRequested = state.withLock { state in
             state.cancel = cancel

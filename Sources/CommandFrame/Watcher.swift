@@ -1,10 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Waits for what ends a command from outside: a signal, or a standard output that nobody reads.
+/// Watches for what ends a command from outside: a signal, or a standard output that no one reads.
 ///
-/// It also ends the process when the command does not end by itself in time, for example because it is stuck writing to a pipe that
-/// nobody empties.
+/// Also ends the process if the command does not end in time, for example because it is stuck writing to a full pipe.
 public final class Watcher: Sendable {
     private let stop: Stop
     private let watchesOutput: Bool
@@ -14,10 +13,10 @@ public final class Watcher: Sendable {
     private let receiver = Mutex<(@Sendable (SignalSet.Signal) -> Void)?>(nil)
 
     /// - Parameters:
-    ///   - stop: told of what ends the command.
-    ///   - watchesOutput: whether there is nothing left to do once nobody reads standard output.
-    ///   - grace: how long the command may take to end once it was asked to.
-    ///   - statusWhenStopped: of a command that did not end in time.
+    ///   - stop: receives the cause when something ends the command.
+    ///   - watchesOutput: the command has no purpose once no one reads standard output.
+    ///   - grace: how long the command may take to end once asked to.
+    ///   - statusWhenStopped: the exit status if the command does not end in time.
     public init(stop: Stop, watchesOutput: Bool, grace: Duration, statusWhenStopped: ExitStatus) {
         self.stop = stop
         self.watchesOutput = watchesOutput
@@ -25,20 +24,20 @@ public final class Watcher: Sendable {
         self.statusWhenStopped = statusWhenStopped
     }
 
-    /// Blocks the signals, to be called before any other thread exists, and watches standard output on a thread.
+    /// Blocks the signals and starts a thread that watches standard output. Call it before any other thread exists.
     public func start() throws(CommandError) {
         signal(SIGPIPE, SIG_IGN)
         signals.block()
         if watchesOutput { try BlockingThread.start { self.waitForReader() } }
     }
 
-    /// From now on signals go to `receiver` instead of ending the command.
+    /// From now on, sends signals to `receiver` instead of ending the command.
     public func forwardSignals(to receiver: @escaping @Sendable (SignalSet.Signal) -> Void) {
         self.receiver.withLock { $0 = receiver }
     }
 
-    /// Takes signals until the process ends. For the main thread, which must not be given to Dispatch as an asynchronous `main`
-    /// gives it: there `dispatch_main` suspends it with every signal unblocked, and their default action ends the process.
+    /// Handles signals until the process ends. Call it on the main thread, and not from an asynchronous `main`: there `dispatch_main`
+    /// suspends the thread with all signals unblocked, and their default action ends the process.
     public func waitForSignals() -> Never {
         var isEnding = false
         while let signal = signals.next(within: isEnding ? grace : nil) {
@@ -46,7 +45,7 @@ public final class Watcher: Sendable {
                 receiver(signal)
                 continue
             }
-            // The second Ctrl-C of an impatient person.
+            // A second Ctrl-C means that the user is impatient.
             if isEnding { break }
             isEnding = true
             stop.request(.signal(signal.number))
@@ -55,7 +54,7 @@ public final class Watcher: Sendable {
     }
 
     private func waitForReader() {
-        // A poll for no event still tells of POLLERR (the reader of a pipe is gone) and POLLHUP (a terminal is).
+        // Polling for no events still reports POLLERR (a pipe's reader is gone) and POLLHUP (a terminal is gone).
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         while unsafe poll(&output, 1, -1) < 1 {}
         stop.request(.unread)
@@ -65,7 +64,7 @@ public final class Watcher: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds.
+    /// The duration in whole milliseconds.
     package var milliseconds: Int64 {
         let parts = components
         return parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000
