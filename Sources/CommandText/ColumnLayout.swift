@@ -1,14 +1,14 @@
-/// Columns of a table that fits into the width of a terminal: one line a record, whatever it holds. A value.
+/// Table columns that fit the width of a terminal, one line per record whatever it contains. A value.
 package struct ColumnLayout: Hashable, Sendable {
-    /// A column as it is wished for.
+    /// A requested column.
     package struct Column: Hashable, Sendable {
-        /// What stands over it.
+        /// The column's heading.
         package let title: String
-        /// Where less is left, the column is left out.
+        /// The column is dropped if it would be narrower than this.
         let minimum: Int
-        /// More is of no use.
+        /// The column is never wider than this.
         let maximum: Int
-        /// What it gets of what the minimums leave, beside the others.
+        /// The column's share of the space left over by the minimums.
         let weight: Int
 
         package init(_ title: String, _ minimum: Int, upTo maximum: Int? = nil, weight: Int = 1) {
@@ -19,22 +19,22 @@ package struct ColumnLayout: Hashable, Sendable {
         }
     }
 
-    /// Blanks between two columns.
+    /// Blanks between columns.
     private static let gap = 1
 
     private let titles: [String]
-    /// The width of each column that has room; those at the end that have none are left out.
+    /// The width of each column that fits; trailing columns that do not fit are dropped.
     package let widths: [Int]
 
-    /// - Parameter total: the columns of the terminal.
+    /// - Parameter total: the terminal's width in columns.
     package init(_ columns: [Column], in total: Int) {
-        // The last column of a terminal is left free: some go to the next line once it is full.
+        // Leaves the last column free: some terminals wrap once it is filled.
         let room = max(1, total - 1)
         var shown = columns[...]
         while shown.count > 1, Self.needed(shown) > room { shown.removeLast() }
         var widths = shown.map { min($0.minimum, room) }
         var left = room - Self.needed(shown)
-        // What one column has no use for goes to the others.
+        // Space that one column cannot use goes to the others.
         while left > 0 {
             let open = shown.indices.filter { widths[$0] < shown[$0].maximum }
             let weights = open.reduce(0) { $0 + shown[$1].weight }
@@ -46,7 +46,7 @@ package struct ColumnLayout: Hashable, Sendable {
                 left -= share
             }
             if left == before {
-                // Less than one for each: from the first on.
+                // Less than one column each: serve them from the left.
                 for index in open where left > 0 {
                     widths[index] += 1
                     left -= 1
@@ -61,16 +61,16 @@ package struct ColumnLayout: Hashable, Sendable {
         columns.reduce(0) { $0 + $1.minimum } + gap * max(0, columns.count - 1)
     }
 
-    /// The titles.
+    /// The line of headings.
     package func header(isUTF8: Bool) -> String { line(titles, isUTF8: isUTF8) }
 
-    /// The line of a record, without blanks at its end.
-    /// - Parameter fields: safe for a terminal; those beyond the columns are left out.
+    /// The line for a record, without trailing blanks.
+    /// - Parameter fields: safe for a terminal; surplus fields are dropped.
     package func line(_ fields: [String], isUTF8: Bool) -> String {
         cells(fields, isUTF8: isUTF8).joined(separator: String(repeating: " ", count: Self.gap))
     }
 
-    /// The fields as they are shown: shortened, and padded but for the last one.
+    /// The fields as displayed: shortened, and padded except for the last.
     package func cells(_ fields: [String], isUTF8: Bool) -> [String] {
         let last = min(fields.count, widths.count) - 1
         return zip(fields, widths).enumerated().map { index, cell in

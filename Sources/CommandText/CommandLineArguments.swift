@@ -1,25 +1,25 @@
 internal import DNSSD
 
-/// A command line as the system hands it over, in bytes, made ready for a parser that knows texts only. A value.
+/// The command line in the system's bytes, prepared for a parser that handles only text. A value.
 public struct CommandLineArguments: Sendable {
-    /// An argument that had to be text, and is not.
+    /// An argument that must be text, but is not.
     public struct NotUTF8: Error, Hashable, Sendable {
-        /// It, for people: what is not ASCII as `\xFC`.
+        /// The argument for people, with non-ASCII bytes as `\xFC`.
         public let argument: String
     }
 
-    /// Stands before an operand that begins with a hyphen: no argument of a process can contain it.
+    /// Prefixes an operand that begins with a hyphen. No process argument can contain this character.
     private static let mark = "\u{0}"
 
-    /// For the parser, without the program's name.
+    /// The arguments for the parser, without the program's name.
     public let texts: [String]
-    /// What follows `--`, byte for byte: a program and its arguments.
+    /// The program and arguments after `--`, byte for byte.
     package let program: [[UInt8]]
 
     /// - Parameters:
     ///   - arguments: without the program's name.
-    ///   - runners: commands that take a program after `--`, and TXT strings by `--txt`. After `publish -- -NAME` the `--` ends the
-    ///     options, as elsewhere, and a program follows the next one.
+    ///   - runners: commands that take a program after `--`, and TXT strings with `--txt`. In `publish -- -NAME`, the first `--` ends the
+    ///     options as usual, and the program follows a second one.
     public init(_ arguments: [[UInt8]], runners: Set<String>) throws(NotUTF8) {
         var arguments = arguments
         let runs = arguments.first { $0.first != UInt8(ascii: "-") }.map { runners.contains(Self.text($0)) } ?? false
@@ -51,12 +51,12 @@ public struct CommandLineArguments: Sendable {
         self.texts = texts + arguments[end...].map(Self.text)
     }
 
-    /// A text of the parser as it was on the command line.
+    /// A parser's text as it was on the command line.
     package static func unmarked(_ text: String) -> String {
         text.hasPrefix(mark) ? String(text.unicodeScalars.dropFirst()) : text
     }
 
-    /// `KEY=BASE64` for `KEY=BYTES`; nil without a key of text.
+    /// `KEY=BYTES` as `KEY=BASE64`; nil if the key is not text.
     private static func encoded(_ string: [UInt8]) -> String? {
         guard let sign = string.firstIndex(of: UInt8(ascii: "=")),
             let key = String(validating: string[..<sign], as: UTF8.self)
@@ -75,9 +75,9 @@ public struct CommandLineArguments: Sendable {
 }
 
 extension CommandLineArguments {
-    /// The arguments of this process, without its name.
+    /// This process's arguments, without its name.
     public static func ofProcess() -> [[UInt8]] {
-        // The copies of the standard library are repaired where they are not UTF-8.
+        // The standard library's copies replace invalid UTF-8.
         (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             guard let start = unsafe CommandLine.unsafeArgv[index] else { return nil }
             var bytes: [UInt8] = []

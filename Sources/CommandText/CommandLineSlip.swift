@@ -1,25 +1,25 @@
-/// A command or an option that there is not, and what was perhaps meant. Found out after a parser refused a command line, for a
-/// parser that goes on to the next rule says what is missing rather than what is wrong.
+/// An unknown command or option, and what was perhaps meant. Searched for only after the parser refused the command line, because the
+/// parser often reports what is missing instead of what is wrong.
 package struct CommandLineSlip: Hashable, Sendable {
     /// A sentence for people; not yet safe for a terminal.
     package let message: String
-    /// What to do.
+    /// How to correct it.
     package let advice: String
 
-    /// What can be said on a command line.
+    /// The commands and options that exist.
     package struct Grammar {
-        /// The program.
+        /// The program's name.
         package let program: String
-        /// The commands; none for a program without.
+        /// The commands; empty for a program without commands.
         package let commands: [String]
-        /// Words that others use for commands, and options that they use for others: each with what is the same here.
+        /// Other programs' words for commands and options, each with the equivalent here.
         package let synonyms: [String: String]
-        /// Commands whose options are another program's.
+        /// Commands whose options belong to another program.
         package let opaque: Set<String>
-        /// The help of a command, or of the program itself.
+        /// The help text of a command, or of the program for nil.
         package let help: (String?) -> String
 
-        /// - Parameter help: rendered without a limit (`HelpText.unlimited`).
+        /// - Parameter help: rendered without a line limit (`HelpText.unlimited`).
         package init(
             _ program: String, commands: [String], synonyms: [String: String] = [:], opaque: Set<String> = [],
             help: @escaping (String?) -> String
@@ -32,7 +32,7 @@ package struct CommandLineSlip: Hashable, Sendable {
         }
     }
 
-    /// The first slip of a command line; nil where there is none, or it is of another kind.
+    /// The first slip in a command line; nil if there is none of this kind.
     package static func find(in arguments: [String], _ grammar: Grammar) -> CommandLineSlip? {
         let position = grammar.commands.isEmpty ? nil : arguments.firstIndex { !$0.hasPrefix("-") }
         var command: String?
@@ -93,7 +93,7 @@ package struct CommandLineSlip: Hashable, Sendable {
 }
 
 extension CommandLineSlip {
-    /// The options that a help names, each with whether it takes a value.
+    /// The options in a help text, each with whether it takes a value.
     struct Options {
         private(set) var long: [String: Bool] = [
             "--help": false, "--help-hidden": false, "--version": false, "--generate-completion-script": true,
@@ -103,7 +103,7 @@ extension CommandLineSlip {
 
         init(_ help: String) {
             for line in help.split(separator: "\n") where line.hasPrefix("  -") {
-                // The label ends with two blanks, or with the line.
+                // The label ends at two blanks, or at the end of the line.
                 let body = line.dropFirst(2)
                 let words = body.split(separator: " ", omittingEmptySubsequences: false)
                 let label = words.prefix { !$0.isEmpty }
@@ -119,7 +119,7 @@ extension CommandLineSlip {
             }
         }
 
-        /// The option in an argument that there is not.
+        /// The option in an argument, if it does not exist.
         func unknown(in argument: String) -> String? {
             if argument.hasPrefix("--") {
                 let name = String(argument.prefix { $0 != "=" })
@@ -134,7 +134,7 @@ extension CommandLineSlip {
             return nil
         }
 
-        /// Whether the next argument is the value of this one.
+        /// Whether the next argument is this option's value.
         func takesNext(_ argument: String) -> Bool {
             if argument.hasPrefix("--") { return !argument.contains("=") && long[argument] == true }
             return argument.last.map { short[$0] == true } ?? false

@@ -1,6 +1,6 @@
-/// How many columns of a terminal text takes.
+/// How many terminal columns text occupies.
 public enum DisplayWidth {
-    /// Wide and fullwidth characters that are no emoji (Unicode's EastAsianWidth.txt, W and F); unassigned ones of their blocks too.
+    /// Wide and fullwidth characters other than emoji (Unicode's EastAsianWidth.txt, W and F), with unassigned ones in their blocks.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF, 0x4E00...0xA4CF,
         0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60,
@@ -8,27 +8,27 @@ public enum DisplayWidth {
         0x20000...0x3FFFD,
     ]
 
-    /// The columns of one character: 0, 1 or 2, as wcwidth(3) counts them; emoji that are pictures by themselves have 2.
+    /// The columns of one character: 0, 1 or 2, as wcwidth(3) counts. Emoji with default emoji presentation have 2.
     public static func of(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return value < 0x20 || (0x7F...0x9F).contains(value) || value == 0xAD ? 0 : 1 }
         if isZeroWidth(scalar) { return 0 }
-        // Terminals show two of them as one flag, in two columns.
+        // Terminals show a pair of regional indicators as one flag, two columns wide.
         if (0x1F1E6...0x1F1FF).contains(value) { return 1 }
         return wide.contains { $0.contains(value) } || scalar.properties.isEmojiPresentation ? 2 : 1
     }
 
-    /// The columns of a text. An emoji that U+FE0F makes a picture has 2, as most terminals show it.
+    /// The columns of a text. An emoji with U+FE0F counts 2, as on most terminals.
     public static func of(_ text: some StringProtocol) -> Int {
         var counter = Counter()
         for scalar in text.unicodeScalars { counter.add(scalar) }
         return counter.width
     }
 
-    /// The columns of a text, character by character.
+    /// Counts columns character by character.
     struct Counter {
         private(set) var width = 0
-        /// The columns of the last character that has any.
+        /// The columns of the last character that had any.
         private var last = 0
 
         mutating func add(_ scalar: Unicode.Scalar) {
@@ -43,9 +43,9 @@ public enum DisplayWidth {
         }
     }
 
-    /// Whether it is drawn upon the character before it, or not at all.
+    /// Whether the character combines with the previous one, or is invisible.
     static func isZeroWidth(_ scalar: Unicode.Scalar) -> Bool {
-        // The vowels and finals of Hangul join the initial before them.
+        // Hangul vowels and finals join the preceding initial.
         if (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FB).contains(scalar.value) { return true }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return true

@@ -1,10 +1,10 @@
 extension String {
-    /// Marks upon one character that are shown as they are: no script needs more, and a name full of them covers other lines.
+    /// The combining marks kept on one character. No script needs more, and a name full of them would cover other lines.
     private static let marksPerCharacter = 4
 
-    /// The text in at most `columns` columns of a terminal, its end replaced by `…` when it is longer; bounded in bytes as well, for
-    /// marks that take no column are counted.
-    /// - Parameter isUTF8: whether the terminal shows more than ASCII; without it other characters are escaped, `\u{E9}`.
+    /// The text in at most `columns` terminal columns; if longer, its end becomes `…`. Also bounds the bytes, because combining marks take
+    /// no column.
+    /// - Parameter isUTF8: the terminal shows more than ASCII; otherwise other characters are escaped, as `\u{E9}`.
     public func fitted(to columns: Int, isUTF8: Bool = true) -> String {
         let text = tamed(isUTF8: isUTF8)
         guard DisplayWidth.of(text) > columns else { return text }
@@ -21,7 +21,7 @@ extension String {
         return String(result) + ending
     }
 
-    /// The end of the text that fits into so many columns.
+    /// The longest end of the text that fits.
     public func tail(columns: Int) -> String {
         var room = columns
         let tail = reversed().prefix { character in
@@ -31,12 +31,12 @@ extension String {
         return String(tail.reversed())
     }
 
-    /// The text with blanks after it up to `columns` columns.
+    /// The text padded with blanks to `columns` columns.
     package func padded(to columns: Int) -> String {
         self + String(repeating: " ", count: max(0, columns - DisplayWidth.of(self)))
     }
 
-    /// The text as a terminal can show it: marks beyond a few upon one character escaped, and without UTF-8 all that is not ASCII.
+    /// The text as a terminal can show it: excess combining marks are escaped, and without UTF-8 all non-ASCII characters.
     package func tamed(isUTF8: Bool) -> String {
         guard utf8.contains(where: { $0 >= 0x80 }) else { return self }
         var result = String.UnicodeScalarView()

@@ -1,18 +1,17 @@
-/// The help of ArgumentParser, rendered without a limit, brought to the width of a terminal: wrapped once, at words.
+/// Fits ArgumentParser's help, rendered without a line limit, to the terminal's width.
 public enum HelpText {
-    /// Lines so long that ArgumentParser breaks none.
+    /// A line length at which ArgumentParser never wraps.
     public static let unlimited = 100_000
-    /// Less room is not worth a column of its own.
+    /// With less room than this, the second column is dropped.
     private static let leastColumn = 24
 
-    /// What a parser has to say at its end, help or something else: help is brought to the width of the terminal behind a
-    /// descriptor, or to 80 columns.
+    /// Fits a parser's final text, usually help, to the width of the terminal behind `descriptor`, or to 80 columns.
     public static func fitted(_ text: String, to descriptor: Int32) -> String {
         guard text.hasPrefix("OVERVIEW: ") || text.hasPrefix("USAGE: ") else { return text }
         return wrapped(text, to: TerminalText.columns(descriptor) ?? 80)
     }
 
-    /// Paragraphs are filled, whatever their lines were; what is indented keeps its lines, and goes on under its second column.
+    /// Refills paragraphs. Indented lines stay separate, and continue under their second column.
     package static func wrapped(_ text: String, to columns: Int) -> String {
         let columns = max(20, columns)
         var result: [String] = []
@@ -29,7 +28,7 @@ public enum HelpText {
                 close()
                 result += line.isEmpty ? [""] : indented(line, to: columns)
             } else {
-                // The statuses are a paragraph of their own, as is what follows a heading.
+                // The list of exit statuses, and the text after a heading, are paragraphs of their own.
                 if line.hasPrefix("Exit status:") || paragraph.last?.hasSuffix(":") == true { close() }
                 paragraph.append(line)
             }

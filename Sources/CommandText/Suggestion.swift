@@ -1,17 +1,17 @@
-/// What somebody may have meant who mistyped a word.
+/// Suggests what a mistyped word was meant to be.
 package enum Suggestion {
-    /// The nearest of some words; nil when none is near.
+    /// The nearest known word; nil if none is near.
     package static func nearest(to word: String, among known: [String]) -> String? {
         let word = word.lowercased()
         guard word.count > 1, word.count <= 64 else { return nil }
         if let longer = known.filter({ $0.hasPrefix(word) }).min(by: { $0.count < $1.count }) { return longer }
-        // One slip in four letters.
+        // Allow one slip per four letters.
         let limit = max(1, word.count / 4)
         let near = known.map { (word: $0, distance: distance(word, $0)) }.filter { $0.distance <= limit }
         return near.min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
     }
 
-    /// How many letters are to be added, taken away, changed, or exchanged with the next one.
+    /// The number of letters to add, remove, change, or swap with the next one.
     static func distance(_ one: String, _ other: String) -> Int {
         let (a, b) = (Array(one.unicodeScalars), Array(other.unicodeScalars))
         var rows = [Array(0...b.count)]

@@ -1,16 +1,15 @@
 internal import Glibc
 
-/// What a terminal is, as the environment and the system tell.
+/// Properties of a terminal, from the environment and the system.
 package enum TerminalText {
-    /// Whether texts are UTF-8 (setlocale(3): LC_ALL, then LC_CTYPE, then LANG). Where none is set nothing is known, and it is
-    /// taken for UTF-8, as terminals are.
+    /// Whether text is UTF-8 (setlocale(3): LC_ALL, then LC_CTYPE, then LANG). Assumes UTF-8 if none is set, as terminals do.
     package static func isUTF8(_ variable: (String) -> String? = environment) -> Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap(variable).first { !$0.isEmpty }
         guard let locale = locale?.lowercased() else { return true }
         return locale.contains("utf-8") || locale.contains("utf8")
     }
 
-    /// The columns of a terminal behind a descriptor, or what `COLUMNS` says; nil when neither is known.
+    /// The columns of the terminal behind a descriptor, else `COLUMNS`; nil if both are unknown.
     package static func columns(_ descriptor: Int32, _ variable: (String) -> String? = environment) -> Int? {
         if let text = variable("COLUMNS"), let count = Int(text), (1...100_000).contains(count) { return count }
         var size = winsize()
