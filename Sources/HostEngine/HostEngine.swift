@@ -3,17 +3,17 @@ package import DNSSD
 package import Discovery
 import MulticastEngine
 
-/// The engine of this machine: services of the link are found on the wire or by avahi-daemon, and published by avahi-daemon.
+/// This machine's engine: finds the link's services on the wire or through avahi-daemon, and publishes through avahi-daemon.
 package struct HostEngine: Sendable {
-    /// What finds and publishes.
+    /// Finds and publishes.
     package let engine: any DiscoveryEngine
-    /// What publishes.
+    /// Publishes.
     package let avahi: AvahiEngine
-    /// What finds on the link: never `auto`.
+    /// The finder in use; never `auto`.
     package let finder: FinderChoice
 
-    /// Makes the engines; see their initialisers for what they start.
-    /// - Throws: `.backendUnavailable` for `.wire` where UDP port 5353 is not shared; else what `AvahiEngine.init` throws.
+    /// Creates the engines; their initialisers say what they start.
+    /// - Throws: `.backendUnavailable` for `.wire` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
     package init(
         _ choice: FinderChoice, backend: AvahiBackend,
         backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
@@ -29,7 +29,7 @@ package struct HostEngine: Sendable {
             }
     }
 
-    /// Why services cannot be found on the wire here; nil: they can.
+    /// Why services cannot be found on the wire here; nil if they can.
     package static func reasonWithoutWire() -> String? {
         do {
             _ = try MulticastEngine()

@@ -4,9 +4,9 @@ import Discovery
 import MulticastEngine
 import System
 
-/// The wire, and for one name that is silent there avahi-daemon as well.
+/// The wire; for a single name that is silent there, also avahi-daemon.
 ///
-/// A responder that has answered someone keeps silent for a second (RFC 6762 §6); avahi-daemon has heard that answer.
+/// A responder that has just answered someone else stays silent for a second (RFC 6762 §6), but avahi-daemon has heard that answer.
 final class SecondOpinion: ServiceFinder {
     /// A responder that is free to answer has done so by then.
     private static let silence = Duration.milliseconds(150)
@@ -15,7 +15,7 @@ final class SecondOpinion: ServiceFinder {
     private let isAllowed: Bool
     private let second = Locked<(engine: AvahiEngine?, isClosed: Bool)>((nil, false))
 
-    /// - Parameter backend: the publisher's; where it is private only, avahi-daemon is not asked.
+    /// - Parameter backend: the publisher's; if it is private only, avahi-daemon is not asked.
     init(_ wire: MulticastEngine, backend: AvahiBackend) {
         self.wire = wire
         isAllowed = if case .private = backend { false } else { true }
@@ -56,7 +56,7 @@ final class SecondOpinion: ServiceFinder {
         return await isDone
     }
 
-    /// Made when it is first needed, which is rare.
+    /// Created when first needed, which is rare.
     private func engine() -> AvahiEngine? {
         second.withLock { second in
             if second.engine == nil, !second.isClosed { second.engine = try? AvahiEngine(backend: .system) }
@@ -65,14 +65,14 @@ final class SecondOpinion: ServiceFinder {
     }
 }
 
-/// One name, asked of the wire and, when it is silent, of avahi-daemon.
+/// A query for one name on the wire and, if that is silent, through avahi-daemon.
 private final class NamedQuery: EngineOperation {
     private struct State {
         var hasAnswer = false
         var isOver = false
         var wire: (any EngineOperation)?
         var second: (any EngineOperation)?
-        /// What only avahi-daemon has said.
+        /// Sightings reported only by avahi-daemon.
         var said: Set<Sighting> = []
         var timer: Task<Void, Never>?
     }
@@ -94,7 +94,7 @@ private final class NamedQuery: EngineOperation {
         keep(wire.browse(query) { [weak self] facts in self?.wireSaid(facts, reporting) }, isWire: true)
     }
 
-    /// Reported under the lock, as what the other says, so that no report overtakes another: a report returns quickly.
+    /// Reports under the lock, as `secondSaid` does, so that no report overtakes another. Reporting returns quickly.
     private func wireSaid(_ facts: [BrowseFact], _ reporting: ([BrowseFact]) -> Void) {
         let over = state.withLock { state -> (any EngineOperation)? in
             guard !state.isOver else { return nil }
@@ -103,7 +103,7 @@ private final class NamedQuery: EngineOperation {
                 return nil
             }
             state.hasAnswer = true
-            // Where the wire has it, it holds; elsewhere it was avahi-daemon's alone, and is held until the wire says the same.
+            // Where the wire has an answer, it replaces avahi-daemon's. Elsewhere avahi-daemon's is kept until the wire confirms it.
             let places = Set(facts.compactMap { $0.sighting?.origin })
             reporting(facts + state.said.filter { !places.contains($0.origin) }.map { .disappeared($0) })
             state.said = []
@@ -113,7 +113,7 @@ private final class NamedQuery: EngineOperation {
         over?.cancel()
     }
 
-    /// What it knows more counts; that it knows nothing, or stops, says nothing of the wire.
+    /// Adds what only avahi-daemon knows. That it knows nothing, or stops, says nothing about the wire.
     private func secondSaid(_ facts: [BrowseFact], _ reporting: ([BrowseFact]) -> Void) {
         state.withLock { state in
             guard !state.hasAnswer, !state.isOver else { return }
@@ -134,7 +134,7 @@ private final class NamedQuery: EngineOperation {
 
     private func keep(_ operation: any EngineOperation, isWire: Bool) {
         let isOver = state.withLock { state in
-            // The wire may have answered before the other was kept.
+            // The wire may have answered before the second query was stored.
             guard !state.isOver, isWire || !state.hasAnswer else { return true }
             if isWire { state.wire = operation } else { state.second = operation }
             return false
@@ -165,6 +165,6 @@ extension BrowseFact {
 }
 
 extension Sighting {
-    /// As the wire reports it, which says later that the same is gone.
+    /// The sighting without a family, as the wire reports it and will later withdraw it.
     fileprivate var ofAnyFamily: Sighting { Sighting(instance: instance, origin: origin, family: nil, isOwn: isOwn) }
 }
