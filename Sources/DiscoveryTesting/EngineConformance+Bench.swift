@@ -2,7 +2,7 @@ import DNSSD
 import Discovery
 
 extension EngineConformance {
-    /// What a check works with: a network on each side, and waiting for one thing to happen.
+    /// A check's equipment: a network on each side.
     struct Bench {
         let environment: Environment
         let publisher: LocalNetwork
@@ -10,7 +10,7 @@ extension EngineConformance {
         let type: ServiceType
         let port: Port
 
-        /// The browsing side, below its network.
+        /// The browsing side's engine, below its network.
         var engine: any DiscoveryEngine { environment.browser }
 
         init(_ environment: Environment) throws {
@@ -42,12 +42,12 @@ extension EngineConformance {
         }
     }
 
-    /// Collects events until one is there that a check waits for.
+    /// Collects events until the one that a check waits for.
     struct Watcher {
         private var iterator: ServiceEvents.AsyncIterator
         private let patience: Duration
         private let time = SystemTime()
-        /// All that was told.
+        /// All events so far.
         private(set) var events: [ServiceEvent] = []
 
         init(_ events: ServiceEvents, patience: Duration) {
@@ -55,7 +55,7 @@ extension EngineConformance {
             self.patience = patience
         }
 
-        /// The next event for which `match` has a result.
+        /// Waits for the next event for which `match` returns a result.
         mutating func wait<Result>(
             for what: String,
             _ match: (ServiceEvent) -> Result?
@@ -69,7 +69,7 @@ extension EngineConformance {
             throw Failure("waited \(patience) for \(what); there were: \(events)")
         }
 
-        /// The next time that the service is told with what `isRight` asks for.
+        /// Waits until the service is reported with what `isRight` asks for.
         mutating func found(
             _ name: ServiceName,
             _ isRight: (DiscoveredService) -> Bool = { _ in true }

@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-// What an engine reports below a `Catalog`: order, batches, and nothing after the end.
+// Facts below the `Catalog`: their order, their batches, and silence after the end.
 extension EngineConformance {
     static let facts: [Check] = [
         Check("the first fact of a query is whether the backend answers") { bench in
@@ -107,7 +107,7 @@ extension EngineConformance {
         Check("the state of the backend is told without a question, and each change of it once") { bench in
             let log = FactLog<EngineState>()
             let operation = bench.engine.watchState { log.report([$0]) }
-            // An engine connects when something is asked of it.
+            // An engine connects only when something is asked of it.
             var watcher = bench.watch()
             try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
             _ = try await log.wait(for: "up", bench.environment.patience) { $0.last == .up }

@@ -20,7 +20,7 @@ extension EngineConformance {
                     guard case .v6(let address, let scope) = endpoint.address, address.isLinkLocal else { continue }
                     try expect(scope == endpoint.interface?.index, "\(endpoint.address): no scope of its interface")
                 }
-                // It may have been told before the publication was established.
+                // `settled` may have come before the publication was established.
                 if !watcher.events.contains(.settled) {
                     try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
                 }
@@ -81,7 +81,7 @@ extension EngineConformance {
                 try expect(error.code == .timedOut, "\(error.code)")
             }
         },
-        // Whether they are given up is counted by `run`.
+        // `run` counts whether they are given up.
         Check("queries that nobody asks any more are given up, answered or not") { bench in
             for _ in 0..<3 {
                 var one = bench.watch()

@@ -12,7 +12,7 @@ extension EngineConformance {
         Check("a taken name is an error when renaming is not wanted") { bench in
             try await bench.publisher.withPublished(try bench.service("taken")) { publication in
                 _ = try await publication.established()
-                // On another port: the same data under the same name is no conflict (RFC 6762 §9).
+                // On another port: the same data under the same name would be no conflict (RFC 6762 §9).
                 let second = bench.browser.publish(try bench.service("taken", port: 9001), onConflict: .fail)
                 do {
                     let name = try await second.established()
@@ -70,7 +70,7 @@ extension EngineConformance {
         },
     ]
 
-    // Each check has a name of its own: a backend may still hold the one before for a moment.
+    // Each check uses a name of its own: a backend may still hold the previous one for a moment.
     private static func collide(
         _ bench: Bench,
         _ wanted: String,

@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-// Which part of what is there a question asks for.
+// Questions limited to a part of the network.
 extension EngineConformance {
     static let questions: [Check] = [
         Check("asked over IPv4, only IPv4 addresses are told") { bench in try await addresses(bench, of: .ipv4) },
@@ -50,7 +50,7 @@ extension EngineConformance {
                 var watcher = bench.watch(.watch)
                 let watched = try await watcher.found(name) { $0.state == .resolved }
                 var other = bench.watch(.once)
-                // Where else it is seen may come later.
+                // Sightings on other interfaces may follow.
                 let addresses = Set(watched.endpoints.map(\.address))
                 let found = try await other.found(name) { addresses.isSubset(of: $0.endpoints.map(\.address)) }
                 try expect(found.txt == watched.txt && found.port == watched.port, "\(found)")
@@ -67,7 +67,7 @@ extension EngineConformance {
             }
         },
         Check("many services are complete when the list is said to be, each told once") { bench in
-            // Of a type of its own: what another check has just withdrawn may still be known.
+            // A type of its own: services that another check has just withdrawn may still be known.
             let type = try ServiceType("_conformcrowd._tcp")
             let names = try (0..<bench.environment.crowd).map { try ServiceName("one of many \($0)") }
             let publications = names.map { name in
@@ -75,7 +75,7 @@ extension EngineConformance {
                     OfferedService(name: name, type: type, port: Port(rawValue: 9) ?? bench.port))
             }
             for publication in publications { _ = try await publication.established() }
-            // Warmed by one who watches, so that nothing depends on when the last announcement was heard.
+            // A watcher warms the cache, so that the result does not depend on when the last announcement was heard.
             var warm = bench.watch(type)
             var seen: Set<ServiceName> = []
             while seen.count < names.count {

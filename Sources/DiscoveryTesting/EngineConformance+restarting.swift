@@ -11,13 +11,13 @@ extension EngineConformance {
                 _ = try await watcher.found(name)
                 try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
                 try await backend.stop()
-                // What lasts too short to be told is not told.
+                // An outage that is too short is not reported.
                 try await watcher.wait(for: "backend lost") { event in
                     if case .backend(.lost) = event { () } else { nil }
                 }
                 try await backend.start()
                 try await watcher.wait(for: "backend recovered") { $0 == .backend(.recovered) ? () : nil }
-                // What comes after the recovery is seen, and whoever was there before was not lost meanwhile.
+                // New services appear after the recovery, and those already there were not lost in between.
                 try await bench.publisher.withPublished(try bench.service("later")) { later in
                     _ = try await watcher.found(try await later.established())
                 }

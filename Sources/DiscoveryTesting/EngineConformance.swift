@@ -1,6 +1,6 @@
 public import Discovery
 
-/// What every engine must do, whatever is under it. Each check stands alone and leaves nothing behind.
+/// The contract of every engine, whatever backs it. Each check stands alone and leaves nothing behind.
 ///
 /// ```swift
 /// @Test(arguments: EngineConformance.checks) func conforms(_ check: EngineConformance.Check) async throws {
@@ -8,29 +8,29 @@ public import Discovery
 /// }
 /// ```
 public enum EngineConformance {
-    /// Two engines that see each other, and a hand on what is under them.
+    /// Two engines that see each other, with control over what backs them.
     public struct Environment: Sendable {
-        /// The side that publishes. May be the same engine as `browser`.
+        /// The publishing side. May be the same engine as `browser`.
         public var publisher: any DiscoveryEngine
-        /// The side that browses.
+        /// The browsing side.
         public var browser: any DiscoveryEngine
-        /// Bounds and times of the checks' networks.
+        /// Limits of the checks' networks.
         public var limits: DiscoveryLimits
-        /// How long to wait for one thing to happen.
+        /// How long to wait for a single event.
         public var patience: Duration
-        /// What is under the browsing side; nil: it cannot be stopped.
+        /// Controls the browsing side's backend; nil if it cannot be stopped.
         public var browserBackend: Backend?
-        /// The same on the publishing side.
+        /// Controls the publishing side's backend; nil if it cannot be stopped.
         public var publisherBackend: Backend?
-        /// Takes a link from the browsing machine, and gives it back; nil: it cannot.
+        /// Unplugs and restores a link of the browsing machine; nil if that is impossible.
         public var browserLink: Backend?
-        /// The links that both sides are on, by the browsing side's names.
+        /// The links that both sides share, by the browsing side's names.
         public var links: [String]
-        /// Both sides are one machine.
+        /// Both sides run on one machine.
         public var isOneMachine: Bool
-        /// How many services are many.
+        /// How many services count as many.
         public var crowd: Int
-        /// Counts what the engines hold: operations, C objects, whatever must be as before.
+        /// Counts what the engines hold, such as operations and C objects; must return to its earlier value.
         public var openObjects: @Sendable () async throws -> Int
 
         /// Creates an environment.
@@ -61,14 +61,14 @@ public enum EngineConformance {
         }
     }
 
-    /// A backend that can be stopped and started again; each returns when it is done.
+    /// Controls a backend that a test can stop and start. Each function returns when it is done.
     public struct Backend: Sendable {
-        /// Stops it.
+        /// Stops the backend.
         public var stop: @Sendable () async throws -> Void
-        /// Starts it again.
+        /// Starts the backend again.
         public var start: @Sendable () async throws -> Void
 
-        /// Creates a hand on a backend.
+        /// Creates the controls of a backend.
         public init(
             stop: @escaping @Sendable () async throws -> Void,
             start: @escaping @Sendable () async throws -> Void
@@ -78,9 +78,9 @@ public enum EngineConformance {
         }
     }
 
-    /// One thing that every engine must do.
+    /// One requirement on every engine.
     public struct Check: Sendable, CustomStringConvertible {
-        /// What is checked, as a sentence.
+        /// The requirement, as a sentence.
         public let description: String
         private let body: @Sendable (Bench) async throws -> Void
 
@@ -89,12 +89,12 @@ public enum EngineConformance {
             self.body = body
         }
 
-        /// Runs the check, and then looks whether anything was left behind.
-        /// - Throws: `Failure`, or what the engine threw.
+        /// Runs the check, then verifies that nothing was left behind.
+        /// - Throws: `Failure`, or the engine's error.
         public func run(_ environment: Environment) async throws {
             let before = try await environment.openObjects()
             try await body(Bench(environment))
-            // Operations end in their own time, so the count is waited for.
+            // Operations end in their own time, so wait for the count.
             let time = SystemTime()
             let deadline = time.now + environment.patience
             while true {
@@ -108,9 +108,9 @@ public enum EngineConformance {
         }
     }
 
-    /// What an engine did not do.
+    /// The requirement that an engine did not meet.
     public struct Failure: Error, CustomStringConvertible {
-        /// A sentence.
+        /// The failure, as a sentence.
         public let description: String
 
         init(_ description: String) { self.description = description }

@@ -7,7 +7,7 @@ import Glibc
 import Musl
 #endif
 
-/// Keeps what an engine reports, for a check that waits for something in it.
+/// Records an engine's reports for a check to wait on.
 final class FactLog<Fact: Sendable>: Sendable {
     private struct State {
         var facts: [Fact] = []
@@ -21,7 +21,7 @@ final class FactLog<Fact: Sendable>: Sendable {
     var facts: [Fact] { state.withLock { $0.facts } }
     var emptyBatches: Int { state.withLock { $0.emptyBatches } }
 
-    /// To be given to the engine.
+    /// The closure to give to the engine.
     var report: @Sendable ([Fact]) -> Void {
         { [self] facts in
             let wake = state.withLock { state in
@@ -33,8 +33,8 @@ final class FactLog<Fact: Sendable>: Sendable {
         }
     }
 
-    /// Waits until `isThere` holds of all that was reported.
-    /// - Returns: all of it by then.
+    /// Waits until `isThere` holds for all reports so far.
+    /// - Returns: all reports so far.
     func wait(
         for what: String, _ patience: Duration, _ isThere: @escaping @Sendable ([Fact]) -> Bool
     ) async throws -> [Fact] {
@@ -59,7 +59,7 @@ final class FactLog<Fact: Sendable>: Sendable {
     }
 }
 
-/// Notices a report that comes on the thread that is still in the call which began the operation.
+/// Detects a report on the thread that is still inside the call that started the operation.
 final class CallerThread: Sendable {
     private struct State {
         var caller: pthread_t?

@@ -1,7 +1,7 @@
 public import DNSSD
 public import Discovery
 
-/// The engine of one machine of a simulated network.
+/// The engine of one machine in a simulated network.
 public final class SimulatedEngine: DiscoveryEngine {
     /// The machine.
     public let machine: String
@@ -13,7 +13,7 @@ public final class SimulatedEngine: DiscoveryEngine {
         self.network = network
     }
 
-    /// Operations of this engine that were started and have not ended.
+    /// Operations that this engine has started and that have not ended.
     public var openOperations: Int { network.openOperations(of: machine) }
 
     /// Whether the network has the domain.
@@ -22,7 +22,7 @@ public final class SimulatedEngine: DiscoveryEngine {
     /// Whether the network has the domain.
     public func publishes(in domain: Domain) -> Bool { finds(in: domain) }
 
-    /// Follows the machine's backend.
+    /// Follows the state of the machine's backend.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         start(.state(reporting))
     }
@@ -43,7 +43,7 @@ public final class SimulatedEngine: DiscoveryEngine {
         start(.types(SimulatedOperation.Types(query: query, report: reporting)))
     }
 
-    /// Starts a query for domains: there is `local`.
+    /// Starts a query for domains; the network's are listed.
     public func browseDomains(
         _ query: DomainQuery,
         reporting: @escaping @Sendable ([DomainFact]) -> Void
@@ -51,7 +51,7 @@ public final class SimulatedEngine: DiscoveryEngine {
         start(.domains(SimulatedOperation.Domains(query: query, report: reporting)))
     }
 
-    /// Publishes a service; a collision is noticed at once.
+    /// Publishes a service; a name collision is noticed at once.
     public func publish(
         _ service: OfferedService,
         onConflict: ConflictPolicy,

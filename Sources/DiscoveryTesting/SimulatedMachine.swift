@@ -2,11 +2,11 @@ public import DNSSD
 
 /// An interface of a simulated machine. Interfaces on the same link reach each other.
 public struct SimulatedInterface: Hashable, Sendable {
-    /// Its index and name.
+    /// The interface's index and name.
     public var interface: NetworkInterface
-    /// What it is plugged into; nil for loopback.
+    /// The link it is plugged into; nil for loopback.
     public var link: String?
-    /// Its addresses; the scope of link-local ones is set for each observer.
+    /// Its addresses; each observer sees link-local ones with its own scope.
     public var addresses: [IPAddress]
 
     /// Creates an interface.
@@ -23,7 +23,7 @@ public struct SimulatedInterface: Hashable, Sendable {
         addresses: [.v4(IPv4Address(bits: 0x7F00_0001))]
     )
 
-    /// An interface with 10.0.0.`number` and fe80::`number`, on one link by default.
+    /// An interface with 10.0.0.`number` and fe80::`number`, by default all on one link.
     public static func ethernet(
         _ number: Int,
         index: UInt32 = 2,
@@ -42,31 +42,31 @@ public struct SimulatedInterface: Hashable, Sendable {
     }
 }
 
-/// A machine of the simulated network, as the network keeps it.
+/// A machine's state in the simulated network.
 struct SimulatedMachine: Sendable {
     enum Backend: Hashable {
-        /// It was never started.
+        /// Never started.
         case absent
         case up
-        /// It went away; the others were told by goodbyes, or remember its services.
+        /// Stopped. Without a goodbye, the others remember its services.
         case down(saidGoodbye: Bool)
     }
 
     let name: String
     var host: HostName
     var interfaces: [SimulatedInterface]
-    /// Names of interfaces that are down.
+    /// Names of the interfaces that are down.
     var downInterfaces: Set<String> = []
     var backend = Backend.up
-    /// Machines of different segments do not reach each other.
+    /// Machines in different segments cannot reach each other.
     var segment = 0
-    /// It resolves what others ask of its services.
+    /// Its services can be resolved.
     var answers = true
-    /// Why it takes no publication.
+    /// Why it refuses publications; nil if it accepts them.
     var refusal: DiscoveryError?
 
     var isUp: Bool { backend == .up }
 
-    /// Those that can send and receive.
+    /// Interfaces that can send and receive.
     var usable: [SimulatedInterface] { interfaces.filter { !downInterfaces.contains($0.interface.name) } }
 }

@@ -2,16 +2,16 @@ public import DNSSD
 import Discovery
 import System
 
-/// Machines that publish and browse, joined in one process: deterministic, without packets, latency or a clock.
+/// Machines that publish and browse within one process: deterministic, without packets, latency or a clock.
 ///
-/// What a machine does is seen by the others in the next report. Services are seen on the interfaces that share a link, and
-/// on all of the machine's own, loopback too; the machine that has a name first keeps it.
+/// Others see a machine's change in their next report. Services are visible on the interfaces that share a link, and on all interfaces of
+/// their own machine, loopback included. The first machine to claim a name keeps it.
 public final class SimulatedNetwork: Sendable {
-    /// Who delivers reports.
+    /// When reports are delivered.
     public enum Delivery: Sendable {
-        /// A task of its own, as soon as there are some.
+        /// As soon as there are any, by a separate task.
         case automatic
-        /// `deliver()`, so that a test knows what has happened.
+        /// Only when the test calls `deliver()`, so that it knows what has happened.
         case byHand
     }
 
@@ -23,13 +23,13 @@ public final class SimulatedNetwork: Sendable {
     private let delivery: Delivery
     private let state = Locked(State())
 
-    /// Its domains.
+    /// The network's domains.
     public let domains: [Domain]
 
     /// Creates a network without machines.
     /// - Parameters:
-    ///   - domains: what can be asked for, with all below each.
-    ///   - isUnicast: services are learned from a server, on no interface, as beyond the link.
+    ///   - domains: the domains that can be queried, each with its subdomains.
+    ///   - isUnicast: services are learned from a server rather than on an interface, as beyond the link.
     public init(
         domains: [Domain] = [.local], isUnicast: Bool = false, delivery: Delivery = .automatic
     ) {
@@ -41,7 +41,7 @@ public final class SimulatedNetwork: Sendable {
         }
     }
 
-    /// Joins a machine with a running backend; without `interfaces` it has `lo` and `eth0` with two addresses.
+    /// Adds a machine with a running backend. Without `interfaces` it gets `lo` and `eth0`, with two addresses.
     public func addMachine(
         _ name: String,
         host: HostName? = nil,
@@ -58,15 +58,15 @@ public final class SimulatedNetwork: Sendable {
         return SimulatedEngine(machine: name, network: self)
     }
 
-    /// Stops a machine's backend; without goodbyes the others go on seeing its services.
+    /// Stops a machine's backend. Without a goodbye, the others still see its services.
     public func stopBackend(of machine: String, sayingGoodbye: Bool = true) {
         change { $0.machines[machine]?.backend = .down(saidGoodbye: sayingGoodbye) }
     }
 
-    /// Starts it again; what was asked of it is done again.
+    /// Starts the backend again and restores its queries and publications.
     public func startBackend(of machine: String) { change { $0.machines[machine]?.backend = .up } }
 
-    /// Lets only the machines of one group reach each other; the others are a group too.
+    /// Splits the network: only machines of the same group reach each other; those in no group form another.
     public func partition(_ groups: [[String]]) {
         change { world in
             for name in world.machines.keys {
@@ -75,7 +75,7 @@ public final class SimulatedNetwork: Sendable {
         }
     }
 
-    /// Lets all machines reach each other; of two with the same name the later is renamed.
+    /// Joins all groups again; if two machines claim the same name, the later one is renamed.
     public func heal() { partition([]) }
 
     /// Replaces the interfaces and addresses of a machine.
@@ -83,7 +83,7 @@ public final class SimulatedNetwork: Sendable {
         change { $0.machines[machine]?.interfaces = interfaces }
     }
 
-    /// Whether an interface of a machine is up; while it is not, what was seen there is out of sight.
+    /// Takes an interface up or down; services seen there disappear while it is down.
     public func setLink(_ interface: String, of machine: String, isUp: Bool) {
         change { world in
             if isUp {
@@ -94,15 +94,15 @@ public final class SimulatedNetwork: Sendable {
         }
     }
 
-    /// Whether services of a machine resolve.
+    /// Sets whether a machine's services can be resolved.
     public func setAnswers(of machine: String, to answers: Bool) { change { $0.machines[machine]?.answers = answers } }
 
-    /// Why the backend of a machine takes no publication from now on, nil: it does; what it has taken stays until it stops.
+    /// Sets the error with which a backend refuses publications; nil accepts them. Existing publications stay until the backend stops.
     public func setRefusal(of machine: String, to refusal: DiscoveryError?) {
         change { $0.machines[machine]?.refusal = refusal }
     }
 
-    /// Replaces the TXT record of what is published on `machine` under `name`.
+    /// Replaces the TXT record of the service that `machine` publishes as `name`.
     public func setTXT(of name: ServiceName, on machine: String, to txt: TXTRecord) {
         change { world in
             for (id, operation) in world.operations where operation.machine == machine {
@@ -113,11 +113,11 @@ public final class SimulatedNetwork: Sendable {
         }
     }
 
-    /// Queries and publications that were started and have not ended.
+    /// Queries and publications that have started and not ended.
     public var openOperations: Int { state.withLock { $0.world.operations.count } }
 
-    /// Delivers all reports, also those that follow from them, one after another.
-    /// - Returns: how many there were.
+    /// Delivers all reports in turn, including those that follow from them.
+    /// - Returns: how many were delivered.
     @discardableResult
     public func deliver() -> Int {
         var count = 0
@@ -128,7 +128,7 @@ public final class SimulatedNetwork: Sendable {
         return count
     }
 
-    /// The same for one machine.
+    /// Queries and publications of one machine that have started and not ended.
     public func openOperations(of machine: String) -> Int {
         state.withLock { $0.world.operations.values.count { $0.machine == machine } }
     }
@@ -161,7 +161,7 @@ public final class SimulatedNetwork: Sendable {
             state.isDelivering = true
             return (result, true)
         }
-        // A task of its own, for a report must not come from within the call that caused it.
+        // In a separate task, because a report must not arrive within the call that caused it.
         if mustDeliver { Task { self.deliverAll() } }
         return result
     }
@@ -184,7 +184,7 @@ extension SimulatedWorld {
 }
 
 extension EngineConformance.Backend {
-    /// A simulated machine's.
+    /// The network as seen by a simulated machine.
     public init(of machine: String, in network: SimulatedNetwork) {
         self.init(
             stop: { network.stopBackend(of: machine) },

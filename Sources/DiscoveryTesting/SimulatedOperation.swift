@@ -55,9 +55,9 @@ struct SimulatedOperation: Sendable {
 
     let machine: String
     var kind: Kind
-    /// The first list was reported since the backend came up.
+    /// The initial list has been reported since the backend came up.
     var isListed = false
-    /// What was reported of the backend; nil: nothing.
+    /// The last reported backend state; nil if none was.
     var backend: EngineState?
 
     func report(_ state: EngineState) -> (@Sendable () -> Void)? {

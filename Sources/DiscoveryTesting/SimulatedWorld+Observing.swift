@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-// What a machine sees of the others, and the facts that follow when that changes.
+// What a machine sees of the others, and the facts that follow from changes.
 extension SimulatedWorld {
     mutating func observe(_ id: UInt64) {
         guard var operation = operations[id], let machine = machines[operation.machine] else { return }
@@ -127,7 +127,7 @@ extension SimulatedWorld {
         return (sightings, resolutions, failures)
     }
 
-    /// The interfaces of `machine` on which a service of `owner` is seen, with the addresses it has there.
+    /// The interfaces on which `machine` sees a service of `owner`, with the owner's addresses there.
     private func paths(
         to service: OfferedService,
         of owner: String,
@@ -182,7 +182,7 @@ extension SimulatedOperation.Site {
 }
 
 extension Set<Sighting> {
-    /// An order that is the same in every run.
+    /// A stable order, the same in every run.
     fileprivate var inOrder: [Sighting] {
         sorted {
             ($0.instance.name, $0.origin, $0.family?.rawValue ?? "")

@@ -1,24 +1,24 @@
 import DNSSD
 import Discovery
 
-/// The state of a simulated network: machines, what they asked for, and the reports that are not delivered yet.
+/// The state of a simulated network: its machines, their operations, and undelivered reports.
 ///
-/// After each change every operation's view is computed anew, and the difference to what it reported is reported.
+/// After each change every operation's view is recomputed, and the difference from what it has reported becomes its next report.
 struct SimulatedWorld: Sendable {
     struct Report: Sendable {
         let operation: UInt64
         let deliver: @Sendable () -> Void
     }
 
-    /// What domains there are.
+    /// The network's domains.
     var domains: [Domain] = [.local]
-    /// Services are learned from a server, on no interface.
+    /// Services are learned from a server rather than on an interface.
     var isUnicast = false
     var machines: [String: SimulatedMachine] = [:]
     var operations: [UInt64: SimulatedOperation] = [:]
     var reports: [Report] = []
     private var lastID: UInt64 = 0
-    /// Which publications are established under a name; kept while `reconcile` runs.
+    /// The publications established under each name; valid while `reconcile` runs.
     private var holders: [ServiceInstance: Set<UInt64>] = [:]
 
     mutating func start(_ kind: SimulatedOperation.Kind, on machine: String) -> UInt64 {
@@ -34,7 +34,7 @@ struct SimulatedWorld: Sendable {
         reconcile()
     }
 
-    /// Brings every operation up to date: publications first, for they are what the others see.
+    /// Updates every operation, publications first, because the others depend on them.
     mutating func reconcile() {
         let ids = operations.keys.sorted()
         holders = [:]
@@ -86,7 +86,7 @@ extension SimulatedWorld {
         guard machine.isUp else {
             guard operation.backend?.reason == nil else { return }
             operation.backend = .down("stopped")
-            // Without a goodbye the others go on seeing it: it stays established for them.
+            // Without a goodbye the others still see it, so for them it stays established.
             if machine.backend != .down(saidGoodbye: false) { publication.isEstablished = false }
             tell(.waiting("the simulated backend is not running"))
             return
@@ -128,7 +128,7 @@ extension SimulatedWorld {
         tell(.established)
     }
 
-    /// Whoever was first keeps a name.
+    /// Whether another publication claimed the name first.
     private func isTaken(_ instance: ServiceInstance, than id: UInt64, on machine: String) -> Bool {
         guard let holders = holders[instance] else { return false }
         let isOwnEstablished = holders.contains(id)
@@ -138,7 +138,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// What is established, in the order of starting.
+    /// Established publications, in the order they were started.
     var published: [(id: UInt64, machine: String, publication: SimulatedOperation.Publication)] {
         operations.sorted { $0.key < $1.key }.compactMap { id, operation in
             guard case .publication(let publication) = operation.kind, publication.isEstablished else { return nil }

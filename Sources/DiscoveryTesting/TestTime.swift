@@ -1,7 +1,7 @@
 public import Discovery
 import System
 
-/// Time that stands still until a test turns it.
+/// A clock that stands still until a test advances it.
 public final class TestTime: TimeSource {
     private struct Sleeper {
         let deadline: Duration
@@ -17,16 +17,16 @@ public final class TestTime: TimeSource {
 
     private let state: Locked<State>
 
-    /// Begins at `now`.
+    /// Creates a clock that reads `now`.
     public init(now: Duration = .zero) { state = Locked(State(now: now)) }
 
-    /// The time it was turned to.
+    /// The current reading.
     public var now: Duration { state.withLock { $0.now } }
 
-    /// How many tasks sleep.
+    /// The number of sleeping tasks.
     public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-    /// Turns the time on and wakes those whose deadline has come.
+    /// Advances the clock and wakes the tasks whose deadline has passed.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now += duration
@@ -37,7 +37,7 @@ public final class TestTime: TimeSource {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Waits until a task sleeps until exactly `deadline`, so that turning the time will wake it.
+    /// Waits until a task sleeps until exactly `deadline`, so that advancing the clock will wake it.
     public func sleeper(until deadline: Duration) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -49,7 +49,7 @@ public final class TestTime: TimeSource {
         }
     }
 
-    /// Returns when the time was turned to `deadline`.
+    /// Returns once the clock reaches `deadline`.
     public func sleep(until deadline: Duration) async throws {
         let id = state.withLock { state in
             state.lastID += 1
@@ -67,7 +67,7 @@ public final class TestTime: TimeSource {
     private func enter(_ id: UInt64, _ sleeper: Sleeper) {
         enum Outcome { case sleeps([CheckedContinuation<Void, Never>]), due, cancelled }
         let outcome = state.withLock { state -> Outcome in
-            // Cancelling sets the flag before it looks for the sleeper, so one of the two sees the other.
+            // Cancelling sets the flag before it looks for the sleeper, so one of the two notices the other.
             guard !Task.isCancelled else { return .cancelled }
             guard sleeper.deadline > state.now else { return .due }
             state.sleepers[id] = sleeper
