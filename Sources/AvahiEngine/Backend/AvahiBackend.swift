@@ -1,14 +1,14 @@
 public import DNSSD
 
-/// Whose avahi-daemon an `AvahiEngine` uses.
+/// Which avahi-daemon an `AvahiEngine` uses.
 public enum AvahiBackend: Hashable, Sendable {
-    /// The machine's own, over the system bus.
+    /// The machine's own, through the system bus.
     case system
-    /// One that the engine starts and supervises, with a D-Bus of its own; it ends when the engine or the process ends,
-    /// and for good when an avahi-daemon appears on the system bus.
+    /// One that the engine starts and supervises, with its own D-Bus. It ends with the engine or the process, and for good when an
+    /// avahi-daemon appears on the system bus.
     case `private`(PrivateBackendOptions)
-    /// The machine's own if it answers within 2 s, or at once if there is no system bus, else a private one, until the machine's
-    /// own appears.
+    /// The machine's own if it answers within 2 s; without a system bus at once, or after those 2 s, a private one, until the machine's own
+    /// appears.
     case automatic(PrivateBackendOptions)
 }
 
@@ -17,12 +17,12 @@ extension AvahiBackend {
     package static var canBePrivate: Bool { PrivateBackendPrograms.arePresent }
 }
 
-/// How a private avahi-daemon is run.
+/// How to run a private avahi-daemon.
 public struct PrivateBackendOptions: Hashable, Sendable {
-    /// The interfaces it uses, never `lo`. Patterns that take are resolved when it starts: an interface that comes
-    /// later is not used.
+    /// The interfaces to use, never `lo`. If the filter includes by pattern, the patterns are resolved at start: interfaces that appear
+    /// later are not used.
     public var interfaces: InterfaceFilter
-    /// The daemons' messages go to this process's stderr, else nowhere.
+    /// Pass the daemons' messages to this process's standard error; otherwise they are discarded.
     public var passesOutput: Bool
 
     /// Creates options.

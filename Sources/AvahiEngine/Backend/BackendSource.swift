@@ -1,30 +1,30 @@
 import DNSSD
 import System
 
-/// Whose avahi-daemon the next connection is made to: carries out an `AvahiBackend`. Touched by the loop's thread only.
+/// Carries out an `AvahiBackend`: decides which avahi-daemon the next connection goes to. Used only on the loop's thread.
 final class BackendSource {
-    /// What to do about a connection that is wanted.
+    /// What to do when a connection is wanted.
     enum Step {
-        /// Make it now.
+        /// Connect now.
         case connect
-        /// A private backend is being started and will tell `.ready` or `.ended`; the reason is for people. Nil while the system's
-        /// avahi-daemon is being asked: there is nothing to tell yet.
+        /// A private backend is starting and will report `.ready` or `.ended`; the reason is for people. The reason is nil while the
+        /// system's avahi-daemon is being asked.
         case wait(String?)
-        /// There is none to be had for now.
+        /// No backend is available for now.
         case fail(DiscoveryError)
     }
 
-    /// What happened without being asked for.
+    /// Events that nothing asked for.
     enum Event {
-        /// The private backend's bus can be connected to, perhaps again; or the system's avahi-daemon answers calls.
+        /// The private backend's bus accepts connections, perhaps again; or the system's avahi-daemon answers calls.
         case ready
         /// The private backend has ended.
         case ended(DiscoveryError)
-        /// It has ended, and there will be no other.
+        /// The private backend has ended for good.
         case over(DiscoveryError)
-        /// The connection is to be made anew: `prepare()` decides once more.
+        /// Connect again: `prepare()` will decide once more.
         case again
-        /// The connection that waits for avahi-daemon has waited long enough: `.fail` says why it goes on waiting.
+        /// The connection has waited long enough for avahi-daemon. Take this step instead; `.fail` has the reason to keep waiting.
         case instead(Step)
     }
 
@@ -35,14 +35,14 @@ final class BackendSource {
         case undecided
     }
 
-    /// How long the system's avahi-daemon has to answer on a bus that is there.
+    /// How long the system's avahi-daemon may take to answer if its bus exists.
     private static let systemLimit = Duration.seconds(2)
-    /// How often a private backend that could not be had is tried again while the bus waits for the system's.
+    /// The pause before retrying a private backend that could not be had, while waiting for the system's.
     private static let againAfter = Duration.seconds(10)
-    /// How often to look for the bus that another process is starting.
+    /// How often to look for a bus that another process is starting.
     private static let sharedInterval = Duration.milliseconds(250)
-    /// How long a private avahi-daemon has to appear before the connection is made anew: it may be to the wrong bus,
-    /// when the private one died just before.
+    /// How long a private avahi-daemon may take to appear before connecting again: if the previous private one has just died, the
+    /// connection may be to the wrong bus.
     private static let privateLimit = Duration.seconds(5)
 
     /// Never called from within a call to this object.
@@ -51,20 +51,20 @@ final class BackendSource {
     private let isAutomatic: Bool
     private var choice: Choice
     private let address: BusAddress?
-    /// Nil where it cannot be shared.
+    /// Nil if the backend cannot be shared.
     private let shared: SharedBus?
     private var privateBackend: PrivateBackend?
     private var privateHasWorked = false
-    /// Runs while the system's avahi-daemon is asked.
+    /// Runs while the system's avahi-daemon is being asked.
     private var probe: SystemProbe?
     private var askedAt = MonotonicTime.now
-    /// Nil where no private backend is ever used.
+    /// Nil if no private backend is ever used.
     private var systemWatch: SystemAvahiWatch?
-    /// Why there will be no backend any more.
+    /// Why there will never be a backend again.
     private var end: DiscoveryError?
     private let loop: EventLoop
     private let timer: LoopTimer
-    /// Runs while another process starts the backend.
+    /// Runs while another process is starting the backend.
     private let sharedTimer: LoopTimer
 
     init(_ backend: AvahiBackend, loop: EventLoop) throws(DiscoveryError) {
@@ -101,27 +101,27 @@ final class BackendSource {
     /// Whether avahi-daemon has the limits of `PrivateBackendConfiguration`.
     var isPrivate: Bool { choice == .private }
 
-    /// A connection is wanted.
+    /// Decides how to connect. Call it when a connection is wanted.
     func prepare() -> Step {
         timer.deadline = nil
         sharedTimer.deadline = nil
         if let end { return .fail(end) }
         if choice != .system { systemWatch?.start() }
-        // One that another process has started is there because the system has none.
+        // If another process has started a private backend, the system has none.
         if choice == .undecided, shared?.answers ?? false { choice = .private }
         if choice == .undecided, privateBackend != nil { return ask() }
         guard choice == .private, let backend = privateBackend else { return .connect }
         let step = step(of: backend, "a private avahi-daemon is being started")
         guard case .fail = step, isAutomatic else { return step }
-        // The system's may have been slow, and hold UDP port 5353: it is asked again.
+        // The system's avahi-daemon may just have been slow and hold UDP port 5353, so it is asked again.
         choice = .undecided
         return ask()
     }
 
-    /// A connection was tried: libdbus knows its addresses now.
+    /// Call after a connection attempt: libdbus has read its addresses by then.
     func tried() { address?.restore() }
 
-    /// No connection could be made.
+    /// Call when no connection could be made.
     func unreachable(_ error: DiscoveryError) -> Step {
         guard choice == .undecided, let backend = privateBackend else { return .fail(error) }
         choice = .private
@@ -131,7 +131,7 @@ final class BackendSource {
         return .fail(DiscoveryError(.backendUnavailable, "\(error.message); \(reason.message)"))
     }
 
-    /// There is a bus, and no avahi-daemon on it.
+    /// Call when the bus answers but has no avahi-daemon.
     func isWaitingForDaemon() {
         switch choice {
         case .system: break
@@ -142,10 +142,10 @@ final class BackendSource {
         }
     }
 
-    /// A call on this thread may be in vain for 25 s: first one on another that can wait.
+    /// Asks the system's avahi-daemon on a thread that may wait: here a futile call would block for 25 s.
     private func ask() -> Step {
         askedAt = .now
-        // One that hangs since the last time is still asking.
+        // A previous probe that hangs is still asking.
         if probe == nil {
             probe = SystemProbe(loop: loop) { [weak self] in
                 guard let self else { return }
@@ -160,7 +160,7 @@ final class BackendSource {
         return .wait(nil)
     }
 
-    /// Counts from when the system's avahi-daemon was asked first.
+    /// The limit counts from when the system's avahi-daemon was first asked.
     private func limitSilence() {
         timer.fire = { [weak self] in
             guard let self else { return }
@@ -172,7 +172,7 @@ final class BackendSource {
         timer.deadline = askedAt + Self.systemLimit
     }
 
-    /// avahi-daemon answers.
+    /// Call when avahi-daemon answers.
     func answered() {
         timer.deadline = nil
         if choice == .undecided {
@@ -184,16 +184,16 @@ final class BackendSource {
         privateBackend?.worked()
     }
 
-    /// The connection was closed.
+    /// Call when the connection is closed.
     func disconnected() { timer.deadline = nil }
 
-    /// Why nothing answers, in the words of who knows best.
+    /// Why nothing answers; the private backend's own explanation is preferred.
     func explanation(_ reason: String) -> String {
         guard isPrivate, let backend = privateBackend else { return reason }
         return backend.problem ?? reason
     }
 
-    /// Ends a private backend; blocks until it has ended, 1.5 s at most.
+    /// Ends a private backend. Blocks until it has ended, at most 1.5 s.
     func stop() {
         timer.free()
         sharedTimer.free()
@@ -222,10 +222,10 @@ final class BackendSource {
         }
     }
 
-    /// Two responders on one machine quarrel over names, and unicast answers reach only one of them (decision 0007). Those
-    /// who share the private one find its bus gone, or see the same.
+    /// Gives up the private backend: two responders on one machine quarrel over names, and unicast answers reach only one (decision 0007).
+    /// Processes that share the private one notice that its bus is gone, or see the system's as well.
     private func systemAppeared() {
-        // While it is undecided the system's is being asked already.
+        // While undecided, the system's is being asked already.
         guard choice == .private else { return }
         shared?.withdraw()
         privateBackend?.stop()

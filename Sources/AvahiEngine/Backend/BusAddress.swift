@@ -1,30 +1,29 @@
 import Glibc
 import System
 
-/// The address that libdbus, below libavahi-client, takes for the system bus: read from the environment once in a
-/// process, before the first connection is made.
+/// The address that libdbus, below libavahi-client, uses for the system bus. libdbus reads it from the environment once per process, before
+/// its first connection.
 final class BusAddress {
     private static let variable = "DBUS_SYSTEM_BUS_ADDRESS"
-    /// What libdbus takes without the variable (dbus-arch-deps.h).
+    /// libdbus's default, used if the variable is unset (dbus-arch-deps.h).
     private static let standard = "unix:path=/var/run/dbus/system_bus_socket"
 
     private let before: String?
     private var isChanged = true
 
-    /// Puts a private bus in the place of the system's, or before it: each address is tried in turn, and a private one
-    /// can only be connected to while it was started.
+    /// Replaces the system bus with a private one, or puts the private one before it: libdbus tries the addresses in turn, and a private
+    /// bus accepts connections only while it runs.
     ///
-    /// Changes the environment: to be made where the engine is made, early in a program and not while other threads
-    /// read it.
+    /// Changes the environment. Create it with the engine, early in a program, while no other thread reads the environment.
     init(private address: String, thenSystem: Bool) {
         before = Environment.value(Self.variable)
         unsafe setenv(Self.variable, thenSystem ? "\(address);\(before ?? Self.standard)" : address, 1)
     }
 
-    /// The system bus's own address.
+    /// The address of the system bus itself.
     var system: String { before ?? Self.standard }
 
-    /// The paths in an address of D-Bus's form; other transports are left out. Bytes may be written as `%XX`.
+    /// The socket paths in a D-Bus address; other transports are left out. Bytes may be escaped as `%XX`.
     static func sockets(in address: String) -> [String] {
         address.split(separator: ";").compactMap { entry in
             guard entry.hasPrefix("unix:") else { return nil }
@@ -50,7 +49,7 @@ final class BusAddress {
         return bytes.isEmpty || bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// libdbus has read it: programs that this one starts get what they would have got.
+    /// Restores the environment for programs that this one starts. Call it once libdbus has read the address.
     func restore() {
         guard isChanged else { return }
         isChanged = false

@@ -1,12 +1,12 @@
-/// A message of D-Bus, as far as `NameOwnerConversation` needs it (D-Bus specification, "Message Protocol"). In this machine's order
-/// of bytes, in which the bus of this machine answers.
+/// A D-Bus message, as far as `NameOwnerConversation` needs it (D-Bus specification, "Message Protocol"). In native byte order, which the
+/// local bus answers in.
 struct BusMessage {
     enum Kind: UInt8 {
         case methodCall = 1
         case methodReturn, error, signal
     }
 
-    /// Bytes that are read one value after the other.
+    /// Bytes to read value by value.
     struct Body {
         private let bytes: [UInt8]
         private var place: Int
@@ -24,7 +24,7 @@ struct BusMessage {
             return bytes[place]
         }
 
-        /// Type `u`, `i` or `b`.
+        /// Reads a value of type `u`, `i` or `b`.
         mutating func number() -> UInt32? {
             align(to: 4)
             guard place <= bytes.count - 4 else { return nil }
@@ -32,15 +32,15 @@ struct BusMessage {
             return BusMessage.number(bytes, place)
         }
 
-        /// Type `s` or `o`.
+        /// Reads a value of type `s` or `o`.
         mutating func string() -> String? { number().flatMap { text($0) } }
 
-        /// Type `g`.
+        /// Reads a value of type `g`.
         mutating func signature() -> String? { byte().flatMap { text(UInt32($0)) } }
 
         mutating func align(to size: Int) { place = (place + size - 1) / size * size }
 
-        /// So many bytes and a zero.
+        /// Reads this many bytes and the terminating zero.
         private mutating func text(_ length: UInt32) -> String? {
             guard place < bytes.count, length < UInt32(clamping: bytes.count - place) else { return nil }
             defer { place += Int(length) + 1 }
@@ -48,7 +48,7 @@ struct BusMessage {
         }
     }
 
-    /// Nil: a kind that is not known, which is to be ignored.
+    /// Nil for an unknown kind, which must be ignored.
     let kind: Kind?
     private(set) var replySerial: UInt32?
     private(set) var member: String?
@@ -61,17 +61,17 @@ struct BusMessage {
     private static let order = UInt8(ascii: "B")
     #endif
 
-    /// The length of the message that begins here; nil when it cannot be told, for what has not come yet or makes no sense.
+    /// The length of the message that begins here; nil if its header is incomplete or invalid.
     static func length(of bytes: [UInt8]) -> Int? {
         guard bytes.count >= headerLength, bytes[0] == order, let body = number(bytes, 4),
             let fields = number(bytes, 12)
         else { return nil }
-        // At most 2^26 bytes each by the specification.
+        // The specification limits each to 2^26 bytes.
         guard body <= 1 << 26, fields <= 1 << 26 else { return nil }
         return (headerLength + Int(fields) + 7) / 8 * 8 + Int(body)
     }
 
-    /// Reads one whole message; nil for what is none.
+    /// Reads one complete message; nil if it is invalid.
     init?(_ bytes: [UInt8]) {
         guard let length = Self.length(of: bytes), length == bytes.count, let fields = Self.number(bytes, 12) else {
             return nil
@@ -97,7 +97,7 @@ struct BusMessage {
         body = Body(Array(bytes[((end + 7) / 8 * 8)...]))
     }
 
-    /// A call of a method with no argument or one string.
+    /// A method call with no argument, or with one string.
     static func call(
         _ member: String, of name: String, at path: String, _ argument: String?, serial: UInt32
     ) -> [UInt8] {

@@ -2,15 +2,15 @@ import CSupervisor
 import Glibc
 import System
 
-/// As whom the daemons of a private backend run. They read packets of the network: never as root where that can be helped.
+/// The user that runs a private backend's daemons. They parse packets from the network, so never root if that can be avoided.
 struct DaemonUser: Equatable {
     let user: UInt32
     let group: UInt32
 
-    /// This process's.
+    /// This process's user.
     static var own: DaemonUser { DaemonUser(user: geteuid(), group: getegid()) }
 
-    /// Who root would be instead, by the lines of passwd(5): avahi-daemon's own user, else nobody; nil when neither is there, or both
+    /// The user to run as instead of root, from the lines of passwd(5): avahi-daemon's own, else `nobody`. Nil if neither exists or both
     /// are root.
     init?(passwd: String) {
         var found: [Substring: DaemonUser] = [:]
@@ -30,8 +30,8 @@ struct DaemonUser: Equatable {
         self.group = group
     }
 
-    /// Who it is to be for a directory of this process: another than root where root may become one, and this user namespace has
-    /// one, which a container's may not.
+    /// The user for the daemons of a directory of this process. Not root if root may change users and the user namespace maps the other
+    /// user, which a container's may not.
     static func chosen(for directory: String) -> DaemonUser {
         guard geteuid() == 0, csupervisor_can_change_user(),
             let other = DaemonUser(passwd: SystemFile.text(of: "/etc/passwd") ?? ""),

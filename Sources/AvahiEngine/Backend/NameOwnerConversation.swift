@@ -1,18 +1,18 @@
-/// What is said on a connection to a D-Bus of which only one thing is wanted: whether a name has an owner, now and whenever that
-/// changes. A value: it is given bytes and gives bytes (D-Bus specification, "Authentication Protocol" and "Message Protocol").
+/// A conversation with a D-Bus that follows whether a name has an owner, now and after every change. A value: it takes bytes and returns
+/// bytes (D-Bus specification, "Authentication Protocol" and "Message Protocol").
 ///
-/// libdbus would do it, but takes one address for the system bus in a process, and that is the private one's.
+/// libdbus cannot do this: it has one system bus address per process, and that is the private bus's.
 struct NameOwnerConversation {
-    /// What is to be done about what was received.
+    /// What to do about received bytes.
     enum Step: Equatable {
         case send([UInt8])
         /// Whether the name has an owner now.
         case owned(Bool)
-        /// It makes no sense, or was refused: close the connection.
+        /// The bytes are invalid, or the bus refused: close the connection.
         case over
     }
 
-    /// More than the bus sends to one that asks so little.
+    /// More than the bus ever sends in such a conversation.
     private static let limit = 65_536
     private static let bus = "org.freedesktop.DBus"
     private enum Call: UInt32 {
@@ -25,17 +25,17 @@ struct NameOwnerConversation {
     private var isOver = false
     private var buffer: [UInt8] = []
 
-    /// A conversation about `name`.
+    /// Creates a conversation about `name`.
     init(about name: String) { self.name = name }
 
-    /// What to say first, as the user of this number, whom the bus knows by the socket.
+    /// The first bytes to send, as the user with this number; the bus verifies it by the socket.
     static func greeting(user: UInt32) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         let hex = String(user).utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return [0] + Array("AUTH EXTERNAL ".utf8) + hex + Array("\r\n".utf8)
     }
 
-    /// The bus has sent something.
+    /// Takes bytes from the bus.
     mutating func received(_ bytes: some Sequence<UInt8>) -> [Step] {
         guard !isOver else { return [] }
         buffer += bytes
@@ -49,7 +49,7 @@ struct NameOwnerConversation {
         return steps
     }
 
-    /// The next step; nil within for what needs none, nil at all when there is not enough to read.
+    /// The next step; an inner nil if a message needs none, an outer nil if the message is incomplete.
     private mutating func next() -> Step?? {
         guard isAuthenticated else {
             guard let end = buffer.firstIndex(of: UInt8(ascii: "\n")) else { return .none }

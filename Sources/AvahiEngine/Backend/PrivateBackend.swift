@@ -4,18 +4,18 @@ import DNSSD
 import Glibc
 import System
 
-/// Owns the supervisor of a private dbus-daemon and avahi-daemon. Touched by the loop's thread only.
+/// Owns the supervisor of a private dbus-daemon and avahi-daemon. Used only on the loop's thread.
 final class PrivateBackend {
     enum Event {
-        /// The bus can be connected to, again perhaps.
+        /// The bus accepts connections, perhaps again.
         case ready
-        /// The supervisor has ended; it may be started again.
+        /// The supervisor has ended; it can be started again.
         case ended(DiscoveryError)
     }
 
-    /// The supervisor sends goodbyes for 1 s at most when it is to end.
+    /// When asked to end, the supervisor sends goodbyes for at most 1 s.
     private static let patience: Int32 = 1_500
-    /// Bytes for packets that avahi-daemon has not read yet: the answers of 10 000 services, as the kernel counts them.
+    /// Receive buffer for packets that avahi-daemon has not read yet: the answers of 10 000 services, in bytes as the kernel counts them.
     private static let receiveBuffer: Int32 = 8 << 20
 
     let directory: RuntimeDirectory
@@ -25,13 +25,13 @@ final class PrivateBackend {
     private var supervisor: (process: pid_t, status: Int32, life: Int32)?
     private var watch: LoopWatch?
     private var report = SupervisorReport()
-    /// The avahi-daemon whose sockets are fit for many services.
+    /// The avahi-daemon whose socket buffers have been enlarged.
     private var prepared: pid_t?
     private var user = DaemonUser.own
-    /// Where others find the bus.
+    /// Lets other processes find the bus.
     private let shared: SharedBus?
 
-    /// Nothing is started yet. `tell` is called later, never from within a call to this object.
+    /// Starts nothing yet. `tell` is never called from within a call to this object.
     init(
         _ options: PrivateBackendOptions, directory: RuntimeDirectory, shared: SharedBus?, loop: EventLoop,
         tell: @escaping (Event) -> Void
@@ -45,27 +45,26 @@ final class PrivateBackend {
 
     deinit { stop() }
 
-    /// Whether the supervisor runs.
+    /// Whether the supervisor is running.
     var isStarted: Bool { supervisor != nil }
-    /// Whether the bus can be connected to.
+    /// Whether the bus accepts connections.
     var isReady: Bool { report.isReady }
-    /// What keeps it from working, for people.
+    /// Why it does not work, for people.
     var problem: String? { report.problem }
 
-    /// avahi-daemon answers, so that its sockets are there.
+    /// Call when avahi-daemon answers: its sockets exist now.
     func worked() {
-        // That it was started may be told already, and not read yet.
+        // The report that avahi-daemon started may have arrived but not been read.
         if let status = supervisor?.status { _ = receive(from: status, telling: false) }
         report.worked()
         guard let avahi = report.avahi, avahi != prepared else { return }
         prepared = avahi
-        // Where that is refused, it works with what it has.
+        // If that is refused, avahi-daemon works with the buffers it has.
         csupervisor_prepare_sockets(avahi, user.user, user.group, Self.receiveBuffer)
     }
 
-    /// Starts the supervisor unless it runs.
-    /// - Throws: `.backendUnavailable` when a program is not installed, another responder holds UDP 5353, or there
-    ///   is no room for files.
+    /// Starts the supervisor unless it is running.
+    /// - Throws: `.backendUnavailable` if a program is not installed, another responder holds UDP 5353, or there is no room for files.
     func start() throws(DiscoveryError) {
         guard supervisor == nil else { return }
         let programs = try PrivateBackendPrograms()
@@ -88,7 +87,7 @@ final class PrivateBackend {
         }
     }
 
-    /// Ends the daemons, waits for that (1.5 s at most), and removes the directory.
+    /// Ends the daemons, waits for them (at most 1.5 s), and removes the directory.
     func stop() {
         guard let (process, status, life) = supervisor else { return }
         forget()
@@ -100,7 +99,7 @@ final class PrivateBackend {
             if !receive(from: status, telling: false) { break }
         }
         close(status)
-        // One that is late ends by itself; it is not waited for, and is this process's zombie until that ends.
+        // A late supervisor ends by itself. It is not waited for, and stays a zombie of this process until this ends.
         waitpid(process, nil, WNOHANG)
         directory.remove()
     }
@@ -140,7 +139,7 @@ final class PrivateBackend {
         }
     }
 
-    /// - Returns: false at the end of what the supervisor tells.
+    /// - Returns: false when the supervisor's reports have ended.
     private func receive(from status: Int32, telling: Bool) -> Bool {
         var event = csupervisor_event()
         while true {
@@ -157,7 +156,7 @@ final class PrivateBackend {
         forget()
         close(life)
         close(status)
-        // At once: the descriptor is closed as the process ends.
+        // Returns at once: the descriptor is closed when the process ends.
         waitpid(process, nil, 0)
         directory.remove()
         let reason = report.problem ?? "the process that supervises the private avahi-daemon was ended"

@@ -1,28 +1,28 @@
 import DNSSD
 
-/// The files that a private dbus-daemon and avahi-daemon are started with. A value: text only.
+/// The configuration files of a private dbus-daemon and avahi-daemon. A value: text only.
 struct PrivateBackendConfiguration {
-    /// Records that avahi-daemon keeps for each interface and family: 4096 services of four records, twice.
+    /// Records that avahi-daemon caches per interface and family: 4096 services of four records, doubled.
     static let cacheEntries = 32_768
-    /// Browsers, resolvers and entry groups for each client (avahi's default: 1024).
+    /// Browsers, resolvers and entry groups per client (Avahi's default is 1024).
     static let objectsPerClient = 16_384
 
-    /// The bus's socket.
+    /// The path of the bus's socket.
     var socket: String
-    /// The machine's name, in full or not.
+    /// The machine's name, with or without its domain.
     var hostName: String
-    /// Which interfaces to use.
+    /// The interfaces to use.
     var interfaces: InterfaceFilter
-    /// The names of those that are there.
+    /// The names of the existing interfaces.
     var present: [String]
-    /// As whom the daemons run.
+    /// The user that runs the daemons.
     var user: UInt32
     var group: UInt32
-    /// Who uses them.
+    /// The user that connects to them.
     var owner: UInt32
 
-    /// dbus-daemon(1). Without `<type>`: as a system bus it insists on raising its limit of open files. Without a rule
-    /// for users only the user who runs it may connect; root starts it as another.
+    /// dbus-daemon(1). No `<type>`: a system bus insists on raising its limit of open files. Without a rule for users, only the user who
+    /// runs the bus may connect; root runs it as another user.
     var dbus: String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -42,8 +42,7 @@ struct PrivateBackendConfiguration {
         """
     }
 
-    /// avahi-daemon.conf(5) of 0.8. What avahi sends beyond `ratelimit-burst` a second it drops without a word, so that
-    /// is raised.
+    /// avahi-daemon.conf(5) of 0.8. Raises `ratelimit-burst`, because avahi-daemon silently drops what exceeds it.
     var avahi: String {
         var server = ["use-ipv4=yes", "use-ipv6=yes", "enable-dbus=yes", "disallow-other-stacks=no"]
         if let label = hostLabel { server.insert("host-name=\(label)", at: 0) }
@@ -74,7 +73,7 @@ struct PrivateBackendConfiguration {
             """
     }
 
-    /// For avahi-daemon, which gives its directory to user `avahi`: that is whoever runs it.
+    /// The passwd file for avahi-daemon, which gives its directory to user `avahi`: that is whoever runs it.
     var passwd: String {
         (user == 0 ? "" : "root:x:0:0::/:/usr/sbin/nologin\n") + "avahi:x:\(user):\(group)::/:/usr/sbin/nologin\n"
             + (user == 0 ? "root:x:0:0::/:/usr/sbin/nologin\n" : "")
@@ -82,8 +81,7 @@ struct PrivateBackendConfiguration {
 
     var groups: String { (group == 0 ? "" : "root:x:0:\n") + "avahi:x:\(group):\n" + (group == 0 ? "root:x:0:\n" : "") }
 
-    /// The bus's address in D-Bus's form ("Server Addresses" of the specification): bytes outside the listed ones are
-    /// `%XX`.
+    /// The bus's address in D-Bus syntax (specification, "Server Addresses"): bytes outside the listed set become `%XX`.
     var address: String { Self.address(ofSocket: socket) }
 
     static func address(ofSocket path: String) -> String {
@@ -101,8 +99,7 @@ struct PrivateBackendConfiguration {
         return "unix:path=" + String(decoding: escaped, as: UTF8.self)
     }
 
-    /// The first label of the machine's name if it may stand in a host name (RFC 952, RFC 1123 §2.1); else avahi
-    /// chooses one.
+    /// The first label of the machine's name if it is valid in a host name (RFC 952, RFC 1123 §2.1); otherwise Avahi chooses a name.
     var hostLabel: String? {
         let label = hostName.prefix { $0 != "." }
         let isPlain = label.utf8.allSatisfy { byte in
@@ -119,17 +116,17 @@ struct PrivateBackendConfiguration {
         return String(label)
     }
 
-    /// The list that is allowed, when the filter takes some; nil: all but the denied, those that come later too.
+    /// The allowed interfaces if the filter includes some; nil to allow all but the denied, including later ones.
     private var allowed: [String]? {
         guard interfaces.patterns.contains(where: { !$0.hasPrefix("!") }) else { return nil }
         let names = usable.filter { interfaces.allows($0) }
-        // An empty list would mean all (avahi-daemon.conf(5)); there is no interface of this name.
+        // An empty list would mean all (avahi-daemon.conf(5)); no interface has this name.
         return names.isEmpty ? ["none-"] : names
     }
 
     private var denied: [String] { ["lo"] + usable.filter { !interfaces.allows($0) } }
 
-    /// Without names that would end the list or the line.
+    /// The names that would not end the list or the line.
     private var usable: [String] {
         present.filter { name in name != "lo" && !name.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: ",") } }
             .sorted()

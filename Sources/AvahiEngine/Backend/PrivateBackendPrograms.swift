@@ -3,12 +3,12 @@ import DNSSD
 import Glibc
 import System
 
-/// The programs of a private backend and how they are called.
+/// Finds the programs of a private backend and knows their arguments.
 struct PrivateBackendPrograms {
     let dbus: String
     let avahi: String
 
-    /// - Throws: `.backendUnavailable`, with the packages to install.
+    /// - Throws: `.backendUnavailable` with the packages to install.
     init() throws(DiscoveryError) {
         let dbus = SystemFile.program("dbus-daemon")
         let avahi = SystemFile.program("avahi-daemon")
@@ -26,8 +26,7 @@ struct PrivateBackendPrograms {
     /// Whether both are installed.
     static var arePresent: Bool { (try? PrivateBackendPrograms()) != nil }
 
-    /// Lends `body` what csupervisor_start needs; it is freed when that has returned, for the child has its own copy of
-    /// the memory.
+    /// Lends `body` the configuration for csupervisor_start. It is freed afterwards: the child has its own copy of the memory.
     func withConfig<Result>(
         for directory: String, _ configuration: PrivateBackendConfiguration, shared: SharedBus.Place?,
         passesOutput: Bool,

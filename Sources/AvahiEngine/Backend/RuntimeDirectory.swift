@@ -2,8 +2,8 @@ import DNSSD
 import Glibc
 import System
 
-/// Where a private backend keeps its socket and files: a directory with a name that nobody can foresee, and mode 0700,
-/// which is made when it is needed and must not be there then.
+/// The directory for a private backend's socket and files. Its name is unpredictable and its mode 0700. It is created when needed and must
+/// not exist before.
 final class RuntimeDirectory {
     static let files = ["bus", "dbus.conf", "avahi-daemon.conf", "passwd", "group"]
 
@@ -14,10 +14,10 @@ final class RuntimeDirectory {
 
     init(path: String) { self.path = path }
 
-    /// The one of this process: libdbus reads the bus's address once, so every engine in it has to use the same.
+    /// This process's directory: libdbus reads the bus's address once, so all engines of a process must use the same one.
     static let ofThisProcess = Result { () throws(DiscoveryError) in try choosePath() }
 
-    /// A new name in $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR, /run for root, or /tmp, whichever is the first that is safe.
+    /// A new name in the first safe one of $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR, /run (for root) and /tmp.
     static func choosePath() throws(DiscoveryError) -> String {
         var candidates = [Environment.directory("RUNTIME_DIRECTORY"), Environment.value("XDG_RUNTIME_DIR")].compactMap {
             $0
@@ -26,7 +26,7 @@ final class RuntimeDirectory {
         candidates.append("/tmp")
         let name = "/discoverd-" + String(UInt64.random(in: .min ... .max), radix: 36)
         for candidate in candidates where candidate.hasPrefix("/") {
-            // sun_path has 108 bytes, the last of them 0 (unix(7)).
+            // sun_path has 108 bytes, including the final 0 (unix(7)).
             guard let real = SystemFile.real(candidate), isSafe(real), geteuid() != 0 || isOpen(real),
                 (real + name + "/bus").utf8.count < 108
             else { continue }
@@ -35,8 +35,7 @@ final class RuntimeDirectory {
         throw DiscoveryError(.backendUnavailable, "no directory for a private avahi-daemon: set XDG_RUNTIME_DIR")
     }
 
-    /// Nobody else can put, rename or remove what is ours there: it is ours and only we may write, or it is sticky as
-    /// /tmp is.
+    /// Whether no one else can create, rename or remove our files there: only we may write, or the directory is sticky as /tmp is.
     private static func isSafe(_ path: String) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
@@ -46,7 +45,7 @@ final class RuntimeDirectory {
         return isOurs && (status.st_mode & (S_IWGRP | S_IWOTH) == 0 || status.st_mode & S_ISVTX != 0)
     }
 
-    /// Whether any user can get there: root's daemons run as another.
+    /// Whether every user can enter it: root runs the daemons as another user.
     private static func isOpen(_ path: String) -> Bool {
         var ancestor = Substring(path)
         while !ancestor.isEmpty {
@@ -57,16 +56,15 @@ final class RuntimeDirectory {
         return true
     }
 
-    /// Makes the directory, or empties it if it was left from before.
-    /// - Throws: `.backendUnavailable` when it cannot be made, also when something is there that this object did not
-    ///   make.
+    /// Creates the directory, or empties one that was left behind.
+    /// - Throws: `.backendUnavailable` if it cannot be created, or something that this object did not create is in its place.
     func make() throws(DiscoveryError) {
         if isMade { remove() }
         guard unsafe mkdir(path, 0o700) == 0 else { throw failure("make the directory \(path)") }
         isMade = true
     }
 
-    /// Writes a new file into it.
+    /// Writes a new file into the directory.
     func write(_ text: String, to name: String) throws(DiscoveryError) {
         let file = unsafe open(path + "/" + name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("write \(path)/\(name)") }
@@ -75,14 +73,14 @@ final class RuntimeDirectory {
         guard close(file) == 0, count == bytes.count else { throw failure("write \(path)/\(name)") }
     }
 
-    /// Makes it and the files in it another user's, for daemons that run as that.
+    /// Gives the directory and its files to the user that runs the daemons.
     func give(to user: DaemonUser) throws(DiscoveryError) {
         for path in Self.files.map({ path + "/" + $0 }) + [path] where unsafe lchown(path, user.user, user.group) != 0 {
             guard errno == ENOENT else { throw failure("give \(path) to user \(user.user)") }
         }
     }
 
-    /// Removes what a supervisor that was killed has left; nothing is there otherwise.
+    /// Removes what a killed supervisor left behind; otherwise nothing is there.
     func remove() {
         guard isMade else { return }
         for name in Self.files { unsafe unlink(path + "/" + name) }

@@ -2,13 +2,13 @@ import DNSSD
 import Glibc
 import System
 
-/// Where the private backend of one process can be found by the others of the same user on the same network: a second
-/// avahi-daemon beside it would quarrel with it over UDP 5353. Touched by the loop's thread only.
+/// Lets processes of one user on one network share a private backend: a second avahi-daemon would quarrel with it over UDP 5353. Used only
+/// on the loop's thread.
 ///
-/// A symbolic link to the bus's socket, in a directory where nobody else can put one, and a lock that its owner holds.
-/// A link that was left by a process that was killed leads nowhere, and nobody can connect to it.
+/// Consists of a symbolic link to the bus's socket, in a directory where no one else can create one, and a lock that the owner holds. The
+/// link of a killed process leads to a socket that accepts no connections.
 final class SharedBus {
-    /// By names in a directory.
+    /// A directory, and the names in it.
     struct Place {
         let directory: String
         let link: String
@@ -16,19 +16,19 @@ final class SharedBus {
     }
 
     let place: Place
-    /// The link.
+    /// The path of the link.
     var socket: String { place.directory + "/" + place.link }
     private var lockPath: String { place.directory + "/" + place.lock }
     private var lock: Int32 = -1
     private var target: String?
 
-    /// Nil where there is no directory that is ours alone: not in /tmp, where the link could be another's.
+    /// Nil if there is no directory that is ours alone. /tmp does not qualify: the link there could be another user's.
     init?() {
         var candidates = [Environment.directory("RUNTIME_DIRECTORY"), Environment.value("XDG_RUNTIME_DIR")].compactMap {
             $0
         }
         if geteuid() == 0 { candidates.append("/run") }
-        // Another network namespace is another network, though it may have the same /run.
+        // Another network namespace is another network, even if it has the same /run.
         var network = stat()
         guard unsafe stat("/proc/self/ns/net", &network) == 0 else { return nil }
         let name = "discoverd-\(network.st_ino)"
@@ -38,7 +38,7 @@ final class SharedBus {
         place = Place(directory: usable, link: name + ".bus", lock: name + ".lock")
     }
 
-    /// In a given place.
+    /// Uses the given place.
     init(in place: Place) { self.place = place }
 
     deinit { withdraw() }
@@ -50,7 +50,7 @@ final class SharedBus {
             && access(path, W_OK | X_OK) == 0
     }
 
-    /// Whether a bus of another process is there now.
+    /// Whether another process's bus answers now.
     var answers: Bool {
         guard target == nil, let link = SystemFile.link(socket) else { return false }
         guard let address = SocketAddress(unix: Array(link.utf8)), let descriptor = try? Sockets.connected(to: address)
@@ -59,13 +59,13 @@ final class SharedBus {
         return true
     }
 
-    /// Tries to become the one that starts the backend; false while another process is it.
+    /// Tries to become the process that starts the backend; false while another one is.
     func claim() -> Bool {
         guard lock < 0 else { return true }
-        // Each turn that is not the last means that another has just removed the file.
+        // Every repetition means that another process has just removed the file.
         for _ in 0..<16 {
             let file = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            // Without a lock there may be two, which is still better than none.
+            // Without a lock there may be two backends, which beats having none.
             guard file >= 0 else { return true }
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
                 close(file)
@@ -80,7 +80,7 @@ final class SharedBus {
         return false
     }
 
-    /// Whether the file is the one at the lock's path: a lock on one that was removed keeps no other away.
+    /// Whether this file is still the one at the lock's path: a lock on a removed file keeps no one away.
     private func isStill(_ file: Int32) -> Bool {
         var (opened, named) = (stat(), stat())
         guard unsafe fstat(file, &opened) == 0, unsafe lstat(lockPath, &named) == 0 else { return false }
@@ -96,12 +96,12 @@ final class SharedBus {
         target = path
     }
 
-    /// The bus is gone, or about to.
+    /// Call when the bus is gone or about to go.
     func withdraw() {
         if let target, SystemFile.link(socket) == target { unsafe unlink(socket) }
         target = nil
         guard lock >= 0 else { return }
-        // Only who holds the lock removes its file, and who gets a lock looks whether its file is still there.
+        // Only the holder of the lock removes its file, and whoever gets a lock checks that its file is still there.
         if isStill(lock) { unsafe unlink(lockPath) }
         close(lock)
         lock = -1

@@ -3,18 +3,18 @@ import DNSSD
 import Glibc
 import System
 
-/// What the supervisor of a private backend has told so far. A value: it does nothing itself.
+/// What a private backend's supervisor has reported so far. A value.
 struct SupervisorReport {
     enum Change: Equatable {
-        /// The bus can be connected to.
+        /// The bus accepts connections.
         case ready
     }
 
-    /// The bus listens now.
+    /// The bus is listening.
     private(set) var isReady = false
-    /// What is wrong, for people; avahi-daemon may fail once without a word, for it is started again at once.
+    /// What is wrong, for people. One silent failure of avahi-daemon is not reported, because it is restarted at once.
     private(set) var problem: String?
-    /// The process of avahi-daemon, while it runs.
+    /// The process id of avahi-daemon while it runs.
     private(set) var avahi: pid_t?
     private var avahiEnds = 0
 
@@ -53,13 +53,13 @@ struct SupervisorReport {
         return nil
     }
 
-    /// avahi-daemon works: what went wrong before is over.
+    /// avahi-daemon works: earlier problems are over.
     mutating func worked() {
         avahiEnds = 0
         problem = nil
     }
 
-    /// A status as waitpid(2) gives it.
+    /// Describes a status from waitpid(2).
     private static func ending(_ status: Int32) -> String {
         let signal = status & 0x7F
         return signal == 0 ? "exit status \((status >> 8) & 0xFF)" : "signal \(signal)"

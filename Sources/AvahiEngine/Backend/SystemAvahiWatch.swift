@@ -1,13 +1,12 @@
 import Glibc
 import System
 
-/// Notices when an avahi-daemon appears on the machine's own bus, beside a private one. Touched by the loop's thread only; never
-/// waits.
+/// Notices when an avahi-daemon appears on the system bus beside a private one. Used only on the loop's thread; never blocks.
 final class SystemAvahiWatch {
-    /// How often a bus that is not there, or has gone, is looked for.
+    /// How often to look for a bus that is missing or has gone.
     private static let interval = Duration.seconds(1)
 
-    /// One was not there before, and is now. Never called from within a call to this object.
+    /// Called when an avahi-daemon appears that was not there before; never from within a call to this object.
     var appeared: () -> Void = {}
 
     private let loop: EventLoop
@@ -15,10 +14,10 @@ final class SystemAvahiWatch {
     private let timer: LoopTimer
     private var watch: LoopWatch?
     private var conversation = NameOwnerConversation(about: "org.freedesktop.Avahi")
-    /// Nil until the bus was asked, or was seen not to be there.
+    /// Nil until the bus has answered or is known to be missing.
     private var isOwned: Bool?
 
-    /// - Parameter address: the system bus's, in D-Bus's form.
+    /// - Parameter address: the system bus's address in D-Bus syntax.
     init(loop: EventLoop, address: String) {
         self.loop = loop
         sockets = BusAddress.sockets(in: address)
@@ -26,7 +25,7 @@ final class SystemAvahiWatch {
         timer.fire = { [weak self] in self?.connect() }
     }
 
-    /// Begins; what is there already has not appeared.
+    /// Starts watching. An avahi-daemon that is already there does not count as appearing.
     func start() {
         guard watch == nil, timer.deadline == nil else { return }
         isOwned = nil
@@ -69,7 +68,7 @@ final class SystemAvahiWatch {
 
     private func send(_ bytes: [UInt8]) {
         guard let watch else { return }
-        // Some hundred bytes: the socket's buffer has room for them, or something is wrong.
+        // A few hundred bytes: they fit the socket's buffer, or something is wrong.
         let count = unsafe Glibc.send(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         if count != bytes.count { becameUnknown() }
     }

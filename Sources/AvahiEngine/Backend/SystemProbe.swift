@@ -2,18 +2,18 @@ import CAvahi
 import Glibc
 import System
 
-/// Makes a connection to the system's avahi-daemon on a thread of its own, to see whether that returns: D-Bus may activate an
-/// avahi-daemon that never comes, and `avahi_client_new` waits 25 s for it. Touched by the loop's thread only.
+/// Tries to connect to the system's avahi-daemon on a separate thread: D-Bus may try to activate an avahi-daemon that never comes, and
+/// `avahi_client_new` waits 25 s for it. Used only on the loop's thread.
 final class SystemProbe {
     private let descriptor: Int32
     private var watch: LoopWatch?
 
-    /// `returned` is called on the loop's thread, later, unless this was freed before. Nil when no thread could be started.
+    /// `returned` is called later, on the loop's thread, unless this probe is freed first. Nil if no thread could be started.
     init?(loop: EventLoop, returned: @escaping () -> Void) {
         var ends: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
         else { return nil }
-        // The thread's own: that it is closed is the message, and nobody need be there to read it.
+        // The thread owns this end. Closing it is the message, which needs no reader.
         let far = ends[1]
         descriptor = ends[0]
         let code = SystemThread.start(named: "avahi-probe") {
@@ -33,7 +33,7 @@ final class SystemProbe {
 
     deinit { free() }
 
-    /// The thread ends when its call does.
+    /// Forgets the probe. Its thread ends when its call returns.
     func free() {
         guard let watch else { return }
         watch.free()

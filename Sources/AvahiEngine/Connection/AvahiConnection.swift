@@ -2,10 +2,10 @@ import CAvahi
 import DNSSD
 import System
 
-/// One `AvahiClient`: a connection to avahi-daemon over the system bus. Touched by the loop's thread only.
+/// One `AvahiClient`: a connection to avahi-daemon over the system bus. Used only on the loop's thread.
 ///
-/// Once it has failed it stays dead and is replaced by a new one; closing it frees everything that was made with it
-/// (avahi-client/client.h), so the owners of browsers and the like check `isOpen` before they free.
+/// A failed connection stays dead and is replaced by a new one. Closing it frees every object made with it (avahi-client/client.h), so
+/// owners of browsers and the like check `isOpen` before they free.
 @safe final class AvahiConnection {
     /// avahi-client/client.h, `AvahiClientState`.
     enum State: Equatable {
@@ -24,12 +24,12 @@ import System
     private(set) var pointer: OpaquePointer?
     private var state: State = .connecting
     private var stateChanged: ((State) -> Void)?
-    /// Objects that the daemon holds for this client; their number is limited (`objects-per-client-max`).
+    /// Objects that the daemon holds for this client; it limits their number (`objects-per-client-max`).
     var objectCount = 0
 
     var isOpen: Bool { unsafe pointer != nil }
 
-    /// Connects; blocks while D-Bus or avahi-daemon do not answer, at most 25 s. `stateChanged` is called later, never from here.
+    /// Connects; blocks for up to 25 s while D-Bus or avahi-daemon do not answer. `stateChanged` is never called from here.
     init(loop: EventLoop, stateChanged: @escaping (State) -> Void) throws(DiscoveryError) {
         self.loop = loop
         poll = AvahiPollOnLoop(loop)
@@ -43,7 +43,7 @@ import System
             }, Unmanaged.passUnretained(self).toOpaque(), &code)
         guard let made = unsafe made else { throw DiscoveryError.avahi(code, during: "avahi-daemon cannot be reached") }
         unsafe pointer = made
-        // The first states came from within avahi_client_new, before there was a client to work with.
+        // The first states arrived within avahi_client_new, before there was a client to use.
         self.stateChanged = stateChanged
     }
 
@@ -62,20 +62,20 @@ import System
         stateChanged?(state)
     }
 
-    /// The error of the call that just returned NULL or a negative number; stale at any other time.
+    /// The error of the call that just returned NULL or a negative number; meaningless at any other time.
     func lastError(during what: String) -> DiscoveryError {
         guard let pointer = unsafe pointer else { return DiscoveryError(.backendUnavailable, what) }
         return .avahi(unsafe avahi_client_errno(pointer), during: what)
     }
 
-    /// A call that avahi-daemon answers itself and that changes nothing; the client answers the others from memory.
+    /// Makes a harmless call that avahi-daemon itself must answer; the client answers others from memory.
     func probe() {
         guard let client = unsafe pointer else { return }
         let group = unsafe avahi_entry_group_new(client, nil, nil)
         if let group = unsafe group { unsafe _ = avahi_entry_group_free(group) }
     }
 
-    /// Frees the client and all that was made with it. Not from within its own callback: the loop does it from the top.
+    /// Frees the client and every object made with it. Must not run within the client's own callback: the loop calls it from the top.
     func close() {
         guard let client = unsafe pointer else { return }
         stateChanged = nil

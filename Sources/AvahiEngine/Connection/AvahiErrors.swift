@@ -2,19 +2,19 @@ import CAvahi
 import DNSSD
 
 extension DiscoveryError {
-    /// The one place where Avahi's error numbers (avahi-common/error.h) become errors of this library.
+    /// The only place that turns Avahi's error numbers (avahi-common/error.h) into errors of this library.
     static func avahi(_ code: Int32, during what: String) -> DiscoveryError {
         let text = unsafe avahi_strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
         return DiscoveryError(self.code(ofAvahi: code), "\(what): \(text)\(limit(ofAvahi: code))")
     }
 
-    /// Names the setting of avahi-daemon.conf(5) that forbids it.
+    /// Adds the setting of avahi-daemon.conf(5) that forbids the action.
     func forbidden(by setting: String) -> DiscoveryError {
         guard code == .notPermitted else { return self }
         return DiscoveryError(code, "\(message) (\(setting) in avahi-daemon.conf)")
     }
 
-    /// The setting of avahi-daemon.conf(5) whose limit was reached.
+    /// The limit of avahi-daemon.conf(5) that was reached.
     private static func limit(ofAvahi code: Int32) -> String {
         let setting: String? =
             switch Int(code) {

@@ -1,15 +1,15 @@
 import DNSSD
 
-/// An object of libavahi-client; it lives no longer than its connection. Touched by the loop's thread only.
+/// An object of libavahi-client, valid at most as long as its connection. Used only on the loop's thread.
 @safe final class AvahiObject {
     private let connection: AvahiConnection
     private var pointer: OpaquePointer?
     private let destroy: (OpaquePointer) -> Void
 
     /// - Parameters:
-    ///   - pointer: what the library made; nil: it refused.
-    ///   - what: what failed then, for the error.
-    ///   - destroy: the library's function that frees it.
+    ///   - pointer: the library's object; nil if the library refused.
+    ///   - what: the attempted action, for the error.
+    ///   - destroy: the library's function that frees the object.
     init(
         on connection: AvahiConnection, _ pointer: OpaquePointer?, during what: String,
         destroy: @escaping (OpaquePointer) -> Void
@@ -21,7 +21,7 @@ import DNSSD
         connection.objectCount += 1
     }
 
-    /// Frees it; a closed connection has done so already.
+    /// Frees the object, unless its closed connection has done so.
     func free() {
         guard let made = unsafe pointer else { return }
         unsafe pointer = nil

@@ -2,16 +2,17 @@ import CAvahi
 import DNSSD
 import Glibc
 
-/// The interface and the family over which Avahi saw something.
+/// The interface and address family on which Avahi saw something.
 struct AvahiPath: Hashable {
     let index: Int32
     let family: IPAddress.Family
-    /// AVAHI_LOOKUP_RESULT_LOCAL: it was published on this machine.
+    /// AVAHI_LOOKUP_RESULT_LOCAL: published on this machine.
     let isLocal: Bool
 
     static let anyInterface: AvahiIfIndex = -1
 
-    /// Nil for what is not on a link of this machine: without an interface (AVAHI_IF_UNSPEC is never a scope), or from wide-area DNS.
+    /// Nil for results that are not on a link of this machine: without an interface (AVAHI_IF_UNSPEC is never a scope), or from wide-area
+    /// DNS.
     init?(interface: AvahiIfIndex, avahiProtocol: AvahiProtocol, flags: AvahiLookupResultFlags) {
         guard interface > 0, flags.rawValue & AVAHI_LOOKUP_RESULT_WIDE_AREA.rawValue == 0 else { return nil }
         index = interface
@@ -36,7 +37,7 @@ struct AvahiPath: Hashable {
 }
 
 extension NetworkInterface {
-    /// The interface that has this index now; nil when it has gone.
+    /// The interface that has this index now; nil if it is gone.
     init?(systemIndex index: Int32) {
         guard index > 0 else { return nil }
         var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE) + 1)

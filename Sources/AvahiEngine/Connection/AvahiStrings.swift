@@ -2,7 +2,7 @@ import CAvahi
 
 /// `AvahiStringList` (avahi-common/strlst.h): a linked list of byte strings, built back to front.
 enum AvahiStrings {
-    /// The strings of a list that was lent to a callback.
+    /// Copies the strings of a list that was lent to a callback.
     static func bytes(of list: UnsafeMutablePointer<AvahiStringList>?) -> [[UInt8]] {
         var strings: [[UInt8]] = []
         var next = unsafe list
@@ -16,8 +16,8 @@ enum AvahiStrings {
         return strings
     }
 
-    /// Lends a list of `strings` to `body`. Each string goes before the ones added earlier, and libavahi-client reverses the list when
-    /// it sends it, so they go on the wire in the order given here.
+    /// Lends `body` a list of `strings`. Each new node goes to the front, and libavahi-client reverses the list when sending, so the
+    /// strings keep this order on the wire.
     static func withList<Result>(
         of strings: [[UInt8]], _ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result
     ) -> Result {

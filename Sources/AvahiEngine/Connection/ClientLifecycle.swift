@@ -1,16 +1,16 @@
 import DNSSD
 
-/// When to connect to avahi-daemon, when to give up on a connection, and what to report to operations. A value: it does nothing itself.
+/// Decides when to connect to avahi-daemon, when to give up on a connection, and what to report to operations. A value.
 struct ClientLifecycle {
     /// What to do.
     enum Action: Equatable {
         /// Make a new connection now.
         case connect
-        /// Close the connection; all that was made with it is gone.
+        /// Close the connection; every object made with it is gone.
         case disconnect
         /// Connect again after this time.
         case retry(after: Duration)
-        /// The backend answers: start what is wanted.
+        /// The backend answers: start the wanted operations.
         case up
         /// Publishing works now, or does not (the host's own name is being registered).
         case publishing(Bool)
@@ -21,27 +21,27 @@ struct ClientLifecycle {
     private enum Phase: Equatable {
         case idle
         case connected
-        /// The bus is there and will signal avahi-daemon's arrival.
+        /// The bus answers, and will signal avahi-daemon's arrival.
         case waitingForDaemon
         case up
         case waitingToRetry
-        /// It will not come back.
+        /// The backend will not come back.
         case ended
     }
 
-    /// Tries that follow each other wait 0.25, 0.5, 1, 2, 3, 3 … s: soon enough to be back within 5 s of the backend, and rare
-    /// enough to cost nothing. With the bus there and avahi-daemon gone, the bus signals its return and nothing is tried.
+    /// Consecutive attempts wait 0.25, 0.5, 1, 2, 3, 3 … s: soon enough to return within 5 s of the backend, and rare enough to cost
+    /// nothing. If the bus answers but avahi-daemon is gone, the bus signals its return and no attempts are made.
     private static let firstDelay = Duration.milliseconds(250)
     private static let lastDelay = Duration.seconds(3)
 
-    /// An avahi-daemon that hung while a connection was made counts as not running for that connection, and the bus sends no
-    /// signal when it goes on, so a new connection is made from time to time.
+    /// An avahi-daemon that hung while a connection was made counts as absent for that connection, and the bus sends no signal when it
+    /// resumes. So a new connection is made from time to time.
     private static let daemonPatience = Duration.seconds(10)
 
     private var phase = Phase.idle
     private var delay = firstDelay
 
-    /// Something is wanted of the backend.
+    /// An operation needs the backend.
     mutating func wanted() -> [Action] {
         guard phase == .idle else { return [] }
         return connecting()
@@ -62,7 +62,7 @@ struct ClientLifecycle {
         }
     }
 
-    /// No connection could be made, or the one there was has died.
+    /// No connection could be made, or the existing one died.
     mutating func failed(_ error: DiscoveryError) -> [Action] {
         guard phase != .idle, phase != .ended else { return [] }
         phase = .waitingToRetry
@@ -78,7 +78,7 @@ struct ClientLifecycle {
         return [.down(error.message), .disconnect]
     }
 
-    /// The time to connect again has come.
+    /// The pause before the next attempt is over.
     mutating func retryIsDue() -> [Action] {
         switch phase {
         case .waitingToRetry: return connecting()
@@ -87,10 +87,10 @@ struct ClientLifecycle {
         }
     }
 
-    /// A connection has held for a while: the next failure is a new one.
+    /// The connection has been up for a while: the next failure is a new one.
     mutating func held() { if phase == .up { delay = Self.firstDelay } }
 
-    /// Nothing is wanted now.
+    /// No operation needs the backend any more.
     mutating func unwanted() -> [Action] {
         guard phase != .idle else { return [] }
         phase = .idle

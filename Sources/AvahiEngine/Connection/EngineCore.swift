@@ -3,19 +3,19 @@ import DNSSD
 import Discovery
 import System
 
-/// One thing that the engine carries out, over as many connections as it takes. Touched by the loop's thread only.
+/// An operation of the engine, which outlives single connections. Used only on the loop's thread.
 protocol CoreOperation: AnyObject {
-    /// A connection is up: make what is wanted with it.
+    /// A connection is up: create the needed objects with it.
     func connected(_ connection: AvahiConnection)
-    /// Publishing works, or does not for now.
+    /// Publishing has become possible or impossible.
     func publishing(_ isPossible: Bool)
-    /// The connection is gone with all that was made with it, or there is none yet.
+    /// The connection and every object made with it are gone, or there is none yet.
     func disconnected(_ reason: String)
     /// The operation is over: free everything.
     func end()
 }
 
-/// What the engine has: one connection, and the operations that use it. Touched by the loop's thread only.
+/// The engine's state: one connection, and the operations that use it. Used only on the loop's thread.
 final class EngineCore {
     let loop: EventLoop
     let pool: ResolverPool
@@ -44,7 +44,7 @@ final class EngineCore {
         turns = BoundedWorkQueue(loop: loop)
         groupConnections.failed = { [weak self] error in
             guard let self else { return }
-            // All connect to the same avahi-daemon: what ended one ends all.
+            // All connections go to the same avahi-daemon: what ended one ends them all.
             self.changed(to: .failed(error), of: self.connectionNumber)
         }
         pool.lookups.failed = groupConnections.failed
@@ -52,7 +52,7 @@ final class EngineCore {
     }
 
     func start(_ operation: any CoreOperation, id: UInt64) {
-        // The loop has ended: nothing would carry it out.
+        // The loop has ended, so nothing would run the operation.
         guard !isOver else { return operation.disconnected("the engine was shut down") }
         operations[id] = operation
         let first = lifecycle.wanted()
@@ -70,17 +70,17 @@ final class EngineCore {
         guard let operation = operations.removeValue(forKey: id) else { return }
         operation.end()
         pool.hosts.freeIdle()
-        // An unused connection is closed: D-Bus and avahi-daemon keep state for each.
+        // Closes an unused connection: D-Bus and avahi-daemon keep state for each.
         if operations.isEmpty { carryOut(lifecycle.unwanted()) }
     }
 
     func update(id: UInt64, txt: TXTRecord) { (operations[id] as? PublishOperation)?.update(txt: txt) }
 
-    /// - Parameter isConfirmed: waits until avahi-daemon has withdrawn what was published.
+    /// - Parameter isConfirmed: wait until avahi-daemon has withdrawn everything published.
     func endAll(isConfirmed: Bool) {
         isOver = true
         let wasPublishing = isUp && operations.values.contains { ($0 as? PublishOperation)?.isRegistered == true }
-        // One call instead of one for each object: avahi-daemon frees everything a client had, with goodbyes.
+        // A single call: avahi-daemon frees everything a client had, with goodbyes.
         pool.lookups.close()
         connection?.close()
         groupConnections.close()
@@ -96,14 +96,14 @@ final class EngineCore {
         heldTimer = nil
     }
 
-    /// Returns when avahi-daemon has noticed that the connections are closed, up to 25 s later when it hangs: the bus tells it before it
-    /// passes on the first question of another connection, and it answers in order.
+    /// Returns when avahi-daemon has noticed the closed connections; up to 25 s later if it hangs. The bus reports them before it forwards
+    /// the first question of another connection, and avahi-daemon answers in order.
     private func awaitGoodbyes() { (try? AvahiConnection(loop: loop) { _ in })?.close() }
 
     /// Waits for an answer from avahi-daemon, if connected.
     func probe() { if isUp { connection?.probe() } }
 
-    /// What avahi-daemon holds for this engine now.
+    /// The number of objects that avahi-daemon holds for this engine.
     var objectCount: Int {
         (connection?.objectCount ?? 0) + pool.lookups.objectCountOnLanes + groupConnections.objectCount
     }
@@ -129,7 +129,7 @@ final class EngineCore {
         }
     }
 
-    /// Operations get reports in the order in which they started.
+    /// Operations receive reports in the order they started.
     private var inOrder: [any CoreOperation] { operations.sorted { $0.key < $1.key }.map(\.value) }
 
     private func connect() { take(source.prepare()) }
@@ -182,7 +182,7 @@ final class EngineCore {
     private func changed(to state: AvahiConnection.State, of number: Int) {
         guard number == connectionNumber else { return }
         guard case .failed = state else { return stateChanged(to: state) }
-        // A client must not be freed from within its own callback (docs of avahi_client_free).
+        // A client must not be freed within its own callback (docs of avahi_client_free).
         let timer = LoopTimer(loop: loop)
         timer.fire = { [weak self, unowned timer] in
             timer.free()

@@ -1,9 +1,9 @@
 import Discovery
 import System
 
-/// What keeps answers incomplete now: noted by operations on the loop's thread, read from any.
+/// Why answers may be incomplete now. Operations write it on the loop's thread; any thread may read it.
 final class Troubles: Sendable {
-    /// Which operation noted what.
+    /// An operation and the kind of its trouble.
     struct Key: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             case browsing, sightings
@@ -16,16 +16,16 @@ final class Troubles: Sendable {
 
     private let noted = Locked<[Key: String]>([:])
 
-    /// Each sentence once.
+    /// Each text once.
     var texts: [String] { Set(noted.withLock { $0 }.values).sorted() }
 
-    /// Notes an operation's trouble, or its end with nil.
+    /// Records an operation's trouble; nil clears it.
     func note(_ kind: Key.Kind, of owner: AnyObject, _ text: String?) {
         let key = Key(owner: ObjectIdentifier(owner), kind: kind)
         noted.withLock { $0[key] = text }
     }
 
-    /// An operation has ended, or begins again.
+    /// Clears the troubles of an operation that has ended or restarts.
     func forget(_ owner: AnyObject) {
         let owner = ObjectIdentifier(owner)
         noted.withLock { noted in noted = noted.filter { $0.key.owner != owner } }

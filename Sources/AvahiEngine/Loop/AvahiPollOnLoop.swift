@@ -2,11 +2,11 @@ import CAvahi
 import Glibc
 import System
 
-/// Avahi's poll (avahi-common/watch.h) on an event loop. It must outlive the client that is made with it.
+/// Avahi's poll interface (avahi-common/watch.h) on an event loop. It must outlive the client made with it.
 ///
-/// libavahi-client calls its seven functions on the loop's thread, also from within the callbacks of watches and timers, and then also
-/// for the one being called: freeing marks and unlinks, and the loop looks again. It blocks on D-Bus for up to 25 s when avahi-daemon
-/// hangs: on a loop's thread, the engine's or a lane's, and nowhere else in the process.
+/// libavahi-client calls the seven functions on the loop's thread, also within callbacks of watches and timers, and then even for the one
+/// being called. So freeing only marks and unlinks, and the loop checks again. libavahi-client blocks for up to 25 s in D-Bus when
+/// avahi-daemon hangs; this happens only on a loop's thread.
 @safe final class AvahiPollOnLoop {
     let poll: UnsafeMutablePointer<AvahiPoll>
     private let loop: EventLoop
@@ -62,7 +62,7 @@ import System
         }
     }
 
-    /// libavahi-client passes D-Bus's own flags where poll's are expected (dbus-watch-glue.c of 0.8): bit 2 there means writable.
+    /// libavahi-client passes D-Bus's flags instead of poll's (dbus-watch-glue.c of 0.8): bit 2 means writable.
     private static func events(_ wanted: AvahiWatchEvent) -> Int16 {
         var events = Int16(truncatingIfNeeded: wanted.rawValue)
         if events & Int16(POLLPRI) != 0, events & Int16(POLLIN) == 0 { events |= Int16(POLLOUT) }
@@ -87,7 +87,7 @@ import System
 }
 
 extension MonotonicTime {
-    /// Where an absolute wall-clock time, as Avahi gives it, lies on this clock; the past becomes now (avahi-common/watch.h).
+    /// Converts an absolute wall-clock time from Avahi to this clock; the past becomes now (avahi-common/watch.h).
     fileprivate init(wall: timeval) {
         var now = timeval()
         unsafe gettimeofday(&now, nil)

@@ -1,6 +1,6 @@
 import System
 
-/// Starts something again after it failed: after 1, 2, 4 … 60 s. Touched by the loop's thread only.
+/// Restarts something that failed, after 1, 2, 4 … 60 s. Used only on the loop's thread.
 final class Backoff {
     private let timer: LoopTimer
     private var delay = Duration.seconds(1)
@@ -13,7 +13,7 @@ final class Backoff {
         delay = min(delay * 2, .seconds(60))
     }
 
-    /// It works: the next failure is a new one.
+    /// Call on success: the next failure starts from 1 s again.
     func succeeded() { delay = .seconds(1) }
 
     func cancel() { timer.deadline = nil }

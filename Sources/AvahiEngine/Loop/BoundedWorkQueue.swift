@@ -1,7 +1,7 @@
 import System
 
-/// Jobs that block for a few milliseconds each, a few in each turn of the loop, so that a thousand registrations do not keep
-/// answers, ends and signals waiting. Touched by the loop's thread only.
+/// Runs jobs that block for a few milliseconds each, a few per turn of the loop, so that a thousand registrations do not delay answers,
+/// ends and signals. Used only on the loop's thread.
 final class BoundedWorkQueue {
     private static let perTurn = 16
 

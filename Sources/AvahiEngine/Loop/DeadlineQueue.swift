@@ -1,6 +1,6 @@
 import System
 
-/// Elements in the order of their deadlines: a binary heap.
+/// Elements ordered by deadline: a binary heap.
 struct DeadlineQueue<Element> {
     private var heap: [(deadline: MonotonicTime, element: Element)] = []
 
@@ -20,14 +20,14 @@ struct DeadlineQueue<Element> {
         }
     }
 
-    /// Takes out the elements for which `isUnwanted` is true.
+    /// Removes the elements for which `isUnwanted` returns true.
     mutating func removeAll(where isUnwanted: (Element) -> Bool) {
         let kept = heap.filter { !isUnwanted($0.element) }
         heap = []
         for (deadline, element) in kept { insert(element, at: deadline) }
     }
 
-    /// Takes the element with the earliest deadline.
+    /// Removes the element with the earliest deadline.
     mutating func removeFirst() -> Element? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()

@@ -1,4 +1,4 @@
-/// A queue: first in, first out. Appending and taking cost the same however long it is.
+/// A first-in, first-out queue. Appending and removing take amortised constant time.
 struct Fifo<Element> {
     private var elements: [Element] = []
     private var head = 0
@@ -12,7 +12,7 @@ struct Fifo<Element> {
         guard head < elements.count else { return nil }
         defer {
             head += 1
-            // Taken elements are released once they are at least half of all.
+            // Drops removed elements once they make up half the array.
             if head * 2 > elements.count {
                 elements.removeFirst(head)
                 head = 0

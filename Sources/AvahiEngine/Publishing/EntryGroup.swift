@@ -1,9 +1,9 @@
 import CAvahi
 import DNSSD
 
-/// One `AvahiEntryGroup` (avahi-client/publish.h): the records of one service. Touched by the loop's thread only.
+/// One `AvahiEntryGroup` (avahi-client/publish.h): the records of one service. Used only on the loop's thread.
 ///
-/// The same group is kept over renames: Avahi counts collisions by group, and so keeps to the rate of RFC 6762 §8.1.
+/// Renames keep the group: Avahi counts collisions per group, and so keeps to the rate of RFC 6762 §8.1.
 @safe final class EntryGroup {
     enum State: Equatable {
         case uncommitted
@@ -18,7 +18,7 @@ import DNSSD
     private let stateChanged: (State) -> Void
     private var isMade = false
 
-    /// `stateChanged` is called later, never from here.
+    /// `stateChanged` is never called from here.
     init(on connection: AvahiConnection, stateChanged: @escaping (State) -> Void) throws(DiscoveryError) {
         self.connection = connection
         self.stateChanged = stateChanged
@@ -48,8 +48,8 @@ import DNSSD
         }
     }
 
-    /// Adds the service on one interface (-1: all) under `name`.
-    /// - Throws: `.nameTaken` at once when another client of the same avahi-daemon has the name.
+    /// Adds the service on one interface (-1 for all) under `name`.
+    /// - Throws: `.nameTaken` immediately if another client of the same avahi-daemon has the name.
     func add(_ service: OfferedService, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
         guard let group = unsafe pointer else { return }
         let family = AvahiPath.avahiProtocol(service.family)
@@ -72,7 +72,7 @@ import DNSSD
         }
     }
 
-    /// Replaces the TXT record of what `add` put into it: announced at once, without probing (RFC 6762 §8.4).
+    /// Replaces the TXT record that `add` added. It is announced immediately, without probing (RFC 6762 §8.4).
     func update(_ service: OfferedService, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
         guard let group = unsafe pointer else { return }
         let family = AvahiPath.avahiProtocol(service.family)
@@ -90,7 +90,7 @@ import DNSSD
         guard code == 0 else { throw .avahi(code, during: "cannot publish") }
     }
 
-    /// Takes everything out of the group, with goodbyes for what was announced.
+    /// Empties the group, with goodbyes for everything announced.
     func reset() {
         guard let group = unsafe pointer, connection.isOpen else { return }
         unsafe _ = avahi_entry_group_reset(group)

@@ -1,28 +1,28 @@
 import DNSSD
 import System
 
-/// The connections on which entry groups are made: avahi-daemon gives each client a limited number of objects
-/// (`objects-per-client-max`), and browsing needs some of them as well. Touched by the loop's thread only.
+/// The connections that hold entry groups: avahi-daemon limits the objects of each client (`objects-per-client-max`), and browsing needs
+/// some too. Used only on the loop's thread.
 ///
-/// The first connection is the engine's own. Its states hold for all: they lead to the same avahi-daemon.
+/// The first connection is the engine's own. Its state holds for all, because all lead to the same avahi-daemon.
 final class EntryGroupConnections {
-    /// Groups on the engine's own connection, which leaves room for resolvers.
+    /// Groups on the engine's own connection; leaves room for resolvers.
     static let groupsOnFirst = 256
-    /// Objects on each further one; avahi-daemon's limit is 1024.
+    /// Objects on each further connection; avahi-daemon's limit is 1024.
     static let objectsOnOther = 1_000
-    /// D-Bus gives a user 256 connections (`max_connections_per_user`); this many are 16 000 services.
+    /// D-Bus allows a user 256 connections (`max_connections_per_user`); this many hold 16 000 services.
     static let maximumOthers = 16
 
     private let loop: EventLoop
     private var others: [AvahiConnection] = []
     private var groupsOnFirst = 0
-    /// One of the further connections has failed.
+    /// Called when a further connection fails.
     var failed: (DiscoveryError) -> Void = { _ in }
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// A connection with room for one more group.
-    /// - Throws: `.limitExceeded` when all are full.
+    /// A connection with room for another group.
+    /// - Throws: `.limitExceeded` if all are full.
     func connection(besides first: AvahiConnection) throws(DiscoveryError) -> AvahiConnection {
         if groupsOnFirst < Self.groupsOnFirst {
             groupsOnFirst += 1
@@ -45,15 +45,15 @@ final class EntryGroupConnections {
         return made
     }
 
-    /// A group was freed, with the connection still open.
+    /// Call after freeing a group whose connection is still open.
     func freed(on connection: AvahiConnection) {
         if !others.contains(where: { $0 === connection }) { groupsOnFirst = max(0, groupsOnFirst - 1) }
     }
 
-    /// What avahi-daemon holds for the further connections.
+    /// The number of objects that avahi-daemon holds for the further connections.
     var objectCount: Int { others.reduce(0) { $0 + $1.objectCount } }
 
-    /// All groups are gone, or go with their connections.
+    /// Closes the further connections: all groups are gone, or go with them.
     func close() {
         for connection in others { connection.close() }
         others = []

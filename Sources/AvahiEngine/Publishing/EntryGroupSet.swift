@@ -1,7 +1,7 @@
 import DNSSD
 
-/// The entry groups of one service: one for all interfaces, or one for each, so that an interface that comes or goes leaves what is
-/// announced on the others as it is. Touched by the loop's thread only.
+/// The entry groups of one service: one for all interfaces, or one per interface, so that an interface that comes or goes does not disturb
+/// what is announced on the others. Used only on the loop's thread.
 final class EntryGroupSet {
     private let connections: EntryGroupConnections
     private var groups: [Int32: EntryGroup] = [:]
@@ -11,7 +11,7 @@ final class EntryGroupSet {
 
     func contains(_ index: Int32) -> Bool { groups[index] != nil }
 
-    /// The group of an interface, made if there is none. `changed` gets what its state means for all groups.
+    /// The group of an interface, created if needed. `changed` receives the resulting state of the whole set.
     func group(
         for index: Int32,
         made make: (@escaping (EntryGroup.State) -> Void) throws(DiscoveryError) -> EntryGroup,
@@ -28,13 +28,13 @@ final class EntryGroupSet {
         return group
     }
 
-    /// A group that collides or fails decides for all; all are established only when each is.
+    /// A group that collides or fails decides for all; the set is established only when every group is.
     private func together(after state: EntryGroup.State) -> EntryGroup.State? {
         guard state == .established else { return state }
         return states.values.allSatisfy { $0 == .established } ? .established : nil
     }
 
-    /// Frees the groups of other interfaces.
+    /// Frees the groups of all other interfaces.
     func keep(_ indexes: [Int32]) {
         for (index, group) in groups where !indexes.contains(index) {
             free(group)
@@ -43,12 +43,12 @@ final class EntryGroupSet {
         }
     }
 
-    /// Changes what was put into the groups and committed.
+    /// Changes what the groups contain and have committed.
     func update(_ body: (EntryGroup, Int32) throws(DiscoveryError) -> Void) throws(DiscoveryError) {
         for (index, group) in groups {
             switch states[index] {
             case .registering, .established: try body(group, index)
-            // Nothing is in it, or nothing stays.
+            // The group is empty, or will not keep its content.
             case .uncommitted, .collision, .failed, nil: continue
             }
         }

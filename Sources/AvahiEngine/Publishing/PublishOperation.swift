@@ -35,7 +35,7 @@ final class PublishOperation: CoreOperation {
         links.listen(self) { [weak self] in self?.linksChanged() }
     }
 
-    /// avahi-daemon has something of it, or is about to.
+    /// avahi-daemon holds something of this service, or is about to.
     var isRegistered: Bool { registration.isRegistered }
 
     func connected(_ connection: AvahiConnection) { self.connection = connection }
@@ -55,7 +55,7 @@ final class PublishOperation: CoreOperation {
         timer.free()
     }
 
-    /// Replaces the TXT record in the groups; later additions get it too.
+    /// Replaces the TXT record, in the groups and for later additions.
     func update(txt: TXTRecord) {
         service.txt = txt
         guard registration.isRegistered, connection?.isOpen == true else { return }
@@ -88,7 +88,7 @@ final class PublishOperation: CoreOperation {
         }
     }
 
-    /// In its turn: everything that happens until then counts.
+    /// Runs when its turn comes, with everything that has changed by then.
     private func register() {
         guard !isQueued else { return }
         isQueued = true
@@ -106,13 +106,13 @@ final class PublishOperation: CoreOperation {
             groups.keep(wanted)
             try fill(wanted, as: registration.name)
         } catch {
-            // A local collision takes the next name, in its turn.
+            // After a local collision, try the next name, in its own turn.
             groups.reset()
             carryOut(registration.failed(error, at: .now))
         }
     }
 
-    /// Puts the service into a group for each interface.
+    /// Adds the service to a group for each interface.
     private func fill(_ interfaces: [Int32], as name: ServiceName) throws(DiscoveryError) {
         guard let connection else { return }
         for index in interfaces {
@@ -127,12 +127,12 @@ final class PublishOperation: CoreOperation {
         }
     }
 
-    /// Interfaces have come or gone: new ones that match get the service too; the others stay untouched.
+    /// Adds the service to new interfaces that match; leaves the others untouched.
     private func linksChanged() {
         guard registration.isRegistered, connection?.isOpen == true else {
             return carryOut(registration.interfacesChanged())
         }
-        // A registration that waits for its turn takes the interfaces that are there then.
+        // A registration that waits for its turn will see the interfaces of that time.
         guard !isQueued else { return }
         do throws(DiscoveryError) {
             let wanted = try wantedInterfaces()

@@ -2,18 +2,18 @@ import DNSSD
 import Discovery
 import System
 
-/// The desired state of one published service, and the way there. A value: it does nothing itself.
+/// The desired state of one published service, and the steps to reach it. A value.
 struct Registration {
     enum Action: Equatable {
-        /// Put the service into the group under this name, and commit it.
+        /// Add the service to the group under this name, and commit it.
         case register(ServiceName)
-        /// Take everything out of the group, which stays.
+        /// Empty the group, but keep it.
         case reset
         /// Try again after this time.
         case retry(after: Duration)
         /// Report to the caller.
         case report(PublicationFact)
-        /// It is over; free the group.
+        /// The publication is over; free the group.
         case end
     }
 
@@ -21,20 +21,20 @@ struct Registration {
         case idle, registering, established
     }
 
-    /// An attacker on the link can answer every probe; a hundred names are enough (RFC 6762 §9 leaves the number open).
+    /// Gives up after this many names, because an attacker on the link can answer every probe (RFC 6762 §9 leaves the number open).
     static let maximumRenames = 100
 
-    /// After this long, denied names are reported as denied. One takes Avahi a second or two; from the 15th on, 20 s.
+    /// After this long, repeated denials are reported. Avahi takes a second or two per name; from the 15th on, 20 s.
     static let contestedAfter = Duration.seconds(6)
 
     /// Probing takes a second, or 20 s after 15 tries (avahi-core/entry.c). If it takes longer than this, something was lost.
     static let stuckAfter = Duration.seconds(30)
 
-    /// The longest pause between two tries.
+    /// The longest pause between tries.
     static let longestPause = Duration.seconds(60)
 
     let policy: ConflictPolicy
-    /// No refusal ends it.
+    /// No refusal ends the publication.
     let isPersistent: Bool
     private(set) var name: ServiceName
     private let wanted: ServiceName
@@ -46,7 +46,7 @@ struct Registration {
     private var isOver = false
     private var told: PublicationFact?
     private var retryDelay = Duration.seconds(1)
-    /// Calls in a row that the backend did not carry out.
+    /// Consecutive calls that the backend did not carry out.
     private var failedCalls = 0
 
     init(name: ServiceName, policy: ConflictPolicy, isPersistent: Bool = false) {
@@ -56,7 +56,7 @@ struct Registration {
         self.isPersistent = isPersistent
     }
 
-    /// Avahi's client is running or not: the host's own name comes first, because the SRV record points to it.
+    /// Call when Avahi's client starts or stops running. The host's own name comes first, because the SRV record points to it.
     mutating func publishing(_ isPossible: Bool) -> [Action] {
         guard !isOver, canPublish != isPossible || (!isPossible && told == nil) else { return [] }
         canPublish = isPossible
@@ -67,7 +67,7 @@ struct Registration {
         return attempt()
     }
 
-    /// The backend is gone, and the group with it. The next one may have another configuration.
+    /// The backend is gone, and the group with it. The next one may be configured differently.
     mutating func disconnected(_ reason: String) -> [Action] {
         canPublish = false
         phase = .idle
@@ -75,7 +75,7 @@ struct Registration {
         return isOver ? [] : report(.waiting(reason))
     }
 
-    /// The group reported a new state.
+    /// Call when the group reports a new state.
     mutating func changed(to state: EntryGroup.State, at now: MonotonicTime) -> [Action] {
         // A group that was reset may still report.
         guard !isOver, canPublish, phase != .idle else { return [] }
@@ -95,22 +95,22 @@ struct Registration {
         }
     }
 
-    /// The service could not be put into the group.
+    /// Call when the service could not be added to the group.
     mutating func failed(_ error: DiscoveryError, at now: MonotonicTime) -> [Action] {
         guard !isOver else { return [] }
         switch error.code {
         case .nameTaken: return collided(at: now)
-        // The connection's end is about to be reported, or avahi-daemon hung for longer than D-Bus waits: the first time.
+        // The connection's end is about to be reported, or avahi-daemon hung longer than D-Bus waits for the first time.
         case .backendUnavailable:
             failedCalls += 1
             return failedCalls > 1 ? refused(error) : wait(error.message)
-        // Interfaces come and go.
+        // The interface may come back.
         case .invalidInterface: return wait(error.message)
         default: return wasEstablished || isPersistent ? refused(error) : over(.failed(error))
         }
     }
 
-    /// The time to retry has come; what was established meanwhile needs no retry.
+    /// The retry timer fired. A service established in the meantime needs no retry.
     mutating func retryIsDue() -> [Action] {
         guard !isOver, canPublish, phase != .established else { return [] }
         guard phase == .registering else { return [.reset] + attempt() }
@@ -119,22 +119,22 @@ struct Registration {
         return (isRefused ? [] : report(.refused(silence))) + [.reset] + attempt()
     }
 
-    /// It should be put into the group.
+    /// The service should be added to the group.
     var isRegistering: Bool { !isOver && canPublish && phase == .registering }
 
-    /// It is in the group, or on its way: later changes are additions.
+    /// The service is in the group or about to be: later changes are additions.
     var isRegistered: Bool { !isOver && canPublish && phase != .idle }
 
-    /// Interfaces have come or gone while it waits: perhaps for one of them.
+    /// Call when interfaces come or go: a waiting service may need one of them.
     mutating func interfacesChanged() -> [Action] {
         guard phase == .idle, case .waiting = told?.state else { return [] }
         return retryIsDue()
     }
 
-    /// It was refused, and not established since: another try is no news.
+    /// Refused, and not established since: another attempt is not worth a report.
     private var isRefused: Bool { if case .refused = told?.state { true } else { false } }
 
-    /// The deadline comes first: registering may fail at once and set its own.
+    /// Sets the deadline first: registering may fail at once and set its own.
     private mutating func attempt() -> [Action] {
         phase = .registering
         return (isRefused ? [] : report(.registering)) + [.retry(after: Self.stuckAfter), .register(name)]
@@ -164,7 +164,7 @@ struct Registration {
             .nameTaken, "\(isTooMany ? Self.maximumRenames : renames) names up to \(name) are taken")
         if isTooMany {
             guard isPersistent || wasEstablished else { return over(.conflicted(denied)) }
-            // Start again later: the host that denies them all may be gone by then.
+            // Start again later: the host that denies every name may be gone by then.
             (name, renames, retryDelay) = (wanted, 0, Self.longestPause)
             return refused(denied)
         }
