@@ -5,8 +5,8 @@ import DiscoveryTesting
 import Foundation
 import Testing
 
-/// The conformance suite on real engines. It runs on a host of the lab only: never against this machine's own avahi-daemon.
-/// `LabTests` runs it there.
+/// The conformance suite on real engines. Runs only on a host of the lab, where `LabTests` starts it; never against this machine's own
+/// avahi-daemon.
 @Suite(
     .serialized,
     .enabled(if: ProcessInfo.processInfo.environment["LAB_HOST"] != nil, "not on a host of the lab"),
@@ -53,14 +53,14 @@ struct AvahiConformanceTests {
     }
 }
 
-/// The same on a private backend: a host of the lab without D-Bus and avahi-daemon.
+/// The same on a private backend: on a lab host without D-Bus and avahi-daemon.
 @Suite(
     .serialized,
     .enabled(if: ProcessInfo.processInfo.environment["LAB_BARE_HOST"] != nil, "not on a host without avahi-daemon"),
     .timeLimit(.minutes(3))
 )
 struct PrivateConformanceTests {
-    /// One for all checks and for both sides: a process has one private backend, and its start takes seconds.
+    /// Shared by all checks and both sides: a process has only one private backend, which takes seconds to start.
     private static let engine = Result { () throws(DiscoveryError) in
         try AvahiEngine(backend: .private(PrivateBackendOptions()))
     }
@@ -75,18 +75,18 @@ struct PrivateConformanceTests {
     }
 }
 
-/// What a process must not have more of afterwards.
+/// Resources that must not have grown afterwards.
 struct Guards: Equatable, Sendable {
     var descriptors: Int
-    /// Avahi's threads; those of Swift's pool come when they are needed, and stay.
+    /// Avahi's threads only; Swift's pool adds threads on demand and keeps them.
     var threads: Int
 
-    /// Nothing more than before: what another test had open may have ended meanwhile.
+    /// Not more than before. There may be less, because something of an earlier test may have ended meanwhile.
     func isWithin(_ before: Guards) -> Bool { descriptors <= before.descriptors && threads <= before.threads }
 
-    /// The first use of Swift's pool, its timers and D-Bus opens what is kept for good.
+    /// The first use of Swift's pool, its timers and D-Bus opens descriptors that stay open.
     static let warmUp = Task {
-        // Each clock's timers have a descriptor of their own.
+        // Each clock's timers have their own descriptor.
         try await Task.sleep(for: .milliseconds(1), clock: .continuous)
         try await Task.sleep(for: .milliseconds(1), clock: .suspending)
         let engine = try AvahiEngine()
@@ -109,7 +109,7 @@ struct Guards: Equatable, Sendable {
         )
     }
 
-    /// Threads end in their own time, and the kernel tells nobody of the end of one that is detached: it is looked for again and again.
+    /// Polls, because threads end in their own time and the kernel does not report the end of a detached one.
     static func expect(_ before: Guards) async throws {
         let deadline = ContinuousClock.now + .seconds(10)
         while !now().isWithin(before), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }

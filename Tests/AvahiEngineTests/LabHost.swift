@@ -2,17 +2,17 @@ import DiscoveryTesting
 import Foundation
 import Glibc
 
-/// The host of the lab that these tests run on.
+/// The lab host that these tests run on.
 enum LabHost {
     struct Failed: Error { var status: Int32 }
 
-    /// avahi-daemon, to be killed and started again.
+    /// Kills and restarts avahi-daemon.
     static let backend = EngineConformance.Backend(stop: killAvahi, start: startAvahi)
-    /// The host's cable.
+    /// Unplugs and replugs the host's cable.
     static let cable = EngineConformance.Backend(
         stop: { try await setLink(isUp: false) }, start: { try await setLink(isUp: true) })
 
-    /// Kills avahi-daemon and waits for its end.
+    /// Kills avahi-daemon and waits until it has ended.
     static func killAvahi() async throws {
         try await bash(
             """
@@ -30,14 +30,14 @@ enum LabHost {
     /// Starts avahi-daemon as the lab does.
     static func startAvahi() async throws { try await bash("exec bash \"$0\" avahi") }
 
-    /// Takes the host's cable, or puts it back.
+    /// Unplugs or replugs the host's cable.
     static func setLink(isUp: Bool) async throws { try await bash("ip link set eth0 \(isUp ? "up" : "down")") }
 
     private static func bash(_ script: String) async throws {
         let hostScript = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "LabTests/lab/host.sh").path(percentEncoded: false)
         let status = await withCheckedContinuation { continuation in
-            // Not Foundation's Process: it waits for the daemon too, which has its socket.
+            // Not Foundation's Process: avahi-daemon inherits its socket, so it would wait for that too.
             Thread.detachNewThread { continuation.resume(returning: run(["/bin/bash", "-c", script, hostScript])) }
         }
         if status != 0 { throw Failed(status: status) }

@@ -6,7 +6,7 @@ import Foundation
 import MulticastEngine
 import Testing
 
-/// The conformance suite on the wire, beside avahi-daemon, which publishes: on a host of the lab, where `LabTests` runs it.
+/// The conformance suite on the wire, with avahi-daemon as the publisher: on a lab host, where `LabTests` starts it.
 @Suite(
     .serialized,
     .enabled(if: ProcessInfo.processInfo.environment["LAB_HOST"] != nil, "not on a host of the lab"),

@@ -7,9 +7,9 @@ import Testing
 
 @testable import discoverd
 
-/// Every number of the command line, at its extremes: it is taken or it is a usage error.
+/// Every number on the command line, at its extremes: it is accepted, or it is a usage error.
 @Suite struct ExtremeNumberTests {
-    /// A command, and its line with `#` for the number.
+    /// A command line with `#` in place of the number.
     struct Place: Sendable {
         let command: any ParsableCommand.Type
         let line: [String]
@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: places) func isTakenOrRefused(_ place: Place) throws {
         var taken = 0
-        // A few of them: parsing a line takes 40 ms. What the options do with a text has them all below.
+        // Only a few of them, because parsing a line takes 40 ms. What parses an option's text is tested with all of them below.
         for text in ["1", "0", "-1", "9223372036854775807", "9223372036854775808", "1e300", "nan", "inf"] {
             do {
                 _ = try place.command.parse(place.line.map { $0.replacing("#", with: text) })

@@ -36,7 +36,7 @@ struct HelpTextTests {
         #expect(lines.contains(String(repeating: " ", count: 48) + "address"), "\(lines)")
         #expect(lines.contains { $0.hasPrefix(String(repeating: " ", count: 26) + "else there") }, "\(lines)")
         #expect(lines.contains("Exit status: 0 done, 1 not found."))
-        // Filled once: no short line within the paragraph.
+        // Filled only once: no short line within the paragraph.
         #expect(lines.contains { $0.hasPrefix("Every address") && $0.count > 65 })
         #expect(lines.contains { $0.hasPrefix("       ") && $0.contains("--timeout") })
     }
@@ -104,7 +104,7 @@ struct CommandLineArgumentsTests {
         try CommandLineArguments(arguments.map(Self.bytes), runners: ["publish", "listen"])
     }
 
-    /// `~` stands for the byte FC, which is no UTF-8.
+    /// `~` stands for the byte FC, which is invalid in UTF-8.
     static func bytes(_ text: String) -> [UInt8] { text.utf8.map { $0 == UInt8(ascii: "~") ? 0xFC : $0 } }
 
     @Test("TXT values keep their bytes")
@@ -138,7 +138,7 @@ struct CommandLineArgumentsTests {
         #expect(read.texts == ["publish", "--type", "_http._tcp", "\u{0}-x", "9000", "--", "cat"])
         #expect(read.program == [Self.bytes("cat")])
         #expect(CommandLineArguments.unmarked("\u{0}-x") == "-x" && CommandLineArguments.unmarked("-x") == "-x")
-        // Of others the parser takes what follows -- as it is.
+        // For other commands the parser takes what follows `--` as is.
         #expect(try Self.read(["resolve", "--", "-x"]).texts == ["resolve", "--", "-x"])
     }
 }

@@ -2,7 +2,7 @@ import DNSMessage
 import Foundation
 import Testing
 
-/// Packets of avahi-daemon and python-zeroconf, beside what tshark reads in them (Captures/capture makes the table).
+/// Packets of avahi-daemon and python-zeroconf, compared with what tshark reads in them (Captures/capture makes the table).
 @Suite("Captured packets")
 struct CaptureTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -75,7 +75,7 @@ struct CaptureTests {
             },
         ]
         for (field, values) in read {
-            // An empty TXT string is an empty cell.
+            // The table shows an empty TXT string as an empty cell.
             #expect((row.fields[field] ?? []) == (values == [""] ? [] : values), "\(field)")
         }
         #expect(!records.contains { if case .other = $0.data { true } else { false } })

@@ -10,7 +10,7 @@ struct DomainNameTests {
         #expect(name == same)
         #expect(name.hashValue == same.hashValue)
         #expect(name.description == "Tony._WITAP._tcp.Local.")
-        // Ä and ä differ in a byte that folding a whole byte's bit 5 would make equal.
+        // Ä and ä differ in a byte whose bit 5 must not be folded.
         #expect(try DomainName(labels: [[0xC3, 0x84]]) != DomainName(labels: [[0xC3, 0xA4]]))
         #expect(try DomainName(labels: [[0x40]]) != DomainName(labels: [[0x60]]))
         #expect(try DomainName("a.b") != DomainName(labels: [Array("a.b".utf8)]))

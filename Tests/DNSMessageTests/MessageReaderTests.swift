@@ -29,7 +29,7 @@ struct MessageReaderTests {
                 }
                 guard let message = try? Message(reading: changed) else { continue }
                 read += 1
-                // What can be read can be written, unless it grew beyond a message by compression that is not ours.
+                // Anything readable can be written, unless our compression makes it longer than a message.
                 if let written = try? message.written(compression: .multicast) {
                     #expect(try Message(reading: written) == message)
                 }
@@ -41,7 +41,8 @@ struct MessageReaderTests {
     @Test(
         "RFC 1035 §4.1.4: a pointer leads to an earlier place of the message",
         arguments: [
-            // To itself, to the byte behind it, beyond the end, two that lead to each other, and one that comes back by a label.
+            // A pointer to itself, to the byte behind it, beyond the end; two that point to each other; and one that comes back through a
+            // label.
             [0xC0, 12], [0xC0, 14], [0xFF, 0xFF], [0xC0, 14, 0xC0, 12], [1, 0x61, 0xC0, 12],
         ] as [[UInt8]])
     func pointers(name: [UInt8]) {
@@ -51,7 +52,7 @@ struct MessageReaderTests {
     @Test("A long chain of pointers is followed no further than a name can be long")
     func pointerChain() {
         var bytes: [UInt8] = .header(0, 1)
-        // The record's own data holds a chain; the next record's name is its end.
+        // The record's data holds a chain of pointers; the next record's name points to its end.
         let start = bytes.count + 11
         var data: [UInt8] = [0]
         for link in 0..<200 {

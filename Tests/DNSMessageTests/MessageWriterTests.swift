@@ -11,7 +11,7 @@ struct MessageWriterTests {
         let message = Message(answers: [record, record])
         let multicast = try message.written(compression: .multicast)
         let unicast = try message.written(compression: .unicast)
-        // Header; the whole name with "h1" and a pointer; twice a pointer.
+        // Header; the full name, with "h1" and a pointer; a pointer twice.
         #expect(multicast.count == 12 + (24 + 10 + 6 + 5) + (2 + 10 + 6 + 2))
         #expect(unicast.count == 12 + (24 + 10 + 6 + 10) + (2 + 10 + 6 + 10))
     }

@@ -1,6 +1,6 @@
 import DNSMessage
 
-/// Random numbers that are the same in every run (SplitMix64).
+/// Random numbers that repeat in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -18,7 +18,7 @@ struct SeededGenerator: RandomNumberGenerator {
         (0..<Int.random(in: counts, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// Names that share their ends, with odd bytes now and then.
+    /// Names that share suffixes, with odd bytes now and then.
     mutating func name() throws -> DomainName {
         let ends = ["_http._tcp.local", "local", "a.b.c", "_sub._ipp._tcp.example.org", ""]
         let end = ends.randomElement(using: &self) ?? ""
@@ -76,7 +76,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension DomainName {
-    /// A name of plain labels.
+    /// A name of plain labels, separated by dots.
     init(_ text: String) throws { try self.init(labels: text.split(separator: ".").map { Array($0.utf8) }) }
 }
 

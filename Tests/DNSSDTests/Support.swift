@@ -1,6 +1,6 @@
 import DNSSD
 
-/// SplitMix64: the same numbers in every run.
+/// Random numbers that repeat in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -18,7 +18,7 @@ struct SeededGenerator: RandomNumberGenerator {
         (0..<Int.random(in: count, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// Text of characters that parsers stumble over, of at most `limit` bytes.
+    /// Text of at most `limit` bytes, made of characters that parsers stumble over.
     mutating func text(limit: Int) -> String {
         let awkward: [Unicode.Scalar] = [
             ".", "\\", "0", "1", "9", "u", "{", "}", "_", "-", "#", " ", "a", "Z", "=", "\"", "\n", "\r", "\0",
@@ -43,7 +43,7 @@ struct SeededGenerator: RandomNumberGenerator {
 /// U+FDD0, which the compiler refuses in a literal.
 let nonCharacter = String(decoding: [0xFDD0], as: UTF16.self)
 
-/// What a stranger on the network may call a service.
+/// Service names that a stranger on the network may choose.
 let hostileNames = [
     "\u{1B}[2J\u{1B}]0;owned\u{7}", "a\nb", "a\r\nb", "tab\tbed", "nul\0nul", "\u{7F}", "\u{9B}31m", "\u{202E}gpj.exe",
     "\u{2066}x\u{2069}", "zero\u{200B}width", "\u{FEFF}bom", "a;b", "\"quoted\"", "'", "../../etc/passwd", "$(reboot)",
@@ -54,7 +54,7 @@ let hostileNames = [
     String(repeating: "ü", count: 31), "\u{10FFFD}", "\u{E000}",
 ]
 
-/// Texts that no parser may trap on.
+/// Texts that must not make any parser trap.
 let absurdTexts =
     hostileNames + [
         "", "...", "._tcp", "_._tcp", "_tcp", "_tcp._tcp", "\\", "\\1", "\\12", "\\256", "\\999.a", "a\\", "%", "::",
@@ -66,7 +66,7 @@ let absurdTexts =
         String(repeating: ":", count: 45), String(repeating: "_x._tcp.", count: 200),
     ]
 
-/// The error of something that must be refused; nil when it was not.
+/// The error that `body` throws; nil if it throws none.
 func refusal<Result>(_ body: () throws(DiscoveryError) -> Result) -> DiscoveryError? {
     do throws(DiscoveryError) {
         _ = try body()
@@ -76,12 +76,12 @@ func refusal<Result>(_ body: () throws(DiscoveryError) -> Result) -> DiscoveryEr
     }
 }
 
-/// Equal in bytes: `==` of strings takes é and e with an accent for the same.
+/// Compares bytes: `==` of strings equates é with e and a combining accent.
 func same(_ one: String?, _ other: String?) -> Bool {
     one.map { Array($0.utf8) } == other.map { Array($0.utf8) }
 }
 
-/// Whether a terminal can be given the text: checked apart from the code under test, by the contract's list.
+/// Whether text is safe for a terminal: checked against the contract's list, independently of the code under test.
 func isSafe(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy {
         switch $0.value {

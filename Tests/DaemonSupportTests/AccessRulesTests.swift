@@ -69,7 +69,7 @@ import Testing
         #expect(reason.utf8.allSatisfy { $0 >= 0x20 })
     }
 
-    /// avahi-daemon lets every user publish: a daemon that runs must not take that away.
+    /// avahi-daemon lets every user publish, and a running daemon must not take that away.
     @Test func whoIsConnectedMayPublishInLocal() throws {
         let rules = AccessRules()
         let decide = { (type: ServiceType, domain: String, isAttached: Bool) in

@@ -35,8 +35,8 @@ import Testing
         #expect(state.checked(.failed(reason: "y"), at: .seconds(2)) == .failing(reason: "y"))
     }
 
-    /// Three failures, then passes until it is advertised again; one check a second.
-    /// - Returns: how long it took from the last failure.
+    /// Fails three times, then passes until the service is advertised again; one check per second.
+    /// - Returns: the time since the last failure.
     private mutating func fallAndRise(at now: inout Duration) -> Duration {
         for _ in 0..<3 {
             now += .seconds(1)

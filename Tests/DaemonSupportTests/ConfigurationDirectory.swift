@@ -2,7 +2,7 @@ import Foundation
 
 @testable import DaemonSupport
 
-/// A directory that is removed when the test ends.
+/// A temporary directory, removed when the test ends.
 final class ConfigurationDirectory {
     let path: String
 
@@ -22,7 +22,7 @@ final class ConfigurationDirectory {
         try DaemonConfiguration.load(directory: path, hostName: "h1") { ["discoverd": 900, "www-data": 33][$0] }
     }
 
-    /// What `load()` says, without the directory: `discoverd.yaml:2: …`.
+    /// The error of `load()`, without the directory: `discoverd.yaml:2: …`.
     func fault() -> String? {
         do throws(ConfigurationError) {
             _ = try load()

@@ -96,7 +96,7 @@ import Testing
         #expect(error?.lines.count == 100)
     }
 
-    /// What was written before the key was there means what it meant.
+    /// Configurations from before the key existed keep their meaning.
     @Test(arguments: [
         ("", AccessRules.Attached.anyone), ("access: {attached: anyone}", .anyone),
         ("access: {attached: rules}", .rules),

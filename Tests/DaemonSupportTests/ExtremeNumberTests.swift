@@ -4,7 +4,7 @@ import Testing
 @testable import DaemonSupport
 @testable import DiscoveryDaemon
 
-/// Every number of the configuration and of the environment, at its extremes.
+/// Every number in the configuration and the environment, at its extremes.
 @Suite struct ExtremeNumberTests {
     @Test(arguments: [
         "listen: #", "listen: \"127.0.0.1:#\"", "listen: \"[::1]:#\"", "limits: {clients: #}",
@@ -44,7 +44,7 @@ import Testing
                 ["LISTEN_PID": "42", "LISTEN_FDS": text], ["LISTEN_PID": text, "LISTEN_FDS": "1"],
                 ["WATCHDOG_USEC": "1000", "WATCHDOG_PID": text],
             ] {
-                // Nothing is open where the descriptors would be.
+                // No descriptors are open at these numbers.
                 let manager = ServiceManager(environment: environment, process: 42, firstDescriptor: 500)
                 #expect(manager.inheritedSockets.isEmpty && manager.warnings.count <= 64)
             }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiscoveryDaemon
 
-/// A server on a port of this machine, which answers each connection with one text, or never.
+/// A server on a local port that answers each connection with one text, or never.
 private final class Server: Sendable {
     let descriptor: Int32
     let port: Port
@@ -34,7 +34,7 @@ private final class Server: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Answers one connection on a thread; `closes` without waiting for the request to be read.
+    /// Answers one connection on a thread; with `closes`, without waiting for the request.
     func answer(_ text: String) {
         let descriptor = dup(descriptor)
         DetachedThread.start {
@@ -137,7 +137,7 @@ extension DescriptorTests {
             #expect(fgets(&line, 32, text) != nil)
             let grandchild = Int32(atoi(line))
             #expect(grandchild > 0)
-            // Killed, it is soon gone, or a zombie of init's; nobody here is told when.
+            // Once killed it soon disappears, or becomes a zombie of init's; nothing reports when.
             let limit = ContinuousClock.now + .seconds(30)
             while try await check("pid:\(grandchild)", try Port(1)) == .passed {
                 try #require(ContinuousClock.now < limit)
@@ -164,7 +164,7 @@ extension DescriptorTests {
             let server = try Server()
             let spec = try CheckSpecification("http:/", interval: .seconds(300), timeout: .seconds(300))
             let task = Task { await HealthChecker().run(spec, port: server.port) { _ in } }
-            // Connected: the check waits for an answer.
+            // Connected: the check is waiting for an answer.
             var entry = pollfd(fd: server.descriptor, events: Int16(POLLIN), revents: 0)
             while poll(&entry, 1, 0) == 0 { await Task.yield() }
             task.cancel()
@@ -174,7 +174,7 @@ extension DescriptorTests {
             #expect(clock.now - started < .seconds(60))
         }
 
-        /// Descriptors and children are as before, and hundreds of checks that wait leave the tasks' threads free.
+        /// Leaves no descriptors or children behind. Hundreds of waiting checks leave the tasks' threads free.
         @Test func nothingIsLeftBehind() async throws {
             _ = try await check("exec:true", try Port(1))
             let before = descriptors()
@@ -196,7 +196,7 @@ extension DescriptorTests {
             #expect(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD)
         }
 
-        /// Sockets and processes; other suites read files meanwhile.
+        /// Sockets and processes only, because other suites read files meanwhile.
         private func descriptors() -> Set<Int32> {
             Set(
                 (0..<4096).filter { descriptor in

@@ -19,7 +19,7 @@ import Testing
         #expect(directory.fault() == "discoverd.yaml:2: not UTF-8")
     }
 
-    /// Deeper than any stack would bear, if it were followed.
+    /// Nested more deeply than any stack could follow.
     @Test(arguments: ["[", "{a: ", "- ", "? "]) func deepNesting(_ opening: String) async throws {
         let text = String(repeating: opening, count: 250_000 / opening.utf8.count)
         let fault = try await Task { try ConfigurationDirectory(["discoverd.yaml": text]).fault() }.value

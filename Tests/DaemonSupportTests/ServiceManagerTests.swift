@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiscoveryDaemon
 
-/// A service manager's socket.
+/// The notification socket of a service manager.
 private final class ManagerSocket {
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
     let name: String
@@ -19,7 +19,7 @@ private final class ManagerSocket {
         if name.hasPrefix("/") { unlink(name) }
     }
 
-    /// What came; a datagram is there when `send` has returned.
+    /// The next message; a datagram has arrived when `send` returns.
     func next() -> String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -87,7 +87,7 @@ extension DescriptorTests {
 }
 
 extension DescriptorTests {
-    /// sd_listen_fds(3). Descriptors are placed at numbers nobody else uses.
+    /// sd_listen_fds(3). Uses descriptor numbers that nothing else uses.
     @Suite struct InheritedSocketTests {
         private func environment(_ count: Int, names: String? = nil, process: Int = 42) -> [String: String] {
             var environment = ["LISTEN_PID": "\(process)", "LISTEN_FDS": "\(count)"]

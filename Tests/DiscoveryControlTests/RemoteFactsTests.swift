@@ -9,7 +9,7 @@ import Testing
 struct RemoteFactsTests {
     private var facts = RemoteFacts(isResolving: false, family: nil)
 
-    /// The facts of a line, by name.
+    /// The names of the facts in a line.
     private mutating func told(_ line: String) throws -> [String] {
         try facts.received(WatchLine(Array(line.utf8), InterfaceNames())).map(Self.name)
     }

@@ -3,12 +3,12 @@ import Testing
 
 @testable import DiscoveryControl
 
-/// Which sockets are believed, by who owns what is on the way to them.
+/// Which sockets are trusted, judged by who owns the directories and links on the way.
 @Suite struct SocketTrustTests {
     private typealias Entry = SocketTrust.Entry
     private static let (own, other): (UInt32, UInt32) = (1000, 1001)
 
-    /// A file system of a few entries; what is not in it is root's and nobody else's.
+    /// A file system with a few entries; everything else belongs to root alone.
     private func isTrusted(_ path: String, _ entries: [String: SocketTrust.Entry], links: [String: String] = [:])
         -> Bool
     {
@@ -31,7 +31,7 @@ import Testing
     @Test func rootsAndOnesOwn() {
         let path = "/run/discoverd/control.sock"
         #expect(isTrusted(path, [:]))
-        // As the packaged unit has it: the directory is root's, and another user listens.
+        // As in the packaged unit: the directory belongs to root, and another user listens.
         #expect(isTrusted(path, [path: file(Self.other)]))
         #expect(isTrusted("/run/user/1000/discoverd/control.sock", ["/run/user/1000": directory(Self.own)]))
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(isTrusted("/var/run/c.sock", [:], links: ["/var/run": "/run"]))
         #expect(!isTrusted("/var/run/c.sock", ["/run": directory(Self.other)], links: ["/var/run": "/run"]))
         let tmp = directory(0, shared: true, sticky: true)
-        // Whose link it is may lead it elsewhere at any time.
+        // The owner of a link may redirect it at any time.
         #expect(
             !isTrusted(
                 "/tmp/l/c.sock", ["/tmp": tmp, "/tmp/l": Entry(kind: .link, owner: Self.other)],

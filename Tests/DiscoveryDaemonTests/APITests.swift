@@ -25,7 +25,7 @@ import Testing
         stream.close()
         let listed = try await daemon.get("/v1/services?type=_xx._tcp")["services"]?.array
         #expect(listed?.count == 1)
-        // What happens while nobody reads is told to who comes back, and nothing else.
+        // A returning reader gets exactly what happened while no one was reading.
         let two = other.publish(try OfferedService(name: "two", type: "_xx._tcp", port: 2))
         _ = try await two.established()
         await one.withdraw()
@@ -148,7 +148,7 @@ import Testing
         #expect(health?.status == 503)
         let again = try JSONReader.read(try await daemon.post("/v1/registrations", old))
         #expect(again["id"] == kept["id"], "asked for again in the same words it is the same, and stays")
-        // As in a limit of avahi-daemon's, which is not the quota.
+        // As when a limit of avahi-daemon is reached, which is not the quota.
         network.setRefusal(of: "h1", to: DiscoveryError(.limitExceeded, "too many"))
         let full = await #expect(throws: ControlError.self) {
             try await daemon.post("/v1/registrations", #"{"name":"new","port":8}"#)
@@ -170,7 +170,7 @@ import Testing
         await daemon.stopAndRemove()
     }
 
-    /// A script that publishes at each start of the machine says the same again and again.
+    /// A script that publishes at every start of the machine repeats itself.
     @Test func whatIsHandedOverTwiceIsThereOnce() async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"), quota: 2)
         let body = #"{"name":"a","port":7,"txt":{"k":"v"}}"#
@@ -205,7 +205,7 @@ import Testing
         #expect(status["degraded"]?.bool == false)
         #expect(try await daemon.get("/v1/registrations")["registrations"]?.array?.first?["warning"]?.string == nil)
         await daemon.stop()
-        // A daemon that starts says so before anything is handed over.
+        // A starting daemon reports it before anything is handed over.
         try FileManager.default.removeItem(atPath: daemon.directory + "/registrations.json")
         try FileManager.default.createDirectory(atPath: obstacle + "/x", withIntermediateDirectories: true)
         let next = try await TestDaemon(engine: try network.addMachine("h2"), directory: daemon.directory)
@@ -222,7 +222,7 @@ import Testing
         let lease = try WriteLease(first.directory + "/registrations.json")
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"), directory: first.directory)
         #expect(try await daemon.get("/v1/status")["degraded"]?.bool == true)
-        // What is handed over meanwhile is published, and takes the place of nothing.
+        // Registrations handed over meanwhile are published, and replace nothing.
         for name in ["new", "again"] {
             let answer = try JSONReader.read(
                 try await daemon.post("/v1/registrations", #"{"name":"\#(name)","port":7}"#))
@@ -253,7 +253,7 @@ import Testing
         #expect(String(decoding: await client.read() ?? [], as: UTF8.self).contains("201"))
         let id = try #require(
             try await daemon.get("/v1/registrations")["registrations"]?.array?.first?["id"]?.string)
-        // Its number is given back with the client only: twice would be once another's.
+        // Its number is given back only with the client; giving it back twice would free another's.
         shutdown(client.descriptor, Int32(SHUT_RDWR))
         await daemon.daemon.registry.untilWithdrawn(id)
         #expect(try await daemon.get("/v1/registrations")["registrations"]?.array?.isEmpty == true)
@@ -286,7 +286,7 @@ import Testing
         await daemon.stopAndRemove()
     }
 
-    /// RFC 6762 §21: whoever is on the link could have Prometheus ask a container's, or a VPN's, hosts.
+    /// RFC 6762 §21: anyone on the link could otherwise make Prometheus query hosts of a container or a VPN.
     @Test func aTargetIsWhereTheServiceWasSeen() async throws {
         let far = SimulatedInterface(
             NetworkInterface(index: 2, name: "eth0"), link: "lan",
@@ -303,7 +303,7 @@ import Testing
     }
 }
 
-/// Lines of a stream, read on a connection of a test's own.
+/// Lines of a stream, read on the test's own connection.
 final class Lines {
     private let client: RawClient?
     private var reader = HTTPResponseReader()

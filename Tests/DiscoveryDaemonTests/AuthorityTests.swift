@@ -2,7 +2,7 @@ import DiscoveryDaemon
 import DiscoveryJSON
 import Testing
 
-/// What a request says of whom it is for (RFC 9112 §3.2).
+/// The authority that a request names (RFC 9112 §3.2).
 @Suite struct AuthorityTests {
     @Test(
         arguments: [

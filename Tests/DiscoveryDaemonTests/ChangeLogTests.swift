@@ -30,7 +30,7 @@ import Testing
         var log = ChangeLog()
         log.apply(.settled)
         log.apply(.backend(.lost("away")))
-        // Nothing more can be learned while it is away.
+        // Nothing more can be learned while the backend is away.
         #expect(log.isSettled)
         var early = LogReader()
         #expect(told(&early, log) == [.backend(.lost("away"))])
@@ -90,12 +90,12 @@ import Testing
         #expect(told(&reader, log) == [.backend(.recovered)])
     }
 
-    /// Wherever readers stop and go on, what they were told adds up to what is there.
+    /// Wherever readers stop and resume, the changes they received add up to the current state.
     @Test(arguments: 1...40) func whatReadersWereToldIsWhatIsThere(_ seed: UInt64) throws {
         var random = SplitMix(seed: seed)
         var log = ChangeLog(endLimit: 16)
         var truth: [String: Int] = [:]
-        // The first is told everything at once, and so must never be told anything twice.
+        // The first reader gets everything at once, so it must never get anything twice.
         var readers = [Reader(isStrict: true), Reader(), Reader(), Reader()]
         for _ in 0..<2000 {
             let name = "s\(Int.random(in: 0..<12, using: &random))"
@@ -133,14 +133,14 @@ import Testing
             let limit = isStrict ? Int.max : Int.random(in: 1...8, using: &random)
             let base = reader.base
             guard let events = reader.take(from: log, atMost: limit) else {
-                // It missed too much, and begins anew.
+                // It missed too much and starts over.
                 self = Reader(isStrict: isStrict, resumptions: resumptions)
                 return
             }
             for (number, event) in events {
                 told(event)
                 guard !isStrict, Int.random(in: 0..<6, using: &random) == 0 else { continue }
-                // The connection breaks after this line, and the client comes back with its cursor.
+                // The connection breaks after this line, and the client returns with its cursor.
                 reader = LogReader(resumingAfter: number, base: min(base, number))
                 resumptions += 1
                 return
@@ -164,7 +164,7 @@ import Testing
     }
 }
 
-/// A generator whose numbers are the same in every run.
+/// A generator whose numbers repeat in every run.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -2,7 +2,7 @@ import DiscoveryDaemon
 import System
 import Testing
 
-/// Lines of the log, as they are written.
+/// Log lines as written.
 @Suite struct DaemonLogTests {
     private let lines = Locked<[String]>([])
 
@@ -40,7 +40,7 @@ import Testing
     }
 }
 
-/// Counters, as Prometheus reads them.
+/// Counters as Prometheus reads them.
 @Suite struct MetricsRegistryTests {
     @Test func seriesAreCountedAndBounded() {
         let metrics = MetricsRegistry()

@@ -11,7 +11,7 @@ import Testing
 
 @testable import discoverd_daemon
 
-/// Every number that a client can say, at its extremes, to a daemon with the rules and checks of the real one.
+/// Every number that a client can send, at its extremes, to a daemon with the real rules and checks.
 @Suite(.serialized) struct ExtremeNumberTests {
     private let network = SimulatedNetwork()
 
@@ -59,7 +59,7 @@ import Testing
         "/v1/services/watch?type=_xx._tcp&since=1-1-%-1", "/v1/services/watch?type=_xx._tcp&since=1-1-1-%",
     ]) func ofATarget(_ target: String) async throws {
         let daemon = try await daemon()
-        // What waits is given up by the client; the daemon stays.
+        // The client gives up on answers that wait; the daemon survives.
         for text in ExtremeNumbers.all {
             let target = target.replacing("%", with: QueryString.encode(text))
             _ = await Self.status(of: "GET \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", daemon)
@@ -122,7 +122,7 @@ import Testing
         #expect(taken > 0)
     }
 
-    /// The status of the answer; nil when there is none until the daemon closes, or within 200 ms.
+    /// The status of the answer; nil if the daemon closes first, or says nothing for 200 ms.
     private static func status(of request: String, _ daemon: TestDaemon) async -> Int? {
         guard let client = try? RawClient(daemon.path, patience: .milliseconds(200)) else { return nil }
         await client.write(request)
@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// The body of a registration with one number in it that is not what it should be.
+/// The body of a registration, with one number replaced.
 struct RequestBody {
     static let numbers = ["port", "checkIntervalMilliseconds", "checkTimeoutMilliseconds", "rise", "fall", "v"]
 
@@ -148,7 +148,7 @@ struct RequestBody {
 }
 
 extension Daemon.Settings {
-    /// As the daemon makes them of an empty configuration, for the user who runs the tests.
+    /// The settings that an empty configuration gives to the user who runs the tests.
     static var unrestricted: Daemon.Settings {
         var configuration = DaemonConfiguration()
         configuration.access.ownUserID = getuid()

@@ -15,7 +15,7 @@ import Testing
         #expect(feed.degraded == full)
         troubles.withLock { $0 = [] }
         #expect(feed.degraded == nil)
-        // What a query left out itself stays left out until everything is listed anew.
+        // What a query itself left out stays missing until everything has been listed again.
         feed.apply([.degraded("more than 4096 services")])
         #expect(feed.degraded == "more than 4096 services")
         feed.apply([.backend(.lost("gone"))])

@@ -8,7 +8,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Clients that are slow, silent, greedy or mad hurt nobody but themselves.
+/// Slow, silent, greedy and malformed clients harm only themselves.
 @Suite(.serialized) struct HostileClientTests {
     private let network = SimulatedNetwork()
 
@@ -23,7 +23,7 @@ import Testing
         var clients: [RawClient] = []
         for number in 0..<64 {
             let client = try RawClient(daemon.path)
-            // Half of them begin a request and go on byte by byte; the others say nothing.
+            // Half of them begin a request and continue byte by byte; the others stay silent.
             if number % 2 == 0 { await client.write("GET /v1/sta") }
             clients.append(client)
         }
@@ -56,7 +56,7 @@ import Testing
         await chunked.write("POST /v1/registrations HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
         let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 0x20, count: 65_536) + Array("\r\n".utf8)
         for _ in 0..<64 { guard await chunked.write(chunk) > 0 else { break } }
-        // The answer may be lost when the connection is reset under what is still sent; the body is not taken either way.
+        // A reset may lose the answer while the body is still being sent; the body is refused either way.
         let said = await chunked.readAll()
         #expect(said.isEmpty || said.hasPrefix("HTTP/1.1 413"))
         #expect(try await statusTime(daemon) < .seconds(1))
@@ -67,7 +67,7 @@ import Testing
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let client = try RawClient(daemon.path)
         await client.write("GET /" + String(repeating: "a", count: 1_000_000) + " HTTP/1.1\r\n\r\n")
-        // Before the client's time is over, and even though it has not taken everything from it.
+        // The answer comes before the client's time is up, and although the server has not read everything.
         let answer = await client.read() ?? []
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 431"))
         #expect(try await statusTime(daemon) < .seconds(1))
@@ -127,7 +127,7 @@ import Testing
         limits.watchBytes = 16 * 1024
         let daemon = try await TestDaemon(engine: try network.addMachine("h2"), limits: limits, browse: [type])
         let txt = TXTRecord(strings: (0..<36).map { Array("k\($0)=\(String(repeating: "x", count: 240))".utf8) })
-        // A line has more than 8 KiB; the daemon's side of the socket takes so much, and the server some more in itself.
+        // A line exceeds 8 KiB; the daemon's side of the socket buffers that much, and the server some more.
         let setting = try String(contentsOfFile: "/proc/sys/net/core/wmem_default", encoding: .utf8)
         let buffer = try #require(Int(setting.trimmingCharacters(in: .whitespacesAndNewlines)))
         let count = (buffer + 512 * 1024) / 8192
@@ -136,7 +136,7 @@ import Testing
             publications.append(
                 other.publish(try OfferedService(name: "s\(number)", type: "_xx._tcp", port: 1, txt: txt)))
         }
-        // All of them are known, with their TXT records, before it asks: so its first answer would be all of them, and settled.
+        // All services and their TXT records are known before it asks, so its first answer would be complete and settled.
         let known = await Lines(daemon.path, "/v1/services/watch?type=_xx._tcp")
         var names: Set<String> = []
         while names.count < count {
@@ -146,7 +146,7 @@ import Testing
         let watcher = try RawClient(daemon.path)
         await watcher.write("GET /v1/services/watch?type=_xx._tcp HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(await watcher.untilClosed())
-        // What it was told is true as far as it goes: whole lines but the last, each service once, and no end.
+        // What it received is correct as far as it goes: whole lines except the last, each service once, and no end.
         var reader = HTTPResponseReader()
         var splitter = LineSplitter()
         while let bytes = await watcher.read(), !bytes.isEmpty { try reader.received(bytes) }
@@ -178,7 +178,7 @@ import Testing
         #expect(answer.hasPrefix("HTTP/1.1 503") && answer.contains("Retry-After: 1") && answer.contains("busy"))
         let silent = try RawClient(daemon.path)
         #expect(await silent.readAll().hasPrefix("HTTP/1.1 503"))
-        // Room again when one of them goes.
+        // One of them leaving makes room again.
         await watchers.removeLast().finish()
         #expect(try await daemon.get("/v1/ping")["v"]?.integer == 1)
         watchers = []
@@ -198,7 +198,7 @@ import Testing
     }
 
     #if Commands
-    /// 15 s of mutated requests, and of whole ones with a number at its extremes; `DISCOVERD_FUZZ_SECONDS` for longer.
+    /// 15 s of mutated requests, and of intact ones with a number at its extremes; `DISCOVERD_FUZZ_SECONDS` prolongs it.
     @Test func anyBytesAreAnsweredOrCutOff() async throws {
         let seconds = getenv("DISCOVERD_FUZZ_SECONDS").flatMap { Int(String(cString: $0)) } ?? 15
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"), settings: .unrestricted)
@@ -214,7 +214,7 @@ import Testing
         let end = ContinuousClock.now + .seconds(seconds)
         var sent = 0
         while ContinuousClock.now < end {
-            // Half of them are whole but for a number: that a flipped byte makes one of 19 digits is rare.
+            // Half are intact except for a number: flipping bytes rarely yields one of 19 digits.
             if Bool.random(using: &random), let number = ExtremeNumbers.all.randomElement(using: &random) {
                 let body = RequestBody(RequestBody.numbers.randomElement(using: &random) ?? "port", number).text
                 let client = try RawClient(daemon.path)
@@ -313,7 +313,7 @@ import Testing
         #expect(try owner("2001:db8::1") != owner("2001:db8:0:1::1"))
     }
 
-    /// Over TCP one address that does not read keeps no other out, nor all of them the users of this machine.
+    /// Over TCP, one address that does not read locks out no other, and all of them together do not lock out local users.
     @Test func overTCPEachAddressHasItsShare() throws {
         var table = ConnectionTable()
         let (greedy, scraper) = (try owner("10.0.0.1"), try owner("10.0.0.2"))
@@ -326,7 +326,7 @@ import Testing
             return
         }
         #expect(table.connected(10, of: scraper, now: .zero) == .accepted)
-        // A newcomer comes before who has not read for a second, and who does not read for five is cut off.
+        // A newcomer replaces a client that has not read for a second; a client that has not read for five is cut off.
         #expect(table.connected(11, of: greedy, now: .seconds(1)) == .replacing(1))
         #expect(Set(table.takeExpired(now: .milliseconds(4999)).map(\.id)) == [])
         #expect(Set(table.takeExpired(now: .seconds(5)).map(\.id)) == [2, 3, 4, 5, 6, 7, 8])
@@ -338,7 +338,7 @@ import Testing
             #expect(table.connected(id, of: try owner("10.0.0.\(id / 8)"), now: .zero) == .accepted)
             table.became(.serving, id, now: .zero)
         }
-        // The newest of who has most gives way; who has as many as the newcomer would have does not.
+        // The newest connection of the owner with the most gives way, unless the newcomer's owner would then have as many.
         #expect(table.connected(100, of: try owner("10.0.1.1"), now: .seconds(1)) == .replacing(31))
         table.became(.serving, 100, now: .seconds(1))
         for id: UInt64 in 200..<224 {
@@ -346,7 +346,7 @@ import Testing
             table.became(.serving, id, now: .seconds(1))
         }
         #expect(table.connected(300, of: .user(0), now: .seconds(1)) == .accepted)
-        // Nor do watchers over TCP take what users may have.
+        // Watchers over TCP do not take the local users' share either.
         for id: UInt64 in 0..<24 { #expect((table.watches(id, now: .seconds(1)) == nil) == (id % 8 < 6)) }
         #expect(table.watches(300, now: .seconds(1)) == nil)
     }

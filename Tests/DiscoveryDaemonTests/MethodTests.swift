@@ -7,11 +7,11 @@ import DiscoveryTesting
 import Foundation
 import Testing
 
-/// RFC 9110 §9.3.2 and §15.5.6: HEAD, and what is said of methods that are not possible.
+/// RFC 9110 §9.3.2 and §15.5.6: HEAD, and the answer to methods that are not allowed.
 @Suite struct MethodTests {
     private let network = SimulatedNetwork()
 
-    /// Sends requests on one connection, of which the last closes it, and returns all that is answered.
+    /// Sends requests on one connection, the last of which closes it, and returns all answers.
     private func exchange(_ daemon: TestDaemon, _ requests: String...) async throws -> String {
         let client = try RawClient(daemon.path)
         for (number, request) in requests.enumerated() {
@@ -37,7 +37,7 @@ import Testing
     @Test func headIsGetWithoutItsBody() async throws {
         let other = LocalNetwork(engine: try network.addMachine("h2"))
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
-        // Longer than what is sent at once, with its length unknown until its end.
+        // Longer than what is sent at once, so its length is unknown until its end.
         let txt = TXTRecord(strings: (0..<36).map { Array("k\($0)=\(String(repeating: "x", count: 240))".utf8) })
         var publications: [Publication] = []
         for number in 0..<16 {
@@ -54,7 +54,7 @@ import Testing
                 try reader.received(bytes)
                 got += reader.takeBody()
             }
-            // Another answer on the same connection: whatever followed the first head would be taken for its beginning.
+            // A second answer on the same connection: any bytes after the first head would be taken for its beginning.
             let answers = try await exchange(daemon, "HEAD \(target)", "GET /v1/ping")
             let parts = answers.components(separatedBy: "\r\n\r\n")
             #expect(parts.count == 3 && parts.last == "{\"v\":1}\n", "\(target): \(answers.suffix(300))")

@@ -56,14 +56,14 @@ import Testing
             Issue.record("a device was read")
             return
         }
-        // Nor is one waited for where the new file is written.
+        // Writing the new file must not wait for one either.
         #expect(mkfifo(path + ".new", 0o600) == 0)
         #expect(file.write(try kept()) == nil)
         #expect(file.read() == .registrations(try kept()))
         try FileManager.default.removeItem(atPath: directory)
     }
 
-    /// JSON that is whole, with the right checksum, and is no list.
+    /// Intact JSON with the right checksum that is not a list.
     @Test(arguments: [#"{"a":1}"#, "7", "null", #""text""#, "true"]) func whatIsNoListIsSetAside(_ text: String) throws
     {
         let checksum = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -139,7 +139,7 @@ import Testing
     @Test func whatCannotBeWrittenLeavesTheOldFile() throws {
         let file = RegistryFile(directory: directory)
         #expect(file.write(try kept()) == nil)
-        // A directory in the place of the new file: opening it for writing fails, for root too.
+        // A directory in place of the new file: opening it for writing fails, even for root.
         try FileManager.default.createDirectory(atPath: path + ".new", withIntermediateDirectories: false)
         #expect(file.write([]) != nil)
         #expect(file.read() == .registrations(try kept()))
@@ -147,7 +147,7 @@ import Testing
     }
 }
 
-/// A file that the system lets nobody else open without waiting, as one with a disk or a descriptor too few does (fcntl(2), leases).
+/// Keeps everyone else from opening a file without waiting, like a slow disk or a lack of descriptors (fcntl(2), leases).
 struct WriteLease {
     private static let setSignal: Int32 = 10
     private static let setLease: Int32 = 1024
@@ -156,7 +156,7 @@ struct WriteLease {
     init(_ path: String) throws {
         descriptor = open(path, O_RDWR | O_CLOEXEC)
         try #require(descriptor >= 0)
-        // Who wants it is told by a signal that is ignored.
+        // Whoever wants to open the file triggers a signal, which is ignored.
         try #require(fcntl(descriptor, Self.setSignal, SIGURG) == 0)
         try #require(fcntl(descriptor, Self.setLease, Int32(F_WRLCK)) == 0)
     }
@@ -173,7 +173,7 @@ struct WriteLease {
         #expect(throws: RuntimeDirectory.Failure.alreadyRunning(pid: getpid())) {
             try RuntimeDirectory(socketPath: path)
         }
-        // As after SIGKILL: the lock is given back, the socket stays.
+        // As after SIGKILL: the lock is released, the socket stays.
         close(socket)
         first = nil
         let second = try RuntimeDirectory(socketPath: path)
@@ -195,7 +195,7 @@ struct WriteLease {
     }
 }
 
-/// What a peer sees of what others publish.
+/// What a peer sees of other peers' registrations.
 @Suite struct RegistrationShownTests {
     private let status = RegistrationStatus(
         id: "1", name: "a", wanted: "a", type: "_xx._tcp", domain: "local", port: 1, state: .withheld,

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RemoteEngineConformanceTests {
     @Test(arguments: EngineConformance.checks) func conforms(_ check: EngineConformance.Check) async throws {
         let network = SimulatedNetwork()
-        // A changed TXT record is another publication, which takes what a busy machine takes.
+        // A changed TXT record is a new publication, which a busy machine may be slow to take.
         var held = TestDaemon.limits
         held.removalHold = .milliseconds(500)
         let one = try await TestDaemon(engine: try network.addMachine("h1"), discovery: held)
@@ -25,7 +25,7 @@ import Testing
                 limits: limits,
                 browserBackend: EngineConformance.Backend(of: "h2", in: network),
                 publisherBackend: EngineConformance.Backend(of: "h1", in: network),
-                // Each is a connection, of which the daemon gives a user a few.
+                // Each is a connection, and the daemon grants a user only a few.
                 crowd: 8,
                 openObjects: { publisher.openOperations + browser.openOperations }
             )
@@ -52,7 +52,7 @@ import Testing
         while let event = try await iterator.next(), event.summary != "lost" {}
         let again = try await TestDaemon(engine: try network.addMachine("h3"), directory: daemon.directory)
         while let event = try await iterator.next(), event.summary != "recovered" {}
-        // The command that published is still there, so its service is again.
+        // The publishing command is still running, so its service comes back.
         while let event = try await iterator.next(), event.summary != "+own", event.summary != "~own" {
             #expect(event.summary != "-staying")
         }
@@ -74,7 +74,7 @@ import Testing
         network.stopBackend(of: "h1")
         network.startBackend(of: "h1")
         for await status in old.updates where status.state == .refused(forbidden) { break }
-        // Nor when the daemon is another, which never saw it established.
+        // Nor with another daemon, which never saw the service established.
         await daemon.stop()
         for await status in old.updates { if case .waiting = status.state { break } }
         let engine = try network.addMachine("h3")
@@ -121,7 +121,7 @@ import Testing
         _ = try await taken.established()
         let refused = remote.publish(try OfferedService(name: "taken", type: "_xx._tcp", port: 2), onConflict: .fail)
         await #expect(throws: DiscoveryError.self) { try await refused.established() }
-        // The owner of a command's service, or root, withdraws it under the command's feet.
+        // The owner of a command's service, or root, withdraws it while the command runs.
         let unwanted = remote.publish(try OfferedService(name: "unwanted", type: "_xx._tcp", port: 3))
         _ = try await unwanted.established()
         for status in await daemon.daemon.registry.statuses where status.name == "unwanted" {
@@ -129,7 +129,7 @@ import Testing
         }
         await taken.withdraw()
         for status in await daemon.daemon.registry.statuses { await daemon.daemon.registry.untilWithdrawn(status.id) }
-        // That nothing happens is seen only by waiting: one that ended would be asked for again 100 ms later, by the same clock.
+        // Only waiting shows that nothing happens: an ended publication would be requested again 100 ms later, by the same clock.
         try await Task.sleep(for: .milliseconds(300), clock: .continuous)
         #expect(await daemon.daemon.registry.statuses.isEmpty)
         withExtendedLifetime((refused, unwanted)) {}

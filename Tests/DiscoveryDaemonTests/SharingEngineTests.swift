@@ -4,7 +4,7 @@ import DiscoveryDaemon
 import DiscoveryTesting
 import Testing
 
-/// Names are told from what a query sees that resolves the same services.
+/// A names-only query is answered from an open query that resolves the same services.
 @Suite struct SharingEngineTests {
     private let world = SimulatedNetwork()
     private let type: ServiceType
@@ -17,7 +17,7 @@ import Testing
         publisher = LocalNetwork(engine: try world.addMachine("h2"), limits: TestDaemon.limits)
     }
 
-    /// The next event but that the backend answers.
+    /// The next event other than the backend becoming available.
     private func news(_ iterator: inout ServiceEvents.AsyncIterator) async throws -> ServiceEvent? {
         var event = try await iterator.next()
         while event == .backend(.available) { event = try await iterator.next() }
@@ -34,7 +34,7 @@ import Testing
         world.setAnswers(of: "h2", to: false)
         let one = try await publish("one")
         var resolving = browser.browse(type).makeAsyncIterator()
-        // The query is open with its first iterator, and its summary is what came before.
+        // The query opens with its first iterator, which begins with a summary of the present.
         var names = browser.browse(type, resolution: .none).makeAsyncIterator()
         #expect(try await news(&names)?.name == "one")
         #expect(try await news(&names) == .settled)
@@ -74,7 +74,7 @@ import Testing
         world.stopBackend(of: "h1")
         while try await news(&resolving)?.isLoss != true {}
         var names = browser.browse(type, resolution: .none).makeAsyncIterator()
-        // What was known before is told, and that it is not known now.
+        // Reports the services known before, and that they are unknown now.
         var told: [ServiceEvent] = []
         while told.count < 2, let event = try await news(&names) { told.append(event) }
         #expect(told.compactMap(\.name) == ["one"] && told.count(where: \.isLoss) == 1, "\(told)")
@@ -86,7 +86,7 @@ import Testing
 }
 
 extension ServiceEvent {
-    /// The name of what was found.
+    /// The name of the service found.
     fileprivate var name: String? {
         if case .found(let service) = self { service.instance.name.value } else { nil }
     }
@@ -96,7 +96,7 @@ extension ServiceEvent {
     fileprivate var isLoss: Bool { if case .backend(.lost) = self { true } else { false } }
 }
 
-/// What is told to who comes later, as a value.
+/// What a later subscriber receives, as a value.
 @Suite struct SeenNamesTests {
     private let sightings: [Sighting]
 
@@ -130,7 +130,7 @@ extension ServiceEvent {
         }
         #expect(seen.summary(amid: []) == [.backend(.up), .appeared(sightings[0]), .backend(.down("gone"))])
         for fact in [.backend(.up), .appeared(sightings[1])] as [BrowseFact] { _ = seen.took(fact, amid: []) }
-        // Who was told of it hears in the list that it was not repeated.
+        // A subscriber that saw the service learns with the list that it was not repeated.
         #expect(seen.took(.listed, amid: []) == [.listed])
         #expect(seen.summary(amid: []) == [.backend(.up), .appeared(sightings[1]), .listed])
     }

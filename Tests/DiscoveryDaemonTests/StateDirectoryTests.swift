@@ -15,7 +15,7 @@ import Testing
             (nil, false, true, home, .standard("/var/lib/discoverd")),
             (nil, false, false, home, .standard("/home/x/.local/state/discoverd")),
             (nil, false, false, ["HOME": "/home/x", "XDG_STATE_HOME": "/s"], .standard("/s/discoverd")),
-            // The specification wants absolute ones, and others ignored.
+            // The specification requires absolute paths, and others to be ignored.
             (
                 nil, false, false, ["HOME": "/home/x", "XDG_STATE_HOME": "s"],
                 .standard("/home/x/.local/state/discoverd")
@@ -69,7 +69,7 @@ import Testing
         }
         #expect(error?.status == 503 && error?.message.contains("there is no place") == true)
         #expect(try await daemon.get("/v1/registrations")["registrations"]?.array?.isEmpty == true)
-        // What lives as long as its connection needs no place.
+        // A registration that lives as long as its connection needs no state directory.
         let client = try RawClient(daemon.path)
         let body = #"{"name":"short","port":7}"#
         await client.write(

@@ -7,18 +7,18 @@ import DiscoveryTesting
 import Foundation
 import System
 
-/// A daemon in this process over a simulated machine, with its socket in a directory of its own.
+/// A daemon within this process, over a simulated machine, with its socket in a directory of its own.
 final class TestDaemon: Sendable {
     let directory: String
     let path: String
     let daemon: Daemon
-    /// Given back by `stop`, as a process gives its lock back.
+    /// Released by `stop`, as a process releases its lock.
     private let runtime = Locked<RuntimeDirectory?>(nil)
     private let task: Task<Void, any Error>
 
     /// - Parameters:
-    ///   - refusal: why a peer may not publish a type; nil by default.
-    ///   - settings: instead of what is made of the parameters.
+    ///   - refusal: why a peer may not publish a type; nil to permit it, the default.
+    ///   - settings: replaces the settings made from the other parameters.
     init(
         engine: any DiscoveryEngine,
         directory: String? = nil,
@@ -68,7 +68,7 @@ final class TestDaemon: Sendable {
         for await _ in serving {}
     }
 
-    /// Those of a simulated machine: one more on the network of `SimulatedInterface.ethernet`.
+    /// The addresses of a simulated machine: one more on the network of `SimulatedInterface.ethernet`.
     @Sendable private static func localAddresses() -> LocalAddresses {
         let eth0 = NetworkInterface(index: 2, name: "eth0")
         let address = IPAddress.v4(IPv4Address(bits: 0x0A00_00FE))
@@ -96,7 +96,7 @@ final class TestDaemon: Sendable {
         try await client.send(ControlClient.Request("POST", target, body: Array(body.utf8)))
     }
 
-    /// Ends it; the directory stays for another.
+    /// Stops the daemon; the directory stays for the next one.
     func stop() async {
         task.cancel()
         _ = try? await task.value
@@ -110,7 +110,7 @@ final class TestDaemon: Sendable {
 }
 
 extension Registry {
-    /// Waits until a registration is withdrawn, if it is not.
+    /// Waits until a registration is withdrawn.
     func untilWithdrawn(_ id: String) async {
         guard let registration = registration(id) else { return }
         var version: UInt64 = 0
@@ -118,7 +118,7 @@ extension Registry {
     }
 }
 
-/// A connection that a test uses as it likes.
+/// A raw connection to the daemon.
 final class RawClient {
     let descriptor: Int32
 
@@ -148,7 +148,7 @@ final class RawClient {
 
     @discardableResult func write(_ text: String) async -> Int { await write(Array(text.utf8)) }
 
-    /// Up to `count` bytes, at most until the other side closes; empty when it did, nil when it says nothing for too long.
+    /// Up to `count` bytes; empty if the other side has closed, nil if it says nothing for too long.
     func read(_ count: Int = 65_536) async -> [UInt8]? {
         await Self.blocking { [descriptor] in
             var buffer = [UInt8](repeating: 0, count: count)
@@ -157,29 +157,29 @@ final class RawClient {
         }
     }
 
-    /// Waits until the other side closes, without reading; false after a minute.
+    /// Waits, without reading, until the other side closes; false after a minute.
     func untilClosed() async -> Bool {
         await Self.blocking { [descriptor] in
-            // That it hung up is told without being asked for (poll(2)).
+            // Hanging up is reported without being requested (poll(2)).
             var end = pollfd(fd: descriptor, events: 0, revents: 0)
             return poll(&end, 1, 60_000) == 1
         }
     }
 
-    /// Says that nothing more comes, and waits until the other side has closed.
+    /// Signals the end of input, and waits until the other side has closed.
     func finish() async {
         shutdown(descriptor, Int32(SHUT_WR))
         _ = await readAll()
     }
 
-    /// Everything until the other side closes.
+    /// Reads everything until the other side closes.
     func readAll() async -> String {
         var all: [UInt8] = []
         while let bytes = await read(), !bytes.isEmpty { all += bytes }
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// On a thread of its own: the daemon is in this process and needs those that tasks share.
+    /// On a separate thread: the daemon shares this process and needs the threads of the task pool.
     private static func blocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }

@@ -8,14 +8,14 @@ import Testing
 
 @testable import DiscoveryNIO
 
-/// Real sockets on loopback, and a simulated network that says where they are.
+/// Real sockets on loopback; a simulated network tells where they are.
 @Suite("Connections and listeners with SwiftNIO", .timeLimit(.minutes(1)))
 struct ConnectTests {
     private let network: LocalNetwork
     private let type: ServiceType
 
     init() throws {
-        // Loopback alone: what is published here is found here, at 127.0.0.1.
+        // Loopback only: services published here are found here, at 127.0.0.1.
         let engine = try SimulatedNetwork().addMachine("h1", interfaces: [.loopback])
         network = LocalNetwork(engine: engine)
         type = try ServiceType("_witap._tcp")
@@ -163,7 +163,7 @@ struct ConnectTests {
     }
 }
 
-/// A port of 127.0.0.1 that is taken, so that nobody else gets it, and on which nobody listens.
+/// A port of 127.0.0.1 that is bound, so that no one else gets it, but not listening.
 private func silentPort() throws -> (descriptor: Int32, port: DNSSD.Port) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -187,7 +187,7 @@ private final class Echo: ChannelInboundHandler, Sendable {
     }
 }
 
-/// Says hello when it becomes active, and waits for the answer.
+/// Says hello when the channel becomes active, and waits for the answer.
 private final class Greeter: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -214,7 +214,7 @@ private final class Greeter: ChannelInboundHandler, Sendable {
     }
 }
 
-/// Says something, and ends.
+/// Sends a text and closes.
 private final class Welcome: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// A listener for one connection, over real sockets on loopback.
+/// A listener for a single connection, over real sockets on loopback.
 @Suite("A listener for one", .timeLimit(.minutes(1)))
 struct ListenForOneTests {
     private typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
@@ -71,7 +71,7 @@ struct ListenForOneTests {
         }
     }
 
-    /// What a connection brings until it ends; nothing when it is refused.
+    /// What a connection receives until it ends; empty if it is refused.
     private func hear(_ port: Port) async -> String {
         guard let wire = try? await dial(port) else { return "" }
         var heard = ""
@@ -94,7 +94,7 @@ struct ListenForOneTests {
         await #expect(throws: DiscoveryError.self) { _ = try await cancelled.value }
         let client = try await dial(second.listener.port)
         try await client.executeThenClose { inbound, _ in
-            // The listener closes itself when somebody has come.
+            // The listener closes itself once someone has connected.
             try await second.listener.channel.closeFuture.get()
             let unclaimed = await second.close()
             try await unclaimed?.executeThenClose { _, outbound in try await outbound.write(ByteBuffer(string: "hello"))

@@ -24,7 +24,7 @@ struct ServerSocketTests {
                     .connect(host: host, port: port).get()
                 let accepted = try #require(await connections.next())
                 try await accepted.executeThenClose { _, outbound in try await outbound.write(ByteBuffer(string: "x")) }
-                // The other side has closed it, perhaps noticed already.
+                // The server has closed it, and the client may have noticed already.
                 try? await client.close()
             }
         }
@@ -39,7 +39,7 @@ struct ServerSocketTests {
         var clients: [any Channel] = []
         try await server.executeThenClose { connections in
             var connections = connections.makeAsyncIterator()
-            // More than wait here, fewer than wait here and in the queue of the system.
+            // More than fit this queue, fewer than fit this and the system's queue.
             for number in 0..<100 {
                 let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                     .channelOption(.allowRemoteHalfClosure, value: true)
@@ -79,7 +79,7 @@ struct ServerSocketTests {
                         }
                     let text = try await client.executeThenClose { inbound, _ in
                         var text = ""
-                        // A connection that is reset before a byte came is one that is closed.
+                        // A reset before the first byte counts as closed.
                         do {
                             for try await buffer in inbound { text += String(buffer: buffer) }
                         } catch is IOError {}
@@ -103,7 +103,7 @@ struct ServerSocketTests {
                 _ = try await ServerSocket.listen(port: port, over: .ipv4) { self.wrap($0) }
             }
             #expect(v4?.description == "could not bind v4: Address already in use")
-            // An IPv6 socket that takes IPv4 wants the same port.
+            // An IPv6 socket that also takes IPv4 wants the same port.
             let both = await #expect(throws: ServerSocket.Failure.self) {
                 _ = try await ServerSocket.listen(port: port) { self.wrap($0) }
             }

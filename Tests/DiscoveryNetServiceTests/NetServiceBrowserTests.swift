@@ -32,7 +32,7 @@ struct NetServiceBrowserTests {
         return publications
     }
 
-    /// Lets the time pass for which the library waits before it tells of new or lost services.
+    /// Advances the clock past the library's delay before it reports new or lost services.
     private func pass(_ duration: Duration) async {
         await time.sleeper(until: time.now + duration)
         time.advance(by: duration)
@@ -46,7 +46,7 @@ struct NetServiceBrowserTests {
         let tony = recorder.services[2]
         #expect(tony.type == "_tonyipp._tcp." && tony.domain == "local." && tony.port == -1)
         for publication in publications.dropFirst() { await publication.withdraw() }
-        // The simulated network tells one thing after another: what was withdrawn is known when this is.
+        // The simulated network reports in order: once this marker is known, so is the withdrawal.
         let marker = OfferedService(
             name: try ServiceName("marker"), type: try ServiceType("_marker._tcp"), port: try DNSSD.Port(9000))
         let marked = one.publish(marker)

@@ -5,7 +5,7 @@ import DiscoveryTesting
 import Foundation
 import Testing
 
-/// Two machines of a simulated network; the time is turned by hand.
+/// Two machines of a simulated network, with a clock that the test advances.
 @MainActor @Suite("NetService", .timeLimit(.minutes(1)))
 struct NetServiceTests {
     private let world: SimulatedNetwork
@@ -32,7 +32,7 @@ struct NetServiceTests {
         let tony = service("tony")
         for round in 0..<2 {
             tony.publish()
-            // Never from within the call that causes it.
+            // Never from within the causing call.
             #expect(recorder.words.count == 3 * round)
             let words = await recorder.words(3 * round + 2)
             #expect(words.suffix(2) == ["will publish", "did publish tony"])
@@ -95,7 +95,7 @@ struct NetServiceTests {
         tony.includesPeerToPeer = true
         tony.publish()
         #expect(await recorder.words(2) == ["will publish", "did publish tony"])
-        // In another domain the name is free.
+        // The name is free in another domain.
         let local = service("tony", on: two)
         local.publish(options: .noAutoRename)
         #expect(await recorder.words(4).last == "did publish tony")
@@ -212,7 +212,7 @@ struct NetServiceTests {
         #expect(tony.setTXTRecord(second))
         #expect(await recorder.words(4).last == "did update TXT")
         #expect(recorder.records.last == second && watched.txtRecordData() == second)
-        // Published all the time: nobody saw an end.
+        // Published throughout: no one saw an end.
         #expect(!tony.setTXTRecord(Data([5, 1])))
         #expect(tony.txtRecordData() == second)
         watched.stopMonitoring()
@@ -230,7 +230,7 @@ struct NetServiceTests {
         #expect(dropped == nil)
         let again = service("tony", port: 9001, on: two)
         again.publish(options: .noAutoRename)
-        // It may still be there for a moment.
+        // It may still be listed for a moment.
         var count = 4
         while await recorder.words(count).last != "did publish tony" {
             again.publish(options: .noAutoRename)

@@ -4,14 +4,14 @@ import DiscoveryNetService
 import Foundation
 import Testing
 
-/// A delegate of everything that keeps what it was told, in words and in order.
+/// A delegate for everything that records its calls in order, as words.
 @MainActor final class Recorder: NSObject, @MainActor NetServiceDelegate, @MainActor NetServiceBrowserDelegate {
     private(set) var words: [String] = []
     private(set) var services: [NetService] = []
     private(set) var removed: [NetService] = []
     private(set) var records: [Data] = []
     private(set) var connections: [(InputStream, OutputStream)] = []
-    /// Called after each word.
+    /// Called after each recorded word.
     var told: ((String) -> Void)?
     private var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
@@ -23,7 +23,7 @@ import Testing
         for waiter in reached { waiter.continuation.resume() }
     }
 
-    /// Waits until so many calls came and gives these, though more may have come; the suite's time limit ends a wait in vain.
+    /// Waits for `count` calls and returns them, even if more have come. The suite's time limit ends a futile wait.
     func words(_ count: Int) async -> [String] {
         if words.count < count {
             await withCheckedContinuation { waiters.append((count, $0)) }

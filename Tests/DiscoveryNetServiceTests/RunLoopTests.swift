@@ -6,10 +6,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Delegates in a run loop of a thread of one's own, as ported programs have it; and streams that block.
+/// Delegates on the run loop of a thread, as in ported programs; and blocking streams.
 @Suite("Run loops and streams", .timeLimit(.minutes(1)))
 struct RunLoopTests {
-    /// A network of one machine with loopback only: what is published here is dialled at 127.0.0.1.
+    /// A network of one machine with loopback only: services published here are dialled at 127.0.0.1.
     private let network: LocalNetwork
 
     init() throws {
@@ -38,7 +38,7 @@ struct RunLoopTests {
         private func said(_ call: String) { calls.append(Thread.current === thread ? call : "\(call) elsewhere") }
     }
 
-    /// Runs `body` on a thread of its own.
+    /// Runs `body` on a separate thread.
     private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }
@@ -62,12 +62,12 @@ struct RunLoopTests {
                 guard let (input, output) = server.streams else { return (server.calls, []) }
                 input.open()
                 output.open()
-                // The greeting goes first, so that both directions are used.
+                // The greeting goes first, to use both directions.
                 _ = output.write([0x21], maxLength: 1)
                 return (server.calls, Self.readAll(input))
             }
         }
-        // Published in a moment: `connect` waits for it.
+        // Published in a moment; `connect` waits for it.
         let greeting = await onThread { () -> [UInt8] in
             let tony = NetService(domain: "", type: "_tonyipp._tcp", name: "tony")
             tony.network = network
@@ -89,9 +89,9 @@ struct RunLoopTests {
         }
         let (calls, received) = await served.value
         #expect(greeting == [0x21])
-        // The client may be faster than the news that the service is published.
+        // The client may be faster than the report that the service is published.
         #expect(calls.filter { $0 != "published" } == ["accepted", "stopped"])
-        // Not `received == sent`: what differs in a million bytes would be looked for until the lane is ended.
+        // Not `received == sent`: reporting the differences in a million bytes would take longer than the time limit.
         let isAll = received == sent
         #expect(isAll, "\(received.count) of \(sent.count) bytes")
         await network.shutdown()

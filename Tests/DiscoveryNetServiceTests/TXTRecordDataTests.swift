@@ -18,7 +18,7 @@ import Testing
     func hostile() {
         let data = Data([4] + Array("flag".utf8) + [3] + Array("K=1".utf8) + [3] + Array("k=2".utf8) + [9, 0x78])
         #expect(NetService.dictionary(fromTXTRecord: data) == ["flag": Data(), "K": Data("1".utf8)])
-        // A slice, whose indices do not begin with 0.
+        // A slice whose indices do not start at 0.
         #expect(NetService.dictionary(fromTXTRecord: data.dropFirst(5))["K"] == Data("1".utf8))
     }
 

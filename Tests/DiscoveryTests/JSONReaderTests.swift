@@ -71,7 +71,7 @@ import Testing
     }
 }
 
-/// A generator whose numbers are the same in every run.
+/// A generator whose numbers repeat in every run.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-/// SplitMix64: the same numbers from the same seed, everywhere.
+/// Random numbers that repeat in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -63,7 +63,7 @@ func typeQuery(_ resolution: ServiceQuery.Resolution = .watch) throws -> Service
 }
 
 extension Change {
-    /// `+tony`, `~tony`, `-tony`, `settled`: a change as a word.
+    /// A change as a word: `+tony`, `~tony`, `-tony`, `settled`.
     func word(_ name: (Value) -> String) -> String {
         switch self {
         case .found(let value): "+\(name(value))"
@@ -83,7 +83,7 @@ extension [Change<DiscoveredService>] {
     var words: [String] { map { $0.word(\.instance.name.value) } }
 }
 
-/// A catalog and the time, for tests that tell a story.
+/// A catalog and a clock, for tests that tell a story.
 struct CatalogStory {
     private(set) var catalog: Catalog
     private(set) var now = Duration.zero
@@ -97,7 +97,7 @@ struct CatalogStory {
         facts.flatMap { catalog.apply($0, now: now) }
     }
 
-    /// Lets time pass, and wakes the catalog when it asked to be.
+    /// Advances the clock, and wakes the catalog when it asked to be woken.
     mutating func wait(_ duration: Duration) -> [Change<DiscoveredService>] {
         let end = now + duration
         var changes: [Change<DiscoveredService>] = []

@@ -1,6 +1,6 @@
-// libFuzzer's target: any bytes are read or refused, and what was read is written and read again as it was. `make fuzz` runs it.
+// libFuzzer's target: any bytes are read or rejected, and whatever was read survives writing and reading. Run by `make fuzz`.
 
-/// Looks at one input.
+/// Tests one input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))

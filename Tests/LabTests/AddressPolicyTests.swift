@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Addresses that a hostile host announces, with a listener at each of them, so that a dial would succeed.
+/// A hostile host announces addresses with a listener at each, so that every dial would succeed.
 @Suite("Where services are dialled", .labSlot)
 struct AddressPolicyTests {
     @Test("no SYN leaves for a cloud's credentials, allowed or not, though a listener is there and a route")
@@ -33,7 +33,7 @@ struct AddressPolicyTests {
         }
         #expect(try await lab.run("h2", "nft", "list", "table", "inet", "t").contains { $0.contains("packets 0 ") })
 
-        // They could have been dialled, and are counted.
+        // Each can be dialled, and dials are counted.
         for address in addresses {
             let host = address.contains(":") ? "[\(address)\(address.hasPrefix("fe80") ? "%eth0" : "")]" : address
             let direct = try await lab.toEnd(
@@ -141,7 +141,7 @@ struct AddressPolicyTests {
         return try await lab.inject(host, #"{"services":[\#(services.joined(separator: ","))]}"#)
     }
 
-    /// Counts the SYNs that h2 sends, on whatever interface.
+    /// Counts the SYNs that h2 sends on any interface.
     private func countSYNs(_ lab: Lab) async throws {
         try await lab.nft("h2", ["type filter hook output priority 0;", "tcp flags & (syn | ack) == syn counter"])
     }

@@ -1,9 +1,9 @@
 import Testing
 
-/// The exit statuses of docs/contract.md, section 2, that need no network: a lab would only take longer.
+/// The exit statuses of docs/contract.md, section 2, that need no network; a lab would only take longer.
 @Suite("exit status without a network", .labSlot)
 struct BareExitStatusTests {
-    /// A command line, and words that the message must have.
+    /// A command line, and words that its error message must contain.
     struct Misuse: Sendable, CustomTestStringConvertible {
         var arguments: [String]
         var words: [String]
@@ -39,7 +39,7 @@ struct BareExitStatusTests {
         Misuse(arguments: ["browse", "_witap._tcp", "--count", "0"], words: ["count"]),
         Misuse(arguments: ["browse", "_witap._tcp", "--timeout", "never"], words: ["seconds"]),
         Misuse(arguments: ["browse", "_witap._tcp", "--nonsense"], words: ["--nonsense"]),
-        // Avahi takes no label of one letter: said at once, and by all commands alike.
+        // Avahi accepts no label of a single letter; all commands report that immediately.
         Misuse(arguments: ["browse", "_x._udp"], words: ["_x._udp", "two letters"]),
         Misuse(arguments: ["resolve", "tony", "_x._udp"], words: ["_x._udp", "two letters"]),
         Misuse(arguments: ["resolve", "tony._x._udp.local"], words: ["_x._udp", "two letters"]),
@@ -50,7 +50,7 @@ struct BareExitStatusTests {
         Misuse(arguments: ["resolve", "tony", "http tcp"], words: ["http tcp"]),
         Misuse(arguments: ["wait", "_witap._sctp"], words: ["_witap._sctp"]),
         Misuse(arguments: ["frobnicate"], words: ["frobnicate"]),
-        // What is wrong is said before what is missing, and what was meant if that is near.
+        // What is wrong is reported before what is missing, with a suggestion if one is near.
         Misuse(arguments: ["browse", "--al"], words: ["--al'", "Did you mean '--all'?"]),
         Misuse(arguments: ["browse", "-V"], words: ["-V", "--version"]),
         Misuse(arguments: ["browse", "-az"], words: ["-z"]),

@@ -1,12 +1,12 @@
-/// Where a program runs that is to find no network, no bus and no daemon: namespaces of its own with nothing in them. It takes
-/// milliseconds, where a lab takes a second; and whatever the program does, this machine's interfaces are out of its reach.
+/// Runs a program without a network, a bus or a daemon, in empty namespaces of its own. That takes milliseconds instead of a lab's second,
+/// and keeps this machine's interfaces out of the program's reach.
 enum BareHost {
-    /// Runs the built discoverd to its end.
-    /// - Parameter programs: those that cannot be run, by their paths.
+    /// Runs the built discoverd until it ends.
+    /// - Parameter programs: paths of programs that must not be executable.
     static func discoverd(
         _ arguments: [String], without programs: [String] = [], within limit: Duration
     ) async throws -> Lab.Run {
-        // Its own /run: a daemon of this machine is not to be found either.
+        // Its own /run, which also hides a daemon of this machine.
         let script = """
             mount -t tmpfs tmpfs /run || exit 125
             for program in \(programs.joined(separator: " ")); do mount --bind /dev/null $program || exit 125; done

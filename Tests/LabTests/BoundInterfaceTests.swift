@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What is announced on one interface can be reached by it, and by no other: there nothing answers, as behind a firewall.
+/// What is announced on one interface can be reached through it and no other; elsewhere there is no answer, as behind a firewall.
 @Suite("Listening on an interface", .labSlot)
 struct BoundInterfaceTests {
-    /// Two hosts with two links, and the ways a packet can take.
+    /// Two hosts with two links, and the routes that a packet can take.
     private func start() async throws -> Lab {
         let lab = try await Lab.start()
         try await lab.lab("link", "h1", "eth1", "10.78.0.1/24")
@@ -12,13 +12,13 @@ struct BoundInterfaceTests {
         return lab
     }
 
-    /// Whether nothing answers a host at an address: no connection, and no refusal.
+    /// Whether an address does not answer a host at all: neither a connection nor a refusal.
     private func isSilent(_ lab: Lab, _ host: String, _ address: String) async throws -> Bool {
         let command = "socat -t 1 - TCP:\(address),connect-timeout=1 </dev/null 2>&1 | grep -c 'timed out'"
         return try await lab.bash(host, command).output.first == "1"
     }
 
-    /// What a host gets from an address, of which nothing means that it is closed.
+    /// What a host receives from an address; nothing if the connection was closed.
     private func said(_ lab: Lab, _ host: String, _ address: String, _ words: String = "hello") async throws -> String {
         let command = "printf '\(words)\\n' | socat -t 3 - TCP:\(address),connect-timeout=3 2>/dev/null | tr -d '\\0'"
         return try await lab.bash(host, command).output.joined()
@@ -30,15 +30,15 @@ struct BoundInterfaceTests {
         #expect(try await said(lab, "h1", "127.0.0.1:\(port)") == "", "loopback")
         #expect(try await said(lab, "h1", "10.77.0.1:\(port)") == answer, "this machine, at the link's address")
         #expect(try await said(lab, "h1", "10.78.0.1:\(port)") == "", "this machine, at the other link's address")
-        // Linux answers for an address of eth0 on eth1, too.
+        // Linux also answers on eth1 for an address of eth0.
         try await lab.run("h2", "ip", "route", "add", "10.77.0.1/32", "via", "10.78.0.1", "dev", "eth1")
         #expect(try await isSilent(lab, "h2", "10.77.0.1:\(port)"), "the link's address, by the other link")
         try await lab.run("h2", "ip", "route", "del", "10.77.0.1/32")
-        // And for an address of eth1 on eth0.
+        // And on eth0 for an address of eth1.
         try await lab.run("h2", "ip", "route", "add", "10.78.0.1/32", "via", "10.77.0.1", "dev", "eth0")
         #expect(try await said(lab, "h2", "10.78.0.1:\(port)") == answer, "the other link's address, by the link")
         try await lab.run("h2", "ip", "route", "del", "10.78.0.1/32", "via", "10.77.0.1")
-        // Addresses may change, the interface is what counts.
+        // Addresses may change; the interface is what counts.
         try await lab.run("h1", "ip", "addr", "add", "10.77.0.101/24", "dev", "eth0")
         #expect(try await said(lab, "h2", "10.77.0.101:\(port)") == answer, "an address that came later")
         try await lab.run("h1", "ip", "addr", "del", "10.77.0.101/24", "dev", "eth0")

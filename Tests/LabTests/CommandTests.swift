@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The commands beside `browse` and `publish`, and the options they share.
+/// The commands other than `browse` and `publish`, and the options that all share.
 @Suite("commands", .labSlot)
 struct CommandTests {
     static let lab = Task { try await Lab.start() }
@@ -62,7 +62,7 @@ struct CommandTests {
         #expect(services.filter { $0.type == "_alla._tcp" }.map(\.name) == ["one"])
         #expect(services.filter { $0.type == "_allb._udp" }.map(\.name) == ["two"])
         #expect(try run.lines().last?.event == "settled")
-        // What is known is printed while the rest is waited for: avahi-daemon waits a second for answers.
+        // Prints what is known while waiting for the rest: avahi-daemon waits a second for answers.
         var waited = 0.0
         for _ in 0..<5 where waited < 0.5 {
             let timed = try await lab.bash(
@@ -127,7 +127,7 @@ struct CommandTests {
         let several = try await lab.ask("h2", "resolve", "only")
         #expect(several.exit == .exited(64) && several.output.isEmpty)
         for type in ["_onlya._tcp", "_onlyb._udp"] { #expect(several.errors.contains("  only.\(type).local")) }
-        // What has no connections is not meant by a command that connects.
+        // A command that connects skips services without connections.
         let probe = try await lab.ask("h2", "connect", "only", "--probe", "--json")
         #expect(probe.output.first?.contains(#""type":"_onlya._tcp""#) == true, "\(probe)")
         try await one.stop()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `discoverd connect` in the lab, against listeners that nobody here wrote.
+/// `discoverd connect` in the lab, against independent listeners.
 @Suite("Connecting", .labSlot)
 struct ConnectTests {
     private var discoverd: String { DiscoverdBinary.path }
@@ -25,7 +25,7 @@ struct ConnectTests {
         #expect(reset.attempts.map(\.outcome) == ["refused", "connected"])
         #expect(reset.milliseconds - (reset.resolving ?? 0) < 150)
 
-        // IPv4: on a veth the ICMPv6 error comes back while the socket is locked, and Linux waits for the next SYN.
+        // IPv4: on a veth the ICMPv6 error arrives while the socket is locked, and Linux waits for the next SYN.
         try await lab.firewall("h1", "meta nfproto ipv4 tcp dport 9000 reject with icmp type host-unreachable")
         let noRoute = try await connect(lab, "tony", "-4", "--probe", "--report", "--json")
         #expect(noRoute.exit == .exited(76))
@@ -80,14 +80,14 @@ struct ConnectTests {
         let injector = try lab.python("h3", "inject.py", #"{"services":[\#(services.joined(separator: ","))]}"#)
         try await injector.line(within: .seconds(10), "ready") { $0 == "ready" }
 
-        // A SYN is counted on every interface of h2, loopback too, wherever it is meant to go.
+        // Counts SYNs on every interface of h2, loopback included, whatever their destination.
         try await lab.nft("h2", ["type filter hook output priority 0;", "tcp flags & (syn | ack) == syn counter"])
         var seen = 0
         for (number, address) in addresses.enumerated() {
             let outcome = try await connect(lab, "evil\(number)", "--probe", "--report", "--json", "--timeout", "2")
             if outcome.exit == .exited(1) { continue }  // avahi-daemon itself does not take it
             seen += 1
-            // Avahi may leave an address out that cannot be one: then there is none to refuse.
+            // Avahi may drop an invalid address; then there is none to refuse.
             let report = try #require(outcome.report)
             #expect(outcome.exit == .exited(report.attempts.isEmpty ? 76 : 77), "\(address)")
             #expect(report.attempts.allSatisfy { $0.outcome == "denied" && $0.reason?.isEmpty == false }, "\(address)")
@@ -98,7 +98,7 @@ struct ConnectTests {
         #expect(zero.errors.contains { $0.contains("port 0") })
         #expect(try await lab.run("h2", "nft", "list", "table", "inet", "t").contains { $0.contains("packets 0 ") })
 
-        // The counter counts: what --allow permits is dialled, and every SYN of it is seen.
+        // The counter works: what --allow permits is dialled, and each of its SYNs is counted.
         try await lab.run("h2", "ip", "route", "add", "203.0.113.0/24", "dev", "eth0")
         try await lab.run("h2", "ip", "neigh", "add", "203.0.113.1", "lladdr", "02:00:00:00:00:01", "dev", "eth0")
         let allowed = try await connect(lab, "evil9", "--probe", "--timeout", "2", "--allow", "203.0.113.0/24")
@@ -120,7 +120,7 @@ struct ConnectTests {
             "h3", ["sh", "-c", "echo '\(input)' | \(Lab.python) \(Lab.scripts)/inject.py"],
             environment: ["PYTHONDONTWRITEBYTECODE": "1"])
         try await injector.line(within: .seconds(10), "ready") { $0 == "ready" }
-        // As if behind a router of the link, which answers nothing.
+        // As behind a router on the link that answers nothing.
         try await lab.run("h2", "ip", "route", "add", "10.96.0.0/12", "via", "10.77.0.1")
         let outcome = try await connect(lab, "many", "--probe", "--report", "--json", "--timeout", "10")
         #expect(outcome.exit == .exited(76))
@@ -140,7 +140,7 @@ struct ConnectTests {
         #expect(try await count.line() == "1000000")
         #expect(try await count.exit() == .exited(0))
 
-        // Sends without end; the reader leaves after one line.
+        // Sends endlessly; the reader leaves after one line.
         let chatter = try lab.exec("h1", "socat", "TCP-LISTEN:9001,reuseaddr,fork", "SYSTEM:yes")
         let service4 = try await publish(lab, "chatter", 9001)
         let script = "\(discoverd) connect chatter </dev/null | head -1; echo ${PIPESTATUS[0]}"
@@ -151,7 +151,7 @@ struct ConnectTests {
         let closed = try lab.exec("h2", "sh", "-c", "printf x | \(discoverd) connect count >&-")
         #expect(try await closed.exit() == .exited(0))
 
-        // SO_LINGER 0: the connection is reset after a line.
+        // SO_LINGER 0: resets the connection after a line.
         let resetter = try lab.exec(
             "h1", Lab.python, "-c",
             """
@@ -194,7 +194,7 @@ extension ConnectTests {
         let errors: [String]
     }
 
-    /// The line of `--report --json`.
+    /// The line that `--report --json` prints.
     struct Report: Decodable {
         struct Endpoint: Decodable { let address: String }
         struct Attempt: Decodable {
@@ -225,13 +225,13 @@ extension ConnectTests {
         let exit = try await process.exit(within: .seconds(20))
         let errors = process.lines(.stderr)
         let events = (process.lines() + errors).filter { $0.hasPrefix("{") }
-        // Told once: to standard output when that is all there is to tell, else beside what the connection sends.
+        // Reported once: on standard output if that carries nothing else, otherwise beside the connection's data.
         #expect(events.count < 2, "\(events)")
         if arguments.contains("--probe") { #expect(!errors.contains { $0.hasPrefix("{") }) }
         return Outcome(exit: exit, report: Report(events), errors: errors)
     }
 
-    /// Publishes on h1 with a program by others, until it is signalled or nobody holds it.
+    /// Publishes on h1 with an independent program, until it is signalled or no one holds it.
     fileprivate func publish(_ lab: Lab, _ name: String, _ port: Int) async throws -> LabProcess {
         let publisher = try lab.exec("h1", "sh", "-c", "exec avahi-publish -s '\(name)' _witap._tcp \(port)")
         try await publisher.line(.stderr, "established") { $0.contains("Established") }

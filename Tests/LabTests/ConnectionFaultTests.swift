@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Connections whose other side is slow, or gone, or whose name leads in circles.
+/// Connections whose other side is slow or gone, or whose name leads in circles.
 @Suite("Connections that go wrong", .labSlot)
 struct ConnectionFaultTests {
     @Test("the peer's link is cut while nobody sends: connect and forward end the connection within 30 s")
@@ -20,7 +20,7 @@ struct ConnectionFaultTests {
         let start = ContinuousClock.now
         #expect(try await connection.exit(within: .seconds(45)) == .exited(74))
         let ended = ContinuousClock.now - start
-        // Keepalive: 10 s of silence and three questions, 5 s apart.
+        // Keepalive: 10 s of silence, then three probes 5 s apart.
         #expect(ended > .seconds(15) && ended < .seconds(30), "\(ended)")
         #expect(connection.lines(.stderr).contains { $0.contains("the connection was lost") })
         _ = try await caller.exit(within: .seconds(15))
@@ -28,7 +28,7 @@ struct ConnectionFaultTests {
         try await lab.stop()
     }
 
-    /// Takes one connection, says so, reads nothing until its standard input has a line, and then says how much came.
+    /// Accepts one connection and says so; reads nothing until its standard input has a line, then prints how much arrived.
     private static let slowPeer = """
         import socket, sys
         server = socket.create_server(("", 9000)); connection, _ = server.accept(); print("accepted", flush=True)
@@ -47,7 +47,7 @@ struct ConnectionFaultTests {
         let script = "exec 3< <(head -c \(size) /dev/zero); exec \(DiscoverdBinary.path) connect slow -4 <&3"
         let sender = try lab.exec("h2", "bash", "-c", script)
         try await peer.line { $0 == "accepted" }
-        // Until nothing moves any more: the kernel's buffers on the way are full.
+        // Until nothing moves any more: the kernel's buffers along the way are full.
         let (read, usage) = try await settled(sender)
         #expect(read < size / 2, "\(read) bytes were read ahead of the peer")
         #expect(usage.kilobytes < 64_000, "\(usage.kilobytes) kB")
@@ -58,14 +58,14 @@ struct ConnectionFaultTests {
         try await lab.stop()
     }
 
-    /// How much a process has read when that has not changed for a second, and what it uses then.
+    /// How much a process has read once that has stayed the same for a second, and its resource usage then.
     private func settled(_ process: LabProcess) async throws -> (Int, ProcessUsage) {
         var last = -1
         for _ in 0..<60 {
             let read = bytesRead(process)
             if read == last, read > 0 { return (read, ProcessUsage(process.pid)) }
             last = read
-            // That nothing moves any more is seen only by waiting.
+            // Only waiting shows that nothing moves any more.
             try await Task.sleep(for: .seconds(1))
         }
         throw process.missed("it never stopped reading")
@@ -80,7 +80,7 @@ struct ConnectionFaultTests {
     @Test("a host whose backlog is full answers late: the other address wins, and the late connection gets no byte")
     func fullBacklog() async throws {
         let lab = try await Lab.start()
-        // SYNs over IPv6 come late, when the other family has long won.
+        // SYNs over IPv6 arrive late, long after the other family has won.
         try await lab.firewall("h1", "meta nfproto ipv6 tcp dport 9000 tcp flags & (syn | ack) == syn drop")
         let peer = try lab.exec("h1", "socat", "-d", "-d", "TCP6-LISTEN:9000,ipv6only=0,reuseaddr,fork", "SYSTEM:cat")
         try await peer.line(.stderr) { $0.contains("listening on") }
@@ -90,7 +90,7 @@ struct ConnectionFaultTests {
         try await connection.line { $0 == "one" }
         #expect(connection.lines(.stderr).contains { $0.contains("connected to 10.77.0.1") })
         #expect(connection.lines(.stderr).contains { $0.contains("cancelled") })
-        // From here on a SYN that were sent again would be answered.
+        // From here on, a SYN sent again would be answered.
         try await lab.firewall("h1", "tcp dport 9000 counter")
         connection.closeInput()
         #expect(try await connection.exit() == .exited(0))

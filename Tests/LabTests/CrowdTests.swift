@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// More services than one connection to avahi-daemon carries well (docs/decisions/0013-lanes.md).
+/// More services than one connection to avahi-daemon can handle well (docs/decisions/0013-lanes.md).
 @Suite("a crowd of services", .labSlot)
 struct CrowdTests {
-    /// Announced again and again: packets are lost, and a record that was received within the last second is not replaced by another
-    /// (RFC 6762 §10.2).
+    /// Announced repeatedly, because packets are lost, and a record received within the last second is not replaced by another (RFC 6762
+    /// §10.2).
     private static let often = ["-4", "--interval", "2"]
 
     @Test("700 are resolved, and a change to the TXT record of any of them is told", .labLong)
@@ -18,7 +18,7 @@ struct CrowdTests {
         #expect(resolved == Set(names))
 
         let changed = Set(names.enumerated().filter { $0.offset.isMultiple(of: 20) }.map(\.element))
-        // It says the old text to whoever asks.
+        // It would answer questions with the old text.
         try await publisher.stop()
         let changer = try await lab.inject("h1", Self.textRecords(of: changed), Self.often)
         let told = try await Self.names(told: "2", by: browser, until: changed.count)
@@ -27,7 +27,7 @@ struct CrowdTests {
         try await changer.stop()
     }
 
-    /// The services that were told with this value of `v`, once there are so many.
+    /// The services reported with this value of `v`, once there are `count` of them.
     private static func names(told value: String, by browser: LabProcess, until count: Int) async throws -> Set<String>
     {
         var names: Set<String> = []

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// What `doctor` says of what is wrong.
+/// How `doctor` reports what is wrong.
 @Suite("doctor", .labSlot)
 struct DoctorTests {
     @Test("an avahi-daemon that hangs is to be restarted, not installed")
@@ -34,7 +34,7 @@ struct DoctorTests {
         let lab = try await Lab.start()
         let clean = try await lab.ask("h1", "doctor")
         #expect(clean.output.contains { $0.hasPrefix("ok\tresponder\tavahi-daemon (pid ") }, "\(clean)")
-        // One that holds the port as a second avahi-daemon does; its name is what counts.
+        // Holds the port as a second avahi-daemon would; its name is what counts.
         let second = try lab.exec(
             "h1",
             [
@@ -61,7 +61,7 @@ struct DoctorTests {
     @Test("a second avahi-daemon that runs, and a responder of another kind")
     func twoResponders() async throws {
         let lab = try await Lab.start()
-        // It has no bus, and a /run of its own, where it does not see the first one's.
+        // It has no bus, and its own /run, which hides the first one's.
         let script = """
             mount -t tmpfs tmpfs /run/avahi-daemon
             printf '[server]\nhost-name=second\nenable-dbus=no\n' >/run/avahi-daemon/conf

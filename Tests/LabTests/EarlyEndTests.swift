@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Every program that listens, and 1000 connections that end early: reset, closed, half of a request. It lives and serves after.
+/// Every listening program survives 1000 connections that end early (reset, closed, half a request), and still serves.
 @Suite("Connections that end early", .labSlot)
 struct EarlyEndTests {
     private func port(_ process: LabProcess, _ stream: LabProcess.Output = .stdout) throws -> String {
@@ -61,7 +61,7 @@ struct EarlyEndTests {
         for options in [[], ["--publish", "--port", "9000"]] {
             let server = try lab.exec("h1", [AppBinary.path("stream-hello"), "serve"] + options)
             try await server.line { $0 == "listening on port 9000" }
-            // More than it serves at a time.
+            // More connections than it serves at a time.
             try await lab.endEarly(
                 "h2", "10.77.0.1:9000", rounds: 2000, requests: [Array("Hello Server!\0".utf8)], hold: 400)
             let answer = try await lab.bash("h2", #"printf 'Hello Server!\0' | nc -N 10.77.0.1 9000 | tr -d '\0'"#)
@@ -101,7 +101,7 @@ struct EarlyEndTests {
                 "h2", "early_ends.py", ["10.77.0.1:\(digits)", "--rounds", "30", "--seed", "\(seed)"])
             _ = try await client.exit(within: .seconds(60))
             player.signal(SIGTERM)
-            // It may have played, and may have ended; it did not crash.
+            // It may have played, and may have ended, but it did not crash.
             let exit = try await player.exit(within: .seconds(20))
             guard case .exited = exit else {
                 Issue.record("\(exit) \(player.lines(.stderr))")
@@ -126,7 +126,7 @@ struct EarlyEndTests {
         try await lab.endEarly("h1", "127.0.0.1:9331", requests: requests)
         #expect(try await daemon.ask("status").exit == .exited(0))
         #expect(try await daemon.curlTCP("http://127.0.0.1:9331/v1/ping").status == 200)
-        // What was attached is gone with its connection.
+        // Attached registrations went with their connection.
         #expect(try await daemon.registrations().isEmpty)
 
         let client = try lab.python("h1", "early_ends.py", ["127.0.0.1:9331", "--rounds", "4000"])

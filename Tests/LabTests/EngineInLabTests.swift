@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// One after the other: each publishes a thousand services, which takes a processor.
+/// Serialized: each test publishes a thousand services, which occupies a processor.
 ///
-/// A test process cannot enter a namespace once it has threads, so the engine's own tests are run again, on a host.
+/// A process with threads cannot enter a namespace, so the engine's tests run in a new process on a host.
 @Suite("the engine in the lab", .labSlot, .serialized)
 struct EngineInLabTests {
     @Test("AvahiEngine passes the conformance suite", .labLong)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What anybody on the link can say (RFC 6762 §21): it is shown, but never raw.
+/// What anyone on the link can say (RFC 6762 §21) is shown, but never raw.
 @Suite("hostile networks", .labSlot)
 struct HostileTests {
     static let lab = Task { try await Lab.start(hosts: 3) }
@@ -31,7 +31,7 @@ struct HostileTests {
         let lab = try await Self.lab.value
         let injector = try await lab.inject("h3", try Self.services("_hostile._tcp"))
         let browser = try lab.discoverd("h2", "browse", "_hostile._tcp", "-r", "--json")
-        // The last one may come before others: wait until all are there.
+        // The last may come before others, so wait for all of them.
         for name in Self.names { try await Self.present(name, in: browser) }
         let lines = try browser.lines().map { try Line($0) }
         for (number, name) in Self.names.enumerated() {
@@ -87,7 +87,7 @@ struct HostileTests {
     func text() async throws {
         let lab = try await Self.lab.value
         let hex255 = "ff" + String(repeating: "3d", count: 255)
-        // =x · 255 times = · k=1 · K=2 · an empty string · k · a value that is no UTF-8 · flag · flag=late
+        // =x · 255 times = · k=1 · K=2 · an empty string · k · a value of invalid UTF-8 · flag · flag=late
         let rdata =
             "023d78" + hex255 + "036b3d31" + "034b3d32" + "00" + "016b" + "04763d" + "ff1b" + "04666c6167"
             + "09666c61673d6c617465"
@@ -122,7 +122,7 @@ struct HostileTests {
 
     @Test("1000 addresses of one host: at most 32 are kept")
     func manyAddresses() async throws {
-        // A lab of its own: it keeps avahi-daemon from answering anybody else for seconds.
+        // A lab of its own: this keeps avahi-daemon from answering anyone else for seconds.
         let lab = try await Lab.start()
         let addresses = (0..<1000).map { "\"10.77.\(1 + $0 / 250).\(1 + $0 % 250)\"" }.joined(separator: ",")
         let injector = try await lab.inject(
@@ -212,7 +212,7 @@ struct HostileTests {
         try await injector.exit()
     }
 
-    /// The newest of the service, once it was told.
+    /// The newest report of the service, once there is one.
     @discardableResult
     private static func present(_ name: String, in browser: LabProcess) async throws -> ServiceLine {
         let bytes = Array(name.utf8)
@@ -239,11 +239,11 @@ struct HostileTests {
         }
     }
 
-    /// No control character, no bidirectional control and no zero-width character reaches a terminal.
+    /// Expects that no control, bidirectional control or zero-width character reaches a terminal.
     private static func expectSafe(_ lines: [String], terminal: Bool) {
         #expect(!lines.isEmpty)
         for line in lines {
-            // On a terminal the sign is coloured: discoverd's own escapes.
+            // On a terminal the sign is coloured by discoverd's own escapes.
             var text = line
             for colour in ["[31m", "[32m", "[33m", "[0m"] where terminal {
                 text = text.replacingOccurrences(of: "\u{1B}" + colour, with: "")

@@ -1,12 +1,12 @@
 import Testing
 
-/// Two hosts joined by two links: a service is one, whatever it is seen on.
+/// Two hosts joined by two links: a service seen on both is still one service.
 @Suite("interfaces", .serialized, .labSlot)
 struct InterfaceTests {
-    /// A second link, made after avahi-daemon has started, as by plugging in a cable.
+    /// A second link, added after avahi-daemon has started, as by plugging in a cable.
     static let lab = Task {
         let lab = try await Lab.start()
-        // Not before it is on the host: until then it is in this machine's own namespace.
+        // Wait until the link is on the host: before that it is in this machine's own namespace.
         let anchor = try lab.exec("h2", "sh", "-c", "echo there; exec cat")
         try await anchor.line(.stdout, "there") { $0 == "there" }
         try await lab.run(
@@ -65,7 +65,7 @@ struct InterfaceTests {
         let browser = try lab.discoverd("h2", "browse", "_unplug._tcp", "-r", "--json")
         try await browser.json("both interfaces") { $0.service?.interfaces.sorted() == ["eth0", "eth1"] }
         try await lab.run("h2", "ip", "link", "set", "eth1", "down")
-        // It may only be a flap: what our own link hides is kept for 10 s.
+        // It may only be a flap: services that our own link hides are kept for 10 s.
         let line = try await browser.json(within: .seconds(15), "one interface") { $0.service?.interfaces == ["eth0"] }
         #expect(line.event == "updated")
         #expect(line.service?.endpoints?.allSatisfy { $0.interface == "eth0" } == true)

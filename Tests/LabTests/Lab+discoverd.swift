@@ -1,18 +1,18 @@
 import Foundation
 
 extension Lab {
-    /// What a program did that was run to its end.
+    /// The result of a program that ran until its end.
     struct Run: Sendable {
         let exit: LabProcess.Exit
         let output: [String]
         let errors: [String]
-        /// The error that ended it, whatever notices came before.
+        /// The error that ended it; notices may precede it.
         var failure: String? { errors.first { $0.contains(": error: ") } }
         let duration: Duration
 
         /// Standard output as JSON lines.
         func lines() throws -> [Line] { try output.map { try Line($0) } }
-        /// The services of standard output, one JSON object a line.
+        /// The services on standard output, one JSON object per line.
         func services() throws -> [ServiceLine] { try output.map { try ServiceLine($0) } }
     }
 
@@ -21,17 +21,17 @@ extension Lab {
         try exec(host, [DiscoverdBinary.path] + arguments, environment: environment)
     }
 
-    /// Runs the built discoverd on a host to its end.
+    /// Runs the built discoverd on a host until it ends.
     func ask(_ host: String, _ arguments: String..., within limit: Duration = .seconds(15)) async throws -> Run {
         try await toEnd(host, [DiscoverdBinary.path] + arguments, within: limit)
     }
 
-    /// Runs a script of bash on a host to its end; `$discoverd` is the built one.
+    /// Runs a bash script on a host until it ends; `$discoverd` is the built one.
     func bash(_ host: String, _ script: String, within limit: Duration = .seconds(15)) async throws -> Run {
         try await toEnd(host, ["/bin/bash", "-c", "discoverd='\(DiscoverdBinary.path)'; \(script)"], within: limit)
     }
 
-    /// Runs a program to its end, whatever its status.
+    /// Runs a program until it ends, whatever its status.
     func toEnd(_ host: String, _ arguments: [String], within limit: Duration) async throws -> Run {
         let start = ContinuousClock.now
         let process = try exec(host, arguments)
@@ -58,7 +58,7 @@ extension Lab {
         return process
     }
 
-    /// Puts hand-made records on the wire of a host, given as the JSON of inject.py, with options of it.
+    /// Puts handmade records on a host's wire, given as JSON for inject.py, with its options.
     func inject(_ host: String, _ json: String, _ options: [String] = []) async throws -> LabProcess {
         let process = try python(host, "inject.py", [json] + options)
         try await process.line(.stdout, "ready") { $0 == "ready" }
@@ -77,7 +77,7 @@ extension LabProcess {
         try Line(await line(.stdout, within: limit, what) { text in (try? Line(text)).map(matches) ?? false })
     }
 
-    /// Ends the program with a signal and expects that it ends cleanly.
+    /// Ends the program with a signal, and expects a clean exit.
     func stop(_ number: Int32 = SIGTERM) async throws {
         signal(number)
         let exit = try await exit()

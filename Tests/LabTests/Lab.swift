@@ -1,20 +1,20 @@
 import Foundation
 import Synchronization
 
-/// A lab of hosts h1, h2, ... on one link (lab/README.md). It ends with the last reference to it, or with this process.
+/// A lab of hosts h1, h2, ... on one link (lab/README.md). It ends with its last reference, or with this process.
 final class Lab: Sendable {
     let directory: String
     private let holder: LabProcess
-    /// What the lab's daemons are started with.
+    /// The environment of the lab's daemons.
     private let environment: [String: String]
     private let kept = Mutex<[LabProcess]>([])
 
-    /// Folders of the sources, from this file's own place.
+    /// Folders of the sources, relative to this file.
     static let scripts = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "lab")
         .path(percentEncoded: false)
     static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path(percentEncoded: false)
-    /// What `make` built or installed for the tests.
+    /// Python with what `make` built or installed for the tests.
     static let python = "\(package).build-tests/venv/bin/python"
     static let publishMany = "\(package).build-tests/publish-many"
     static let clockOffset = "\(package).build-tests/clock-offset.so"
@@ -22,7 +22,7 @@ final class Lab: Sendable {
     private static var command: String { "\(scripts)/lab" }
     private var holderArguments: [String] { [Self.command, "-d", directory] }
 
-    /// The holding process's id.
+    /// The process id of the lab's holding process.
     var pid: pid_t { holder.pid }
 
     private init(directory: String, holder: LabProcess, environment: [String: String]) {
@@ -31,7 +31,7 @@ final class Lab: Sendable {
         self.environment = environment
     }
 
-    /// A lab whose avahi-daemons run, of its own for whoever asks: one of the usual kind may have been started before.
+    /// A lab with running avahi-daemons, for the caller alone. One of the usual kind may have been started in advance.
     static func start(hosts: Int = 2, _ options: String..., environment: [String: String] = [:]) async throws -> Lab {
         guard hosts == 2, options.isEmpty, environment.isEmpty else {
             return try await start(["--hosts", String(hosts)] + options, environment: environment)
@@ -39,7 +39,7 @@ final class Lab: Sendable {
         return try await LabPool.shared.take()
     }
 
-    /// Starts one now.
+    /// Starts a new lab.
     static func start(_ options: [String], environment: [String: String]) async throws -> Lab {
         let directory = FileManager.default.temporaryDirectory.appending(path: "discoverd-lab-\(UUID().uuidString)")
             .path(percentEncoded: false)
@@ -58,7 +58,7 @@ final class Lab: Sendable {
         try exec(host, arguments, environment: environment)
     }
 
-    /// Lets a process live as long as the lab, whoever else holds it.
+    /// Keeps a process alive as long as the lab.
     func keep(_ process: LabProcess) -> LabProcess {
         kept.withLock { $0.append(process) }
         return process
@@ -69,7 +69,7 @@ final class Lab: Sendable {
         try LabProcess(holderArguments + ["exec", host] + arguments, environment: environment)
     }
 
-    /// Runs a command to its end, which must be status 0, and returns the lines of its output.
+    /// Runs a command to its end, expects status 0, and returns its lines of output.
     @discardableResult
     func run(_ host: String, _ arguments: String..., within limit: Duration = .seconds(20)) async throws -> [String] {
         try await finish(exec(host, arguments), within: limit)
@@ -81,7 +81,7 @@ final class Lab: Sendable {
         try await lab("avahi", host, verb, environment: environment)
     }
 
-    /// What the next start of a host's avahi-daemon has in its configuration besides: sections and keys; nothing without any.
+    /// Adds lines to the configuration that a host's avahi-daemon will use from its next start; without lines, removes them.
     func configureAvahi(_ host: String, _ lines: String...) async throws {
         try await finish(
             LabProcess(holderArguments + ["avahi", host, "conf"] + lines, environment: environment),
@@ -92,7 +92,7 @@ final class Lab: Sendable {
     @discardableResult
     func dbus(_ host: String, _ verb: String) async throws -> [String] { try await lab("dbus", host, verb) }
 
-    /// Any other command of the lab: `link`, `unlink`.
+    /// Runs any other command of the lab: `link`, `unlink`.
     @discardableResult
     func lab(_ arguments: String..., environment: [String: String] = [:]) async throws -> [String] {
         let environment = self.environment.merging(environment) { $1 }
@@ -102,12 +102,12 @@ final class Lab: Sendable {
         )
     }
 
-    /// A python fixture of the lab's folder: `zc_browse.py`, `zc_publish.py`, `inject.py`.
+    /// Runs a Python fixture from the lab's folder: `zc_browse.py`, `zc_publish.py`, `inject.py`.
     func python(_ host: String, _ script: String, _ arguments: String...) throws -> LabProcess {
         try python(host, script, arguments)
     }
 
-    /// The same, with a list.
+    /// The same, with the arguments as an array.
     func python(_ host: String, _ script: String, _ arguments: [String]) throws -> LabProcess {
         try exec(
             host,
@@ -136,7 +136,7 @@ final class Lab: Sendable {
     }
 }
 
-/// The built discoverd, next to the tests, or where `DISCOVERD` says.
+/// The built discoverd, next to the tests, or the one that `DISCOVERD` names.
 enum DiscoverdBinary {
     static var path: String {
         if let path = ProcessInfo.processInfo.environment["DISCOVERD"] { return path }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The lab must be trusted before anything is tested in it.
+/// The lab must be trustworthy before anything is tested in it.
 @Suite("The lab", .labSlot)
 struct LabItselfTests {
     @Test("what avahi-publish says on h1 is seen on h2 by avahi-browse and by python-zeroconf")
@@ -15,7 +15,7 @@ struct LabItselfTests {
         #expect(browsed.contains { $0.hasPrefix("=;eth0;IPv6;tony;_witap._tcp;local;h1.local;fe80::") })
 
         let zeroconf = try lab.python("h2", "zc_browse.py", "_witap._tcp", "--seconds", "20")
-        // The addresses of the families may come one after the other.
+        // The addresses of the two families may arrive one after the other.
         let line = try await zeroconf.line(within: .seconds(20), "both addresses") {
             $0.contains("10.77.0.1") && $0.contains("fe80::")
         }
@@ -102,7 +102,7 @@ struct LabItselfTests {
         var addresses: [String]
     }
 
-    /// The living processes in a user namespace, by what /proc says.
+    /// The living processes in a user namespace, from /proc.
     private func processes(in namespace: String) -> [String] {
         let files = FileManager.default
         return ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).filter { pid in

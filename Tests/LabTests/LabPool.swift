@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Labs of two hosts that are started before they are asked for: a start is a second of waiting for avahi-daemon's probes. Each is
-/// handed out once, as clean as it was started; to clean a used one would cost more than a start.
+/// Labs of two hosts, started in advance because a start waits a second for avahi-daemon's probes. Each lab is handed out only once:
+/// cleaning up a used one would cost more than a new start.
 final class LabPool: Sendable {
     static let shared = LabPool()
 
-    /// How many wait to be handed out; none unless `LAB_SPARES` says so, as for one test that is run alone.
+    /// How many spare labs to keep; none unless `LAB_SPARES` is set, as when a single test runs.
     private let spares = ProcessInfo.processInfo.environment["LAB_SPARES"].flatMap(Int.init) ?? 0
     private let ready = Mutex<[Task<Lab, any Error>]>([])
 
-    /// The lab that was begun first.
+    /// Takes the lab that was started first.
     func take() async throws -> Lab {
         let lab = ready.withLock { ready in
             while ready.count <= spares { ready.append(Self.begin()) }
@@ -20,7 +20,7 @@ final class LabPool: Sendable {
     }
 
     private static func begin() -> Task<Lab, any Error> {
-        // What is started for the next test must not end with this one.
+        // Detached: a lab started for the next test must not end with this one.
         Task.detached { try await Lab.start([], environment: [:]) }
     }
 }

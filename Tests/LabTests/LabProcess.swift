@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A program that a test runs: its lines as they come, signals to it, its end. Killed when the last reference goes.
+/// A program that a test runs: its lines as they arrive, signals to it, its end. Killed when its last reference goes.
 final class LabProcess: Sendable {
     enum Output: Sendable, Hashable { case stdout, stderr }
 
@@ -12,7 +12,7 @@ final class LabProcess: Sendable {
         case signalled(Int32)
     }
 
-    /// Something did not happen in time; the text says what, and what the program printed.
+    /// An expected event did not happen in time; the text includes the program's output.
     struct Missed: Error, CustomStringConvertible { let description: String }
 
     let pid: pid_t
@@ -43,7 +43,7 @@ final class LabProcess: Sendable {
         pid = child
         input = Mutex(stdin.write)
         let output = output
-        // Threads, because reading and waiting block, and the tests share few threads among them.
+        // Threads, because reading and waiting block, and the tests share only a few threads.
         Thread.detachNewThread { LineReader.read(stdout.read) { output.append($0, to: .stdout) } }
         Thread.detachNewThread { LineReader.read(stderr.read) { output.append($0, to: .stderr) } }
         Thread.detachNewThread {
@@ -60,14 +60,14 @@ final class LabProcess: Sendable {
     /// Sends a signal, unless the process has been reaped.
     func signal(_ number: Int32) { output.whileAlive { _ = Glibc.kill(pid, number) } }
 
-    /// Waits until SIGTERM no longer ends the program at once: it is blocked or caught (proc_pid_status(5)). A thread that waits for
-    /// a signal does not block it meanwhile; the others do.
+    /// Waits until SIGTERM is blocked or caught, and so no longer ends the program at once (proc_pid_status(5)). A thread that waits for a
+    /// signal does not block it meanwhile; the others do.
     func untilItTakesSignals(within limit: Duration = .seconds(10)) async throws {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
             if threads.contains(where: takesSignals) { return }
-            // Nothing tells of it.
+            // Nothing reports it.
             try await Task.sleep(for: .milliseconds(10))
         }
         throw missed("SIGTERM would still end it")
@@ -80,7 +80,7 @@ final class LabProcess: Sendable {
             .contains { $0 & (1 << (SIGTERM - 1)) != 0 }
     }
 
-    /// Ends the program's standard input.
+    /// Closes the program's standard input.
     func closeInput() {
         input.withLock {
             if let descriptor = $0 { close(descriptor) }
@@ -88,13 +88,13 @@ final class LabProcess: Sendable {
         }
     }
 
-    /// Writes to the program's standard input; what the program does not take is dropped.
+    /// Writes to the program's standard input; drops what the program does not take.
     func write(_ text: String) {
         let bytes = Array(text.utf8)
         input.withLock { if let descriptor = $0 { _ = Glibc.write(descriptor, bytes, bytes.count) } }
     }
 
-    /// Every line printed until now.
+    /// All lines printed so far.
     func lines(_ stream: Output = .stdout) -> [String] { output.lines(stream) }
 
     /// Waits until there are more than `count` lines, or there can be no more.
@@ -104,7 +104,7 @@ final class LabProcess: Sendable {
         }
     }
 
-    /// The next line that matches, after the one returned last; waits for it.
+    /// Waits for the next matching line after the one returned last.
     @discardableResult
     func line(
         _ stream: Output = .stdout,
@@ -118,7 +118,7 @@ final class LabProcess: Sendable {
         return line
     }
 
-    /// How the process ended, with all of its output read; waits for it.
+    /// Waits until the process has ended and all of its output is read.
     @discardableResult
     func exit(within limit: Duration = .seconds(10)) async throws -> Exit {
         let exit = await output.first(within: limit) { $0.ended.count == 2 ? $0.exit : nil }
@@ -126,7 +126,7 @@ final class LabProcess: Sendable {
         return exit
     }
 
-    /// An error that shows what the program printed.
+    /// An error that includes the program's output.
     func missed(_ what: String) -> Missed {
         Missed(
             description: """

@@ -1,18 +1,18 @@
 import Testing
 
-/// Lets a test of processes run when the machine has room for it, so that the times it looks at are discoverd's and not the
-/// crowd's; and ends one that takes too long. Its limit counts from when it may run, not from when it began to wait.
+/// Runs a process test when the machine has room for it, so that the times it measures are discoverd's rather than the crowd's. Ends a test
+/// that takes too long, counting from when it may run, not from when it began to wait.
 struct LabSlot: SuiteTrait, TestTrait, TestScoping {
     /// How long a test may take. The longest take a minute on an idle machine.
     private static let limit = Duration.seconds(240)
-    /// True within a test that may run: the traits of its suites have nothing more to do.
+    /// True within a test that may already run: its suites' traits have nothing left to do.
     @TaskLocal private static var isHeld = false
 
     enum Turn {
         case usual
-        /// Before the usual ones, so that nobody waits for it at the end.
+        /// Before the usual ones, so that nothing waits for it at the end.
         case first
-        /// When all others are over, with no other beside it.
+        /// After all others, with no other test beside it.
         case alone
     }
 
@@ -26,7 +26,7 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil, !Self.isHeld else { return try await function() }
-        // Of the suite's trait and the test's own, the test's is the last.
+        // Of the suite's trait and the test's own, the test's comes last.
         let turn = test.traits.compactMap { ($0 as? LabSlot)?.turn }.last { $0 != .usual } ?? .usual
         await LabSlots.shared.take(turn)
         let start = ContinuousClock.now
@@ -56,10 +56,10 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == LabSlot {
-    /// The test runs beside others, as far as the machine has room.
+    /// The test runs beside others, as the machine has room.
     static var labSlot: Self { Self() }
-    /// The test takes half a minute and more: it begins before others.
+    /// The test takes half a minute or more: it starts before the others.
     static var labLong: Self { Self(turn: .first) }
-    /// The test has the machine to itself, as far as these tests go: for what measures times, or floods.
+    /// The test has the machine to itself, as far as these tests are concerned: for tests that measure times, or flood.
     static var labAlone: Self { Self(turn: .alone) }
 }

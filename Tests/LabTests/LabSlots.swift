@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// How many tests of processes run at a time. They sleep more than they work, so there are more of them than processors while
-/// the machine is idle enough. Those that want to be alone come last.
+/// Limits how many process tests run at a time. They sleep more than they work, so while the machine is idle enough, more of them run than
+/// there are processors. Tests that want to be alone come last.
 final class LabSlots: Sendable {
     static let shared = LabSlots()
 
-    /// Run whatever the machine does.
+    /// How many may always run.
     private let assured: Int
-    /// Run only while the machine is idle enough.
+    /// How many may run while the machine is idle enough.
     private let most: Int
     private let state = Mutex(State())
 
-    /// One more is let in when this much of the processors' time was idle.
+    /// Another test may start if this share of the processors' time was idle.
     private static let wantedIdle = 0.3
-    /// How often the machine is looked at, and the least time between two that are let in because it is idle.
+    /// How often to look at the machine, and the least time between two tests admitted because it is idle.
     private static let interval = Duration.milliseconds(300)
-    /// A file that is there while other tests run beside these (Tests/run).
+    /// A file that exists while other tests run beside these (Tests/run).
     private static let besides = ProcessInfo.processInfo.environment["LAB_BESIDES"]
 
     private struct State {
@@ -29,7 +29,7 @@ final class LabSlots: Sendable {
         var isWaiting: Bool { !shared.isEmpty || !exclusive.isEmpty }
     }
 
-    /// - Parameter environment: `LAB_SLOTS` says how many at most.
+    /// - Parameter environment: `LAB_SLOTS` sets the maximum.
     init(
         processors: Int = ProcessInfo.processInfo.activeProcessorCount,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -63,7 +63,7 @@ final class LabSlots: Sendable {
         letIn(becauseIdle: false)
     }
 
-    /// Looks at the machine until nobody waits.
+    /// Watches the machine until no test waits.
     private func watch() async {
         var usage = ProcessorTime()
         while true {
@@ -99,7 +99,7 @@ final class LabSlots: Sendable {
     }
 }
 
-/// What the processors have done since the machine started (proc_stat(5)), in ticks.
+/// Processor time since the machine started (proc_stat(5)), in ticks.
 private struct ProcessorTime {
     private var all = 0
     private var idle = 0
@@ -108,14 +108,14 @@ private struct ProcessorTime {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
             let line = text.split(separator: "\n").first
         else { return }
-        // user nice system idle iowait irq softirq steal; the rest is counted among these.
+        // user nice system idle iowait irq softirq steal; the remaining fields are included in these.
         let times = line.split(separator: " ").dropFirst().prefix(8).compactMap { Int($0) }
         guard times.count == 8 else { return }
         all = times.reduce(0, +)
         idle = times[3] + times[4]
     }
 
-    /// Between 0 and 1.
+    /// The idle share, from 0 to 1.
     func idle(since earlier: ProcessorTime) -> Double {
         all > earlier.all ? Double(idle - earlier.idle) / Double(all - earlier.all) : 0
     }

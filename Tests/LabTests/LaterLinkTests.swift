@@ -1,20 +1,20 @@
 import Foundation
 import Testing
 
-/// Links that come, go, and are called otherwise, while something is asked.
+/// Links that appear, disappear and are renamed during queries.
 @Suite("links that come later", .labSlot)
 struct LaterLinkTests {
     @Test("a query for one service asks on a link that comes later, and has it", arguments: [false, true])
     func comes(withDaemon: Bool) async throws {
         let lab = try await Lab.start()
         let daemon = withDaemon ? try await LabDaemon.start(on: "h2", of: lab) : nil
-        // Only on the link that is not there yet.
+        // Only on the link that does not exist yet.
         let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--interface", "eth1")
         let connect = try lab.discoverd("h2", "connect", "tony", "--probe", "--timeout", "40", "--json")
         let resolve = try lab.discoverd("h2", "resolve", "tony", "--timeout", "40", "--json")
         let wait = try lab.discoverd("h2", "wait", "_witap._tcp", "--timeout", "40", "--json")
         let port = try lab.exec("h1", "socat", "TCP6-LISTEN:9000,ipv6only=0,reuseaddr,fork", "SYSTEM:cat")
-        // They have asked on the links that there are: all of them wait.
+        // All of them have asked on the existing links and are waiting.
         try await lab.run("h2", "sleep", "2")
         try await lab.lab("link", "h1", "eth1", "10.78.0.1/24")
         try await lab.lab("link", "h2", "eth1", "10.78.0.2/24")
@@ -22,7 +22,7 @@ struct LaterLinkTests {
             #expect(try await process.exit(within: .seconds(30)) == .exited(0), "\(process.lines(.stderr))")
         }
         #expect(try ServiceLine(try #require(resolve.lines().first)).interfaces == ["eth1"])
-        // Again, with what the daemon has open meanwhile; then the link goes and comes with another number.
+        // Again, now with the daemon's open queries; then the link goes, and returns with another index.
         for _ in 0..<2 {
             let again = try await lab.ask("h2", "connect", "tony", "--probe", "--timeout", "20", within: .seconds(30))
             #expect(again.exit == .exited(0), "\(again.errors)")

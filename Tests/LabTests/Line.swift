@@ -15,7 +15,7 @@ struct Line: Decodable, Sendable {
 
     init(_ text: String) throws { self = try JSONDecoder().decode(Line.self, from: Data(text.utf8)) }
 
-    /// A service of that name was told with that event.
+    /// Whether the line reports this event for a service of this name.
     func tells(_ event: String, _ name: String) -> Bool { self.event == event && service?.name == name }
 }
 
@@ -41,7 +41,7 @@ struct ServiceLine: Decodable, Sendable {
         var interface: String
     }
 
-    /// A TXT value: text, or bytes that are no UTF-8.
+    /// A TXT value: text, or bytes that are not valid UTF-8.
     enum Value: Decodable, Hashable, Sendable {
         case text(String)
         case bytes([UInt8])

@@ -5,7 +5,7 @@ import Testing
 @Suite("Listening and forwarding", .labSlot)
 struct ListenTests {
     private var discoverd: String { DiscoverdBinary.path }
-    /// Long enough to fill every buffer between two hosts many times.
+    /// Enough to fill every buffer between two hosts many times.
     private static let size = ProcessInfo.processInfo.environment["TRANSFER_BYTES"].flatMap(Int.init) ?? 50_000_000
 
     @Test(
@@ -29,7 +29,7 @@ struct ListenTests {
         try await browser.line { $0.contains(#""event":"added""#) }
         listener.signal(SIGINT)
         #expect(try await listener.exit() == .exited(0))
-        // Seconds, not the 75 minutes of the record: the goodbye was sent.
+        // Seconds, not the record's 75 minutes: the goodbye was sent.
         try await browser.line { $0.contains(#""event":"removed""#) }
         browser.signal(SIGTERM)
         try await lab.stop()
@@ -40,7 +40,7 @@ struct ListenTests {
         let lab = try await Lab.start()
         let listener = try lab.exec("h1", discoverd, "listen", "chat", "9000")
         try await listener.line(.stderr) { $0.contains("published chat._witap._tcp.local port 9000") }
-        // A program that nobody here wrote, over IPv4: the socket is for both families.
+        // An independent program, over IPv4: the socket serves both families.
         let caller = try lab.exec("h2", "nc", "-N", "10.77.0.1", "9000")
         caller.write("from h2\n")
         try await listener.line { $0 == "from h2" }
@@ -95,11 +95,11 @@ struct ListenTests {
         try await publisher.line(.stderr, "established") { $0.contains("Established") }
         let forwarder = try lab.exec("h2", discoverd, "forward", "0", "dead", "--json", "-q")
         let port = try await self.port(of: forwarder)
-        // The first makes what stays: the connection to avahi-daemon, and the threads of the pool.
+        // The first calls create what stays: the connection to avahi-daemon, and the pool's threads.
         try await call(lab, port, times: 10)
         let before = try resources(of: forwarder)
         try await call(lab, port, times: 90)
-        // And to a host that says nothing at all.
+        // And to a host that does not answer at all.
         try await lab.firewall("h1", "tcp dport 9000 drop")
         try await call(lab, port, times: 10)
         let deadline = ContinuousClock.now + .seconds(10)
@@ -108,7 +108,7 @@ struct ListenTests {
         }
         let after = try resources(of: forwarder)
         #expect(after.descriptors <= before.descriptors)
-        // The threads of the pool come and go; of ours there would be a hundred.
+        // The pool's threads come and go; a leak of ours would be a hundred.
         #expect(after.threads <= before.threads + 8)
         forwarder.signal(SIGTERM)
         publisher.signal(SIGTERM)
@@ -134,7 +134,7 @@ extension ListenTests {
         try await lab.run(host, "bash", "-o", "pipefail", "-c", script, within: .seconds(60 + Self.size / 5_000_000))
     }
 
-    /// Connects to a port again and again, and waits until each connection was closed by the other side.
+    /// Connects to a port repeatedly, each time waiting until the other side has closed the connection.
     private func call(_ lab: Lab, _ port: Int, times: Int) async throws {
         let script = """
             import socket

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A packet that ends avahi-daemon while a lookup of its records is held open (docs/decisions/0014-nothing-is-held.md).
+/// A packet that crashes avahi-daemon while a lookup of its records is open (docs/decisions/0014-nothing-is-held.md).
 @Suite("one packet", .labSlot)
 struct OnePacketTests {
     private static let count = 20
@@ -13,7 +13,7 @@ struct OnePacketTests {
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json", "--no-daemon")
         try await browser.json("settled") { $0.event == "settled" }
         try await attack(lab, at: place)
-        // All were seen, and looked up.
+        // All were seen and looked up.
         try await browser.json(within: .seconds(20), "the last") { $0.service?.name == "x-\(Self.count - 1)" }
         try await outlived(lab, before, browser)
         try await lab.stop()
@@ -41,7 +41,7 @@ struct OnePacketTests {
         let daemon = withDaemon ? try await LabDaemon.start(on: "h2", of: lab) : nil
         let attacker = try lab.python("h3", "alias.py", "_witap._tcp", "x", "--ask", "--count", "\(2 * Self.count)")
         let sentinel = try await lab.avahiPublish("h1", "good", "_witap._tcp", "9000")
-        // A few at a time: each waits for 3 s for what does not come.
+        // A few at a time: each waits 3 s for what does not come.
         var asking: [LabProcess] = []
         for number in 0..<(2 * Self.count) {
             let command = number.isMultiple(of: 2) ? ["resolve"] : ["connect", "--probe"]
@@ -53,7 +53,7 @@ struct OnePacketTests {
         }
         for process in asking { _ = try await process.exit(within: .seconds(15)) }
         #expect(try await lab.ask("h2", "resolve", "good").exit == .exited(0))
-        // Until the last of the records has run out.
+        // Until the last record has expired.
         try await Task.sleep(for: .seconds(2))
         #expect(try await lab.avahi("h2", "pid") == before)
         sentinel.signal(SIGINT)
@@ -68,7 +68,7 @@ struct OnePacketTests {
                 ["_witap._tcp", ttl == 1 ? "y" : "x", "--at", place, "--ttl", "\(ttl)", "--count", "\(Self.count)"])
             #expect(try await attacker.exit(within: .seconds(60)) == .exited(0), "\(attacker.lines(.stderr))")
         }
-        // Until the last of the records has run out.
+        // Until the last record has expired.
         try await Task.sleep(for: .seconds(3))
     }
 

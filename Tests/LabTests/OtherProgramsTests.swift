@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What discoverd publishes, programs that others wrote see byte for byte; and the other way round.
+/// Independent programs see byte for byte what discoverd publishes, and the reverse.
 @Suite("other programs", .labSlot)
 struct OtherProgramsTests {
     static let lab = Task { try await Lab.start() }
@@ -15,7 +15,7 @@ struct OtherProgramsTests {
     func nameOut(_ name: String) async throws {
         let lab = try await Self.lab.value
         let publisher = try await lab.publish("h1", name, "9000", "--type", "_out._tcp")
-        // Without -p it is not escaped, but for a backslash before dots and backslashes in no output.
+        // Without -p it is not escaped, except that no output has a backslash before dots and backslashes.
         let browsed = try await lab.run("h2", "avahi-browse", "-tpk", "_out._tcp")
         #expect(browsed.contains { $0.hasPrefix("+;eth0;IPv4;\(Self.escaped(name));_out._tcp;") }, "\(browsed)")
         let zeroconf = try await Zeroconf.find(name, "_out._tcp", on: "h2", of: lab)
@@ -52,7 +52,7 @@ struct OtherProgramsTests {
         try await publisher.exit()
     }
 
-    /// The strings of a TXT record with everything that RFC 6763 §6.4 and §6.5 allow.
+    /// TXT strings with everything that RFC 6763 §6.4 and §6.5 allow.
     static let strings: [[UInt8]] = [
         Array("path=/x y".utf8), Array("empty=".utf8), Array("flag".utf8), Array("Case=Über=🖨".utf8),
         Array("bin=".utf8) + [0, 0xFF, 0x0A, 0x3D, 0x80], Array("long=".utf8) + [UInt8](repeating: 0x61, count: 250),
@@ -70,7 +70,7 @@ struct OtherProgramsTests {
             "--txt", "Case=Über=🖨", "--txt", "long=" + String(repeating: "a", count: 250), "--txt-base64",
             "bin=AP8KPYA=")
         let zeroconf = try await Zeroconf.find("text", "_txtout._tcp", on: "h2", of: lab)
-        // Options of one kind keep their order among themselves.
+        // Options of the same kind keep their order.
         let order = [0, 1, 2, 3, 5, 4].map { Self.strings[$0] }
         #expect(zeroconf.strings == order)
         let browsed = try await lab.run("h2", "avahi-browse", "-rtpk", "_txtout._tcp")
@@ -131,7 +131,7 @@ struct OtherProgramsTests {
         try await theirs.exit()
     }
 
-    /// As avahi-browse -p writes a name: bytes that are not letters, digits, `_` or `-` as `\DDD` (avahi_escape_label).
+    /// A name as avahi-browse -p writes it: bytes other than letters, digits, `_` and `-` become `\DDD` (avahi_escape_label).
     private static func escaped(_ name: String) -> String {
         name.utf8.map { byte in
             let scalar = Unicode.Scalar(byte)

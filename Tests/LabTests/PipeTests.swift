@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Standard output that is closed, or that nobody reads to its end.
+/// Standard output that is closed, or that no one reads to its end.
 @Suite("pipes", .labSlot)
 struct PipeTests {
     static let lab = Task { try await Lab.start() }

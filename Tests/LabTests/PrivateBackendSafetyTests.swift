@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// What a private backend must not do: have rights, stand beside the machine's own avahi-daemon, leave files.
+/// What a private backend must not do: hold privileges, run beside the machine's own avahi-daemon, leave files.
 @Suite("The private backend, kept small", .labSlot)
 struct PrivateBackendSafetyTests {
     private static let noBus = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"]
 
-    /// A line of /proc/PID/status, without its name.
+    /// A line of /proc/PID/status, without its key.
     private func status(_ process: Int32, _ key: String) throws -> [String] {
         let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(key + ":") })
         return line.split(whereSeparator: \.isWhitespace).dropFirst().map(String.init)
     }
 
-    /// The daemons of the private backend on h1, by its directory in their command lines: /proc is that of every lab.
+    /// The private backend's daemons on h1, found by its directory in their command lines, because /proc shows every lab.
     private func daemons(_ lab: Lab) async throws -> [Int32] {
         let names = try await lab.toEnd("h1", ["ls", "/run", "/run/user"], within: .seconds(5)).output
         guard let name = names.first(where: { $0.hasPrefix("discoverd-") && !$0.contains(".") }) else { return [] }
@@ -44,7 +44,7 @@ struct PrivateBackendSafetyTests {
             let avahi = try #require(getpwnam("avahi") ?? getpwnam("nobody"))
             #expect(user % 65536 == avahi.pointee.pw_uid)
         }
-        // Its sockets are prepared from outside all the same.
+        // Its sockets are nevertheless prepared from outside.
         let sockets = try await lab.toEnd("h1", ["ss", "-Huanm", "sport = :5353"], within: .seconds(5)).output
         let allowed = try #require(
             Int(
@@ -52,7 +52,7 @@ struct PrivateBackendSafetyTests {
                     .trimmingCharacters(in: .whitespacesAndNewlines)))
         let sizes = sockets.flatMap { $0.matches(of: /,rb([0-9]+),/).compactMap { Int($0.output.1) } }
         #expect(!sizes.isEmpty && sizes.allSatisfy { $0 >= 2 * min(allowed, 8 << 20) }, "\(sockets)")
-        // Killed, both are started again, and again without rights.
+        // After being killed, both are started again, again without privileges.
         for process in processes { kill(process, SIGKILL) }
         try await publisher.json("waiting") { $0.state == "waiting" }
         try await publisher.json("established again") { $0.state == "established" }
@@ -61,7 +61,7 @@ struct PrivateBackendSafetyTests {
         try await lab.stop()
     }
 
-    /// What of the private backend is left on h1.
+    /// What is left of the private backend on h1.
     private func left(_ lab: Lab) async throws -> [String] {
         try await lab.toEnd(
             "h1",
@@ -92,7 +92,7 @@ struct PrivateBackendSafetyTests {
         let far = try await lab.publish("h2", "far", "9000")
         let publisher = try lab.discoverd("h1", "publish", "near", "9000", "--json")
         try await publisher.json("established") { $0.state == "established" }
-        // Shares the private one of the other process.
+        // Shares the other process's private backend.
         let browser = try lab.discoverd("h1", "browse", "_witap._tcp", "-r", "--json")
         try await browser.json("settled") { $0.event == "settled" }
         #expect(try await daemons(lab).count == 2)
@@ -107,7 +107,7 @@ struct PrivateBackendSafetyTests {
         let taken = ContinuousClock.now - start
         #expect(taken < .seconds(5), "\(taken)")
         #expect(try await daemons(lab).isEmpty)
-        // What is published now is found on the system's; nothing that was known was said to be gone.
+        // New services are found on the system's; no known service was reported lost.
         let second = try await lab.publish("h2", "later", "9001")
         try await browser.json("added") { $0.tells("added", "later") }
         let asked = try await lab.toEnd("h1", ["avahi-browse", "-tp", "_witap._tcp"], within: .seconds(10))
@@ -131,7 +131,7 @@ struct PrivateBackendSafetyTests {
         let program = try lab.exec(
             "h1", [AppBinary.path("stream-hello"), "serve", "--publish", "--backend", "private"])
         try await publisher.json("established") { $0.state == "established" }
-        // Whichever is first: they were started at the same time.
+        // Either may be first: they were started at the same time.
         let both: Set = ["ear", "near"]
         try await browser.json("added") { $0.event == "added" && both.contains($0.service?.name ?? "") }
         try await browser.json("the other one") { $0.event == "added" && both.contains($0.service?.name ?? "") }

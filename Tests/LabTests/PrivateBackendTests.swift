@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A host with no D-Bus and no avahi-daemon: discoverd brings its own.
+/// A host without D-Bus and avahi-daemon: discoverd brings its own.
 @Suite("the private backend", .labSlot)
 struct PrivateBackendTests {
-    /// Not in the environment of `lab exec`, which gives each command the address of its host's own bus.
+    /// Set by env(1), because `lab exec` gives each command the address of its host's bus.
     private static let noBus = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"]
 
     private func lab() async throws -> Lab { try await Lab.start("--no-avahi", "h1") }
@@ -13,18 +13,18 @@ struct PrivateBackendTests {
         try lab.exec("h1", Self.noBus + [DiscoverdBinary.path, "publish", name, "9000", "--json"] + options)
     }
 
-    /// The private backend's directory on h1; nil when there is none.
+    /// The private backend's directory on h1; nil if there is none.
     private func directory(_ lab: Lab) async throws -> String? {
         try await lab.toEnd("h1", ["ls", "/run", "/run/user"], within: .seconds(5)).output
             .first { $0.hasPrefix("discoverd-") && !$0.contains(".") }
     }
 
-    /// The processes whose command line has `text` in it.
+    /// The processes whose command line contains `text`.
     private func processes(_ text: String, _ lab: Lab) async throws -> [Int32] {
         try await lab.toEnd("h1", ["pgrep", "-f", text], within: .seconds(5)).output.compactMap { Int32($0) }
     }
 
-    /// avahi-daemon's sockets hold as much as the system allows without privileges, or 8 MiB; the kernel doubles it.
+    /// avahi-daemon's sockets hold as much as the system allows without privileges, or 8 MiB; the kernel doubles the number.
     private func expectRoomForPackets(_ lab: Lab) async throws {
         let text = try String(contentsOfFile: "/proc/sys/net/core/rmem_max", encoding: .utf8)
         let allowed = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -33,10 +33,10 @@ struct PrivateBackendTests {
         #expect(!sizes.isEmpty && sizes.allSatisfy { $0 >= 2 * min(allowed, 8 << 20) }, "\(sockets)")
     }
 
-    /// What this machine sends with known answers and no question is dropped by the kernel, and nothing else is.
+    /// The kernel drops this machine's own packets with known answers and no question, and nothing else.
     private func expectOwnKnownAnswersDropped(_ lab: Lab) async throws {
         let before = try await dropped(lab)
-        // Flags, questions, answers: a query, a response, and what goes on with a query (RFC 1035 §4.1.1, RFC 6762 §7.2).
+        // Flags, questions, answers: a query, a response, and the continuation of a query (RFC 1035 §4.1.1, RFC 6762 §7.2).
         for (header, drops) in [("000000010001", 0), ("840000000001", 0), ("000000000001", 3)] {
             let send = """
                 import socket
@@ -50,7 +50,7 @@ struct PrivateBackendTests {
         }
     }
 
-    /// How many packets the sockets at port 5353 have dropped.
+    /// How many packets the sockets on port 5353 have dropped.
     private func dropped(_ lab: Lab) async throws -> Int {
         let sockets = try await lab.toEnd("h1", ["ss", "-Huanm", "sport = :5353"], within: .seconds(5)).output
         return sockets.flatMap { $0.matches(of: /,d([0-9]+)\)/).compactMap { Int($0.output.1) } }.reduce(0, +)
@@ -129,7 +129,7 @@ struct PrivateBackendTests {
         #expect(refused.exit == .exited(69))
         #expect(
             refused.failure?.contains("5353") == true && refused.failure?.contains("avahi-daemon") == true)
-        // What is installed and runs need not be installed.
+        // No advice to install programs that are installed and running.
         #expect(!refused.errors.contains { $0.contains("apt install") }, "\(refused.errors)")
         #expect(refused.errors.contains { $0.contains("--backend system") }, "\(refused.errors)")
         try await publisher.stop()
@@ -139,7 +139,7 @@ struct PrivateBackendTests {
     @Test("auto waits for a slow avahi-daemon of the system's, also beside a command that starts a private one")
     func slowSystem() async throws {
         let lab = try await Lab.start()
-        // What another command holds while it is starting one.
+        // The lock that a command holds while it starts a backend.
         let lock = #"/run/user/discoverd-$(stat -Lc %i /proc/self/ns/net).lock"#
         let other = try lab.exec("h1", "bash", "-c", "exec flock --no-fork \(lock) sh -c 'echo held; exec cat'")
         try await other.line { $0 == "held" }
@@ -154,7 +154,7 @@ struct PrivateBackendTests {
         try await lab.stop()
     }
 
-    /// A bus of its own, which starts an avahi-daemon that never comes: libavahi-client waits 25 s for it.
+    /// A bus that starts an avahi-daemon that never appears: libavahi-client waits 25 s for it.
     private static let hangingBus = """
         mkdir -p /run/hang; cd /run/hang
         printf '[D-BUS Service]\nName=org.freedesktop.Avahi\nExec=/bin/sleep 600\n' >org.freedesktop.Avahi.service

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a running program has printed and how it ended; tests wait for changes of it.
+/// What a running program has printed, and how it ended; tests wait for it to change.
 final class ProcessOutput: Sendable {
     struct State {
         var lines: [LabProcess.Output: [String]] = [:]
@@ -10,7 +10,7 @@ final class ProcessOutput: Sendable {
         fileprivate var version = 0
         fileprivate var waiting: [CheckedContinuation<Void, Never>] = []
 
-        /// The next matching line after the cursor, which moves; `.some(nil)` when none can come any more.
+        /// The next matching line after the cursor, which then moves; `.some(nil)` if no more can come.
         mutating func next(_ stream: LabProcess.Output, _ matches: (String) -> Bool) -> String?? {
             let all = lines[stream] ?? []
             let from = cursor[stream] ?? 0
@@ -26,14 +26,14 @@ final class ProcessOutput: Sendable {
 
     func lines(_ stream: LabProcess.Output) -> [String] { state.withLock { $0.lines[stream] ?? [] } }
 
-    /// Adds a line, or with nil the end of the stream.
+    /// Adds a line; nil marks the end of the stream.
     func append(_ line: String?, to stream: LabProcess.Output) {
         change { state in
             if let line { state.lines[stream, default: []].append(line) } else { state.ended.insert(stream) }
         }
     }
 
-    /// Reaps under the lock, so that a signal cannot go to a pid that was given away.
+    /// Reaps under the lock, so that no signal reaches a reused process id.
     func end(_ reap: () -> LabProcess.Exit) {
         let exit = reap
         change { $0.exit = exit() }
@@ -41,7 +41,7 @@ final class ProcessOutput: Sendable {
 
     func whileAlive(_ body: () -> Void) { state.withLock { if $0.exit == nil { body() } } }
 
-    /// What `probe` finds, asked again after each change; nil when it found nothing until the limit.
+    /// Runs `probe` after each change until it returns a value; nil if it has not by the limit.
     func first<Value: Sendable>(within limit: Duration, _ probe: (inout State) -> Value?) async -> Value? {
         let deadline = ContinuousClock.now + limit
         let alarm = Task {

@@ -5,7 +5,7 @@ import Testing
 @Suite("publish and browse", .labSlot)
 struct PublishAndBrowseTests {
     static let lab = Task { try await Lab.start() }
-    /// How long a withdrawal may take to be told: Avahi's second (RFC 6762 §10.1), discoverd's 3.2 s, and some to spare.
+    /// How long a withdrawal may take to be reported: Avahi's second (RFC 6762 §10.1), discoverd's 3.2 s, and a margin.
     static let removal = Duration.milliseconds(4500)
 
     @Test("one added with IPv4, scoped IPv6 and the exact TXT, then settled, and everybody else sees the same")
@@ -74,7 +74,7 @@ struct PublishAndBrowseTests {
         try await browser.json("v=1") { $0.tells("added", "tony") && $0.service?.txt?["v"] == .text("1") }
         try await first.stop()
         let second = try await lab.publish("h1", "tony", "9001", "--type", "_text._tcp", "--txt", "v=2")
-        // Avahi may tell the new TXT record beside the old SRV record for a moment.
+        // For a moment Avahi may report the new TXT record with the old SRV record.
         let updated = try await browser.json("v=2 on 9001") {
             $0.service?.txt?["v"] == .text("2") && $0.service?.port == 9001
         }
@@ -107,7 +107,7 @@ struct PublishAndBrowseTests {
             "h2", "publish", "tony", "9003", "--type", "_same._tcp", "--on-conflict", "fail")
         #expect(refused.exit == .exited(73) && refused.output.isEmpty)
         #expect(refused.failure?.hasPrefix("discoverd: error: ") == true && refused.failure?.contains("tony") == true)
-        // The same on the host that has the name: Avahi says so at once, without a probe.
+        // The same on the host that owns the name: Avahi reports it immediately, without probing.
         let local = try await lab.ask("h1", "publish", "tony", "9003", "--type", "_same._tcp", "--on-conflict", "fail")
         #expect(local.exit == .exited(73))
         for process in [first, second, third] { try await process.stop() }

@@ -35,14 +35,14 @@ struct ResourceLimitTests {
     func limits(_ program: String) async throws {
         let lab = try await Lab.start(hosts: 4)
         let publisher = try await lab.avahiPublish("h1", "tony", "_witap._tcp", "9000")
-        // From too little even for the dynamic linker, whose status is 127, to plenty.
+        // From too few even for the dynamic linker, whose status is 127, to plenty.
         let descriptors = [4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 24, 32]
         let spaces = [
             40_000, 45_000, 50_000, 55_000, 60_000, 65_000, 70_000, 80_000, 90_000, 100_000, 120_000, 140_000, 160_000,
             180_000, 200_000, 250_000, 300_000, 400_000,
         ]
         let limits = descriptors.map { "-n \($0)" } + spaces.map { "-v \($0)" }
-        // What works goes on until it is ended after 5 s: so on each host a quarter of them.
+        // Runs that succeed continue until they are ended after 5 s, so each host gets a quarter.
         let refusals = try await withThrowingTaskGroup(of: Int.self) { group in
             for host in 0..<4 {
                 let some = limits.indices.filter { $0 % 4 == host }.map { limits[$0] }
@@ -59,7 +59,7 @@ struct ResourceLimitTests {
         try await lab.stop()
     }
 
-    /// - Returns: how many of the limits it refused to run with.
+    /// - Returns: the number of limits with which it refused to run.
     private func refusals(of program: String, with limits: [String], on host: String, of lab: Lab) async throws -> Int {
         var refusals = 0
         let name = String(program.prefix { $0 != " " })
@@ -77,9 +77,9 @@ struct ResourceLimitTests {
                 #expect(run.errors[0].contains("ulimit \(limit.prefix(2))"), "\(text)")
                 #expect(run.duration < .seconds(4), "\(text)")
             case .exited(127): #expect(limit.hasPrefix("-v") || limit == "-n 4", "\(text)")
-            // It does what it is for: finds what is there.
+            // It does its job: it finds the service.
             case .exited(0): #expect(ends && run.output.contains { $0.contains("tony") }, "\(text)")
-            // It ended with SIGTERM, so it does not hang: it serves.
+            // Ended by SIGTERM, so it does not hang: it serves.
             case .exited(124):
                 let serves = (run.output + run.errors).contains {
                     $0.contains("serving") || $0.contains(".local port ")

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// avahi-daemon goes away and comes back under running commands.
+/// avahi-daemon disappears and returns under running commands.
 @Suite("avahi-daemon restarts", .labSlot)
 struct RestartTests {
     @Test("browse says so, keeps what it knows, and goes on; publish is established again")
@@ -35,7 +35,7 @@ struct RestartTests {
         let lab = try await Lab.start()
         let browser = try lab.discoverd("h2", "browse", "_grow._tcp", "-r", "--json")
         try await browser.json("settled") { $0.event == "settled" }
-        // The first services bring the threads of Swift's pool.
+        // The first services start the threads of Swift's pool.
         try await comeAndGo("warm", lab, browser)
         let before = try await counts(of: browser, in: lab)
         try await comeAndGo("first", lab, browser)

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// posix_spawn and its companions: no descriptor of these tests but the three standard ones reaches a child.
+/// posix_spawn and its companions: children inherit only the three standard descriptors from the tests.
 enum Spawn {
-    /// Glibc's module has no pipe2, so no child may start between a pipe's making and its marking.
+    /// Glibc's module lacks pipe2, so no child may start between creating and marking a pipe.
     private static let order = Mutex(())
 
-    /// Starts a program with default signals; nil with errno when it cannot.
+    /// Starts a program with default signal handling; nil and errno if that fails.
     static func run(
         _ arguments: [String],
         environment: [String],
@@ -40,7 +40,7 @@ enum Spawn {
         return error == 0 ? pid : nil
     }
 
-    /// A pipe that children do not inherit.
+    /// Creates a pipe that children do not inherit.
     static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         let made = order.withLock { _ in
@@ -53,7 +53,7 @@ enum Spawn {
         return (ends[0], ends[1])
     }
 
-    /// Blocks until the child has ended, but leaves its pid taken.
+    /// Blocks until the child has ended, without releasing its process id.
     static func waitUntilZombie(_ pid: pid_t) {
         var info = siginfo_t()
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
@@ -68,9 +68,9 @@ enum Spawn {
     }
 }
 
-/// Splits what a descriptor delivers into lines.
+/// Splits a descriptor's data into lines.
 enum LineReader {
-    /// Blocks until the end, closes the descriptor, and says the end with nil.
+    /// Blocks until end of file, closes the descriptor, and reports the end as nil.
     static func read(_ descriptor: Int32, _ take: (String?) -> Void) {
         var pending: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -1,7 +1,7 @@
 import CommandText
 import Testing
 
-/// What the commands show on a terminal of 80 columns.
+/// Output of the commands on a terminal of 80 columns.
 @Suite("output on a terminal", .labSlot)
 struct TerminalOutputTests {
     static let lab = Task { try await Lab.start() }

@@ -48,7 +48,7 @@ struct WireTests {
         try await lab.stop()
     }
 
-    /// Twenty questions for the list of types, each from a socket of its own; prints how many were answered.
+    /// Twenty questions for the list of types, each from its own socket; prints how many were answered.
     private static let directQuestions = """
         import socket, sys
         question = bytes(5) + b"\\1" + bytes(6) + b"\\x09_services\\x07_dns-sd\\x04_udp\\x05local\\0" + b"\\0\\x0c\\0\\1"
@@ -75,7 +75,7 @@ struct WireTests {
         try await going.stop()
         let ended = ContinuousClock.now
         try await browser.json("removed") { $0.tells("removed", "going") }
-        // A second of the RFC and the hold; the rest is for a busy machine, and far less than what is held otherwise.
+        // The RFC's second and the hold; the rest is for a busy machine, and far less than the usual hold.
         #expect(ContinuousClock.now - ended < .milliseconds(2500))
         try await browser.stop()
         try await staying.stop()
@@ -97,7 +97,7 @@ struct WireTests {
         try await lab.stop()
     }
 
-    /// Announces `forged-group` to the group from a port of its own, and `forged-host` to one host from port 5353.
+    /// Announces `forged-group` to the group from an ephemeral port, and `forged-host` to one host from port 5353.
     private static let forgedAnswers = """
         import socket, sys
         kind = b"\\x06_witap\\x04_tcp\\x05local\\0"

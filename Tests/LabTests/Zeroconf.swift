@@ -8,7 +8,7 @@ struct Zeroconf: Decodable, Sendable {
     var txt: [Data]?
     var addresses: [String]?
 
-    /// The strings of the TXT record, in order.
+    /// The TXT record's strings, in order.
     var strings: [[UInt8]] { (txt ?? []).map { [UInt8]($0) } }
 
     /// Waits until python-zeroconf has resolved a service.

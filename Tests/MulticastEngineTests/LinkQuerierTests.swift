@@ -51,7 +51,7 @@ struct LinkQuerierTests {
             var link = link()
             _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
             for second in [2, 4, 6] { _ = link.received(message, isOwn: false, at: start + .seconds(second)) }
-            // Nobody answered: the record is in doubt.
+            // No one answered: the record is in doubt.
             #expect(link.cache.records(key).map(\.isEnding) == [counts])
             var other = self.link()
             other.ask(key, .unique(after: .milliseconds(100)), at: start)

@@ -2,7 +2,7 @@ import DNSMessage
 import MulticastEngine
 import Testing
 
-/// The rules of RFC 6762 §10 in their plainest form: every record looked at each time.
+/// The rules of RFC 6762 §10 in their plainest form: every record is examined every time.
 private struct NaiveCache {
     struct Entry {
         let name: DomainName
@@ -57,7 +57,7 @@ struct NaiveRecordCacheTests {
         var now = Duration.seconds(10)
         for _ in 0..<400 {
             let end = now + .milliseconds(Int.random(in: 0...1500, using: &generator))
-            // Time passes deadline by deadline, as it would.
+            // Time passes deadline by deadline, as in reality.
             while let deadline = cache.deadline, deadline <= end {
                 for change in cache.advance(to: deadline).changes { try apply(change, to: &told) }
             }
@@ -94,7 +94,7 @@ struct NaiveRecordCacheTests {
         }
     }
 
-    /// What is added was not there, what is removed was.
+    /// Checks that what is added was absent, and what is removed was present.
     private func apply(_ change: RecordCache.Change, to told: inout Set<Known>) throws {
         switch change {
         case .added(let key, let data): #expect(told.insert(Known(key.name, key.type, data)).inserted)

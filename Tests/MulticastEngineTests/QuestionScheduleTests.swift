@@ -17,7 +17,7 @@ struct QuestionScheduleTests {
         QuestionSchedule(rate: rate, random: SeededGenerator(seed: 5))
     }
 
-    /// All packets until a time, each with the time when it was sent.
+    /// All packets until a time, each with its time of sending.
     private func run(
         _ schedule: inout QuestionSchedule, from begin: Duration, until end: Duration,
         knows: (RecordKey) -> QuestionSchedule.Knowledge
@@ -123,7 +123,7 @@ struct QuestionScheduleTests {
             #expect(try run(&schedule, from: start, until: start + .milliseconds(900), knows: knows).count == count)
             #expect(schedule.timesAsked(type) == 1)
         }
-        // What is due much later is asked nonetheless.
+        // A question that is due much later is asked nonetheless.
         var schedule = schedule()
         schedule.ask(type, .shared, at: start)
         _ = try run(&schedule, from: start, until: start + .milliseconds(3000), knows: knows)

@@ -11,7 +11,7 @@ struct RecordCacheTests {
         RecordCache(limits: limits, seed: 7)
     }
 
-    /// What `advance` says, deadline by deadline, with the time.
+    /// The results of `advance`, deadline by deadline, with their times.
     private func run(_ cache: inout RecordCache, until end: Duration) -> [(time: Duration, change: RecordCache.Change)]
     {
         var changes: [(Duration, RecordCache.Change)] = []
@@ -51,7 +51,7 @@ struct RecordCacheTests {
         var cache = cache()
         _ = cache.receive([.address(1, ttl: 120)], at: now)
         _ = cache.receive([.address(2, ttl: 120)], at: now + .seconds(4))
-        // Another responder's record of the last second is spared, and so is what comes in the same packet.
+        // Another responder's record of the last second is spared, and so are records in the same packet.
         _ = cache.receive([.address(3, ttl: 120, flush: true), .address(4, ttl: 120)], at: now + .milliseconds(4900))
         let ends = run(&cache, until: now + .seconds(20))
         #expect(ends.map(\.time) == [now + .milliseconds(5900)])
@@ -83,7 +83,7 @@ struct RecordCacheTests {
         }
         #expect(asked.count == 4)
         for (time, point) in zip(asked, [0.80, 0.85, 0.90, 0.95]) { #expect(point...point + 0.02 ~= time, "\(time)") }
-        // Not what no one watches any more, nor what said goodbye.
+        // Not records that no one watches any more, nor those with a goodbye.
         _ = cache.receive([.address(1, ttl: 1000)], at: now + .seconds(999))
         cache.unwatch(host)
         while let deadline = cache.deadline { #expect(cache.advance(to: deadline).refreshes.isEmpty) }
@@ -109,7 +109,7 @@ struct RecordCacheTests {
         }
         #expect(run(&cache, until: now + .seconds(20)).map(\.time) == [now + .seconds(13)])
         #expect(cache.records(host).map(\.data) == [.a(2)])
-        // One question, or two at once, is no sign; and an answer ends the doubt.
+        // One question, or two at once, prove nothing; and an answer ends the doubt.
         for second in [30.0, 30.5, 33.0] {
             cache.heard(question, knownAnswers: [], at: now + .milliseconds(Int(second * 1000)))
         }
@@ -166,7 +166,7 @@ struct RecordCacheTests {
             #expect(cache.count <= 64)
             #expect(index > 20 || !cache.isFull)
         }
-        // Those that are watched have ended by their TTL meanwhile; all of them come again, and nothing else stays.
+        // The watched records have expired meanwhile; all of them return, and nothing else stays.
         let later = now + .seconds(3000)
         _ = cache.advance(to: later)
         #expect(cache.count == 0)

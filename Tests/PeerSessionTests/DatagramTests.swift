@@ -1,7 +1,7 @@
 import PeerSession
 import Testing
 
-/// Datagrams, and whether they arrive, as values.
+/// Datagrams, and the tracking of whether they arrive, as values.
 @Suite("Peer session: datagrams")
 struct DatagramTests {
     @Test("a datagram is read as it was written; its longest message fits into the smallest IPv6 packet")

@@ -1,7 +1,7 @@
 import PeerSession
 import Testing
 
-/// What goes over a connection, and what is refused.
+/// What a connection carries, and what it refuses.
 @Suite("Peer session: frames")
 struct FrameTests {
     private let limit = PeerSession.maximumMessageLength

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import PeerSession
 
-/// A peer of nothing but two sockets, on 127.0.0.1: it says what a test wants. Waits for 10 s at most.
+/// A peer made of two sockets on 127.0.0.1, which says whatever a test wants. Waits for at most 10 s.
 final class HandmadePeer {
     struct Silence: Error {}
 
@@ -28,7 +28,7 @@ final class HandmadePeer {
         close(udp)
     }
 
-    /// Has the connection end without a goodbye when this goes.
+    /// Ends the connection without a goodbye when this peer is freed.
     func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(tcp, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
@@ -36,7 +36,7 @@ final class HandmadePeer {
 
     func say(_ frame: Frame) { _ = Glibc.send(tcp, frame.bytes, frame.bytes.count, Int32(MSG_NOSIGNAL)) }
 
-    /// The next frame that is no ping.
+    /// The next frame other than a ping.
     func frame() throws -> Frame {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -59,7 +59,7 @@ final class HandmadePeer {
         return datagram
     }
 
-    /// Sends bytes as a datagram; from another socket at an address of loopback if one is given.
+    /// Sends bytes as a datagram; with `address`, from another socket at that loopback address.
     func send(_ bytes: [UInt8], to port: UInt16, from address: UInt32? = nil) {
         let descriptor = address.map { Self.datagramSocket(at: $0) } ?? udp
         _ = Self.withAddress(0x7F00_0001, port) { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }

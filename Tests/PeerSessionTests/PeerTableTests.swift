@@ -28,7 +28,7 @@ struct PeerTableTests {
         return table
     }
 
-    /// The number of the attempt to dial that actions begin; 0 if there is none.
+    /// The number of the dial attempt that the actions start; 0 if none.
     private func attempt(_ actions: [PeerTable.Action]) -> Int {
         for case .dial(_, _, let attempt) in actions { return attempt }
         return 0
@@ -57,14 +57,14 @@ struct PeerTableTests {
 
     @Test("both dial at once: both keep the connection of the smaller id, whatever comes first")
     func simultaneous() {
-        // What `low` dialled is 1 there and 2 at `high`; what `high` dialled is 2 at `low` and 1 there.
+        // The connection that `low` dialled is 1 there and 2 at `high`; the one that `high` dialled is 2 at `low` and 1 there.
         var atLow = greeted(low, high)
         var atHigh = greeted(high, low)
         #expect(atLow.greeted(2, by: Greeting(id: high, name: "h")) == [.refuse(2, .duplicate)])
         let accepted = atHigh.greeted(2, by: Greeting(id: low, name: "l"))
         #expect(accepted.contains(.welcome(2)) && accepted.contains(.close(1)))
         #expect(atHigh.link(to: low) == nil)
-        // The refusal of what it closed comes late, and means nothing.
+        // The refusal of the closed connection arrives late and means nothing.
         #expect(atHigh.refused(1, .duplicate) == [.close(1)])
         #expect(atHigh.ended(1, didVanish: false).isEmpty)
         _ = atLow.welcomed(1, by: Greeting(id: high, name: "h"))
@@ -106,11 +106,11 @@ struct PeerTableTests {
         _ = table.greeted(1, by: hello)
         #expect(table.wanted(high) == [.welcome(1)])
         #expect(table.link(to: high) == nil)
-        // Its end is read: who is wanted is dialled, and not answered yet.
+        // Its end is noticed first: a wanted peer is dialled, but has not answered yet.
         let actions = table.ended(1, didVanish: false)
         #expect(attempt(actions) == 1)
         #expect(errors(actions).isEmpty)
-        // Its next hello is read instead.
+        // Its next hello is read first.
         _ = table.greeted(2, by: hello)
         #expect(table.greeted(3, by: hello) == [.welcome(3), .close(2)])
         #expect(table.heard(2).isEmpty)
@@ -192,7 +192,7 @@ struct PeerTableTests {
         let next = PeerID(rawValue: 3)
         #expect(states(table.found(next, named: "tony", at: service())) == [.unavailable, .available])
         #expect(table.peers.map(\.id) == [next])
-        // This session itself, which began anew on this machine.
+        // This session itself, restarted on this machine.
         #expect(states(table.found(low, named: "tony", at: service())) == [.unavailable])
         #expect(table.peers.isEmpty)
         var connected = greeted(low, high)
@@ -224,7 +224,7 @@ struct PeerTableTests {
         var table = greeted(low, high)
         _ = table.welcomed(1, by: Greeting(id: high, name: "tony"))
         #expect(states(table.ended(1, didVanish: true)) == [.disconnected])
-        // Connecting again is allowed: it may be back.
+        // Connecting again is allowed, because it may be back.
         let attempt = attempt(table.wanted(high))
         #expect(states(table.failed(high, attempt: attempt, SessionError(.unreachable, "no"))) == [.available])
     }

@@ -6,7 +6,7 @@ import Testing
 extension SessionTests {
     private static let id = PeerID(rawValue: 7)
 
-    /// Waits until datagrams are used, or are not.
+    /// Waits until datagrams are in use, or not in use.
     private func wait(_ session: PeerSession, usesDatagrams: Bool, to peer: PeerID) async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while await session.usesDatagrams(to: peer) != usesDatagrams {
@@ -15,7 +15,7 @@ extension SessionTests {
         }
     }
 
-    /// A handmade peer that the session has let in, and where the session takes datagrams.
+    /// A handmade peer that the session has admitted, and the session's address for datagrams.
     private func handmade(_ server: PeerSession, offers: Bool = true) async throws -> (HandmadePeer, DatagramOffer?) {
         _ = try await wait(server) { if case .published = $0 { true } else { nil } }
         let peer = try HandmadePeer(to: try await portOfServer())
@@ -58,7 +58,7 @@ extension SessionTests {
         try await run(server) {
             let (peer, offered) = try await handmade(server)
             let offer = try #require(offered)
-            // The session's socket is connected when its first datagram is there.
+            // The session's socket is connected once its first datagram arrives.
             #expect(try peer.datagram() == Datagram(token: 99, number: 1, message: nil))
             func bytes(_ number: UInt64, _ text: String, token: UInt64? = nil) -> [UInt8] {
                 Datagram(token: token ?? offer.token, number: number, message: Array(text.utf8)).bytes

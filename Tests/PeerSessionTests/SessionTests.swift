@@ -6,7 +6,7 @@ import Glibc
 import PeerSession
 import Testing
 
-/// Sessions over real sockets on loopback, and a simulated network that says where they are.
+/// Sessions over real sockets on loopback; a simulated network tells where they are.
 @Suite("Peer session", .serialized, .timeLimit(.minutes(2)))
 struct SessionTests {
     let network: LocalNetwork
@@ -20,7 +20,7 @@ struct SessionTests {
             network: network, identifier: "test", displayName: name, mode: mode, id: PeerID(rawValue: id))
     }
 
-    /// Runs sessions while `body` runs.
+    /// Runs sessions for the duration of `body`.
     func run(_ sessions: PeerSession..., body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for session in sessions {
@@ -38,7 +38,7 @@ struct SessionTests {
         }
     }
 
-    /// The first event that `pick` gives something for.
+    /// The first event for which `pick` returns a value.
     func wait<T>(_ session: PeerSession, _ pick: (SessionEvent) -> T?) async throws -> T {
         for await event in session.events {
             if let picked = pick(event) { return picked }
@@ -86,7 +86,7 @@ struct SessionTests {
                 #expect(error?.message.contains("89089 bytes") == true)
             }
             await client.disconnect(from: server.id)
-            // Also who looks when the client is gone for good is told.
+            // Subscribers that start after the client is gone for good get the same view.
             while await !server.peers.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
             try await wait(server, for: 2, .disconnected)
             let error = await #expect(throws: SessionError.self) { try await client.send([1], to: [server.id]) }
@@ -169,7 +169,7 @@ struct SessionTests {
                 try await connected
                 try await wait(hub, for: who.id.rawValue, .connected)
             }
-            // Nobody takes the events of `slow` from here on, to which 89 MB are sent.
+            // From here on no one takes the events of `slow`, which is sent 89 MB.
             let big = [UInt8](repeating: 7, count: PeerSession.maximumMessageLength)
             let before = residentBytes()
             for round in 0..<1000 {
@@ -179,20 +179,20 @@ struct SessionTests {
             }
             let grown = residentBytes() - before
             #expect(grown < 64 << 20, "\(grown >> 20) MB more")
-            // It still says that it is there, and hears what comes when it reads again.
+            // It still reports its presence, and receives what arrives once it reads again.
             #expect(await hub.peers.count { $0.state == .connected } == 2)
             await hub.disconnect(from: slow.id)
             try await wait(slow, for: 1, .disconnected)
         }
     }
 
-    /// Where the session `server` listens, as the network tells it.
+    /// The port of the session `server`, as the network reports it.
     func portOfServer() async throws -> UInt16 {
         let instance = ServiceInstance(name: try ServiceName("server"), type: try ServiceType("_test._tcp"))
         return try #require(try await network.resolve(instance, within: .seconds(10)).port).rawValue
     }
 
-    /// What this process has in memory (proc_pid_statm(5)).
+    /// This process's resident memory (proc_pid_statm(5)).
     private func residentBytes() -> Int {
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
@@ -221,7 +221,7 @@ struct SessionTests {
         }
     }
 
-    /// Whether the other side closes a connection after these bytes. Blocks for 10 s at most.
+    /// Whether the other side closes the connection after these bytes. Blocks for at most 10 s.
     private func closes(_ port: UInt16, _ bytes: [UInt8]) throws -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -248,6 +248,6 @@ struct SessionTests {
 }
 
 extension SessionError {
-    /// Something did not happen.
+    /// An expected event did not happen.
     struct Missed: Error {}
 }

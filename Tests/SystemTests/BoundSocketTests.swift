@@ -32,7 +32,7 @@ import Testing
 
     @Test("who only listens to the group of mDNS is told apart")
     func groups() {
-        // As this machine writes what is E0 00 00 FB and FF 02 … FB on the wire.
+        // How this machine writes E0 00 00 FB and FF 02 … FB, as they are on the wire.
         func word(_ value: UInt32) -> String {
             let digits = String(value.bigEndian, radix: 16, uppercase: true)
             return String(repeating: "0", count: 8 - digits.count) + digits
@@ -58,7 +58,7 @@ import Testing
         #expect(BoundSocket.all(in: Array(text.utf8), family: .ipv4).isEmpty)
     }
 
-    /// A socket of this very process, on a port that the kernel chose, on loopback.
+    /// A socket of this process, on loopback, on a port that the kernel chose.
     @Test func findsTheProcessThatHoldsAPort() throws {
         let socket = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         try #require(socket >= 0)

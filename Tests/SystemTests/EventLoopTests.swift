@@ -2,7 +2,7 @@ import System
 import Testing
 
 @Suite struct EventLoopTests {
-    /// An actor on the loop, as the engine is.
+    /// An actor on the loop, like the engine.
     private actor Counter {
         let loop: EventLoop
         var count = 0
@@ -50,7 +50,7 @@ import Testing
                     let late = LoopTimer(loop: loop)
                     let early = LoopTimer(loop: loop) {
                         fired.withLock { $0.append("early") }
-                        // From within a callback, also of one that is due in the same turn.
+                        // From within a callback, even of a timer that is due in the same turn.
                         freed.free()
                     }
                     late.fire = { [unowned late] in

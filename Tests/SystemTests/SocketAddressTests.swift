@@ -23,7 +23,7 @@ import Testing
         #expect(SocketAddress(of: -1) == nil)
     }
 
-    /// 108 bytes, of which a path's last is 0; an abstract name may use them all (unix(7)).
+    /// 108 bytes: a path's last byte must be 0; an abstract name may use them all (unix(7)).
     @Test func pathsOfUnixSocketsHaveALimit() {
         #expect(SocketAddress(unix: []) == nil)
         #expect(SocketAddress(unix: Array("a\0b".utf8)) == nil)

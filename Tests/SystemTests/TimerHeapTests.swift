@@ -3,11 +3,11 @@ import Testing
 @testable import System
 
 @Suite struct TimerHeapTests {
-    /// Against a plain list: set, moved and taken away at random, the due ones are the same and in order.
+    /// Compared with a plain list: after random insertions, moves and removals, the same timers are due, in the same order.
     @Test func givesWhatIsDueInOrder() throws {
         var generator = SystemRandomNumberGenerator()
         for count in [1, 2, 3, 10, 257] {
-            // The loop does not run: its timers are touched here only.
+            // The loop does not run, so only this test touches its timers.
             let loop = try #require(EventLoop(paused: "test"))
             let timers = (0..<count).map { _ in LoopTimer(loop: loop) }
             for step in 0..<1_000 {

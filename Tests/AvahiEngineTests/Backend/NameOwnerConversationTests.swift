@@ -64,7 +64,7 @@ import Testing
         #expect(error.received(Self.message(kind: 3, reply: 1, member: nil, [])) == [.over])
     }
 
-    /// Whatever its bytes, and wherever it ends, a message does not end the process.
+    /// Whatever a message contains, and wherever it is cut off, it must not end the process.
     @Test func anyBytes() {
         let whole = Self.changed(name, "", ":1.9")
         for place in whole.indices {
@@ -101,7 +101,7 @@ import Testing
         message(kind: 4, reply: nil, member: "NameOwnerChanged", [.string(name), .string(old), .string(new)])
     }
 
-    /// As a bus of a little-endian machine writes it.
+    /// Encodes a message as a bus on a little-endian machine does.
     private static func message(kind: UInt8, reply: UInt32?, member: String?, _ values: [Value]) -> [UInt8] {
         func pad(_ bytes: inout [UInt8], _ size: Int) { while bytes.count % size != 0 { bytes.append(0) } }
         func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }

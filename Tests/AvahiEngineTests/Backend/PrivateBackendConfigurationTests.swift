@@ -36,13 +36,13 @@ import Testing
         #expect(leavingOut.contains("deny-interfaces=lo,docker0"))
     }
 
-    /// To avahi-daemon an empty list means every interface.
+    /// avahi-daemon takes an empty list as every interface.
     @Test func aPatternThatMatchesNothingAllowsNothing() throws {
         let lines = lines(try configuration(interfaces: ["wlan*"]).avahi)
         #expect(lines.contains("allow-interfaces=none-"))
     }
 
-    /// The kernel allows these in an interface's name (dev_valid_name).
+    /// The kernel allows these characters in an interface's name (dev_valid_name).
     @Test func anInterfaceNameDoesNotEndTheListOrTheLine() throws {
         let text = try configuration(interfaces: ["!*"], present: ["lo", "a,b", "c\u{1}d", "eth0"]).avahi
         #expect(lines(text).contains("deny-interfaces=lo,eth0"))
@@ -71,7 +71,7 @@ import Testing
         #expect(!text.contains("<allow user"))
     }
 
-    /// By its name: the daemons' own passwd has it, and dbus-daemon lets nobody in whom it cannot find there.
+    /// By name, which the daemons' own passwd has: dbus-daemon lets in no one whom it cannot look up.
     @Test func rootMayConnectToABusThatRunsAsAnother() throws {
         let given = try configuration(user: 102, owner: 0)
         #expect(given.dbus.contains(#"<allow user="root"/>"#))

@@ -26,7 +26,7 @@ import Testing
         #expect(Set(names).count == 10)
     }
 
-    /// What somebody else has put there is neither used nor removed.
+    /// A file that someone else put there is neither used nor removed.
     @Test func refusesWhatItDidNotMake() throws {
         let directory = RuntimeDirectory(path: try RuntimeDirectory.choosePath())
         try #require(mkdir(directory.path, 0o700) == 0)

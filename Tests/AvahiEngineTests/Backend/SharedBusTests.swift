@@ -6,7 +6,7 @@ import Testing
 @testable import AvahiEngine
 
 @Suite struct SharedBusTests {
-    /// A directory of ours, gone with the value.
+    /// A temporary directory, removed with this value.
     private final class Folder {
         let path: String
         init() throws {
@@ -38,7 +38,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    /// Who has the old file open while it is removed must not believe to be the owner beside who made a new one.
+    /// A process that has the old file open while it is removed must not think it is the owner beside the one that created a new file.
     @Test func aLockOnAFileThatWasRemovedCountsForNothing() async throws {
         let folder = try Folder()
         let owners = Locked((now: 0, most: 0, all: 0))
@@ -65,7 +65,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    /// Each is used by one task only.
+    /// Each value is used by one task only.
     private struct Unchecked: @unchecked Sendable {
         let value: SharedBus
         init(_ value: SharedBus) { self.value = value }

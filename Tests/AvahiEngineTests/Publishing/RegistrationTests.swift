@@ -117,12 +117,12 @@ import Testing
         }
         let refused = [.reset, fact(tony, .refused(forbidden)), .retry(after: .seconds(1))]
         #expect(registration.failed(forbidden, at: start) == refused)
-        // It is no news that it is tried, nor that it is refused again.
+        // Neither another try nor another refusal is news.
         for seconds in [2, 4, 8, 16, 32, 60, 60] {
             #expect(registration.retryIsDue() == [.reset, stuck, .register(tony)])
             #expect(registration.failed(forbidden, at: start) == [.reset, .retry(after: .seconds(seconds))])
         }
-        // At each new connection at once, and without the pauses of the last.
+        // A new connection tries at once, without the pauses of the previous one.
         _ = registration.disconnected("restarted")
         #expect(registration.publishing(true) == [fact(tony, .registering), stuck, .register(tony)])
         #expect(registration.failed(forbidden, at: start) == refused)
@@ -146,7 +146,7 @@ import Testing
         #expect(registration.retryIsDue().last == .register(tony))
     }
 
-    /// Whoever answers every probe keeps a name off the network.
+    /// A host that answers every probe keeps a name off the network.
     @Test func namesThatAreDeniedForSixSecondsAreReported() {
         var registration = running()
         func isReported(_ actions: [Registration.Action]) -> DiscoveryError? {
@@ -160,7 +160,7 @@ import Testing
         #expect(isReported(actions)?.code == .nameTaken)
         #expect(actions.last == .register(ServiceName(observed: "tony #8")), "it goes on")
         #expect(registration.changed(to: .established, at: start).count == 1)
-        // A new series counts from its own beginning.
+        // A new series counts from its own start.
         #expect(isReported(registration.changed(to: .collision, at: start + .seconds(60))) == nil)
     }
 

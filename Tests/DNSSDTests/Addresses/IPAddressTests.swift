@@ -95,7 +95,7 @@ struct IPAddressTests {
             }
             #expect(IPv6Address(address.description) == address && address.bytes == bytes)
             #expect(system(AF_INET6, address.description, 16) == bytes)
-            // The C library still writes compatible addresses with an IPv4 address at the end.
+            // The C library still writes IPv4-compatible addresses with an IPv4 address at the end.
             if !address.isIPv4Compatible { #expect(written(bytes) == address.description) }
             let four = IPv4Address(bits: UInt32(truncatingIfNeeded: address.low))
             #expect(IPv4Address(four.description) == four && system(AF_INET, four.description, 4) == four.bytes)

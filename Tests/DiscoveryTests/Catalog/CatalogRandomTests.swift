@@ -2,7 +2,7 @@ import DNSSD
 import Discovery
 import Testing
 
-/// Random facts at random times: `Catalog` must tell what a naive recomputation tells, when it tells it.
+/// Random facts at random times: `Catalog` must report the same changes as a naive recomputation, at the same times.
 @Suite struct CatalogRandomTests {
     @Test(arguments: 0..<16 as Range<UInt64>) func equalsNaiveRecomputation(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -15,12 +15,12 @@ import Testing
         naive.apply(.backend(.up), now: now)
         view.take(catalog.apply(.backend(.up), now: now))
         for _ in 0..<200 {
-            // Mostly bursts, sometimes pauses in which everything that is held ends.
+            // Mostly bursts; sometimes pauses in which every hold expires.
             let isPause = Int.random(in: 0..<10, using: &generator) == 0
             for _ in 0..<Int.random(in: 0...(isPause ? 20 : 12), using: &generator) {
                 now += isPause ? .milliseconds(200) : .milliseconds(10)
                 naive.step(now)
-                // As the alarm does: only when the catalog asked for it.
+                // Like the real alarm: only when the catalog has asked for it.
                 if let deadline = catalog.nextDeadline, deadline <= now { view.take(catalog.tick(now: now)) }
                 guard view.services == naive.told else {
                     Issue.record("at \(now): \(view.services) instead of \(naive.told)")
@@ -41,7 +41,7 @@ import Testing
     }
 }
 
-/// What a subscriber makes of the changes, each checked against what went before.
+/// A subscriber's view of the changes; each change is checked against the previous state.
 private struct View {
     var services: [ServiceInstance: DiscoveredService] = [:]
     var isSettled = false

@@ -227,7 +227,7 @@ import Testing
             ).words
             #expect(words.count { $0.hasPrefix("-s") } == 1 && words.last == "+other\(number)")
         }
-        // Each has its share now: who comes later is left out.
+        // Each has its share now: later services are left out.
         let late = story.tell(
             .appeared(try sighting("late")), .resolved(try resolution("late", host: "h99.local"))
         )

@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-/// The rules of `Catalog`, told plainly: everything is looked at every 10 ms, and nothing is remembered that can be computed.
+/// The rules of `Catalog`, spelled out: everything is examined every 10 ms, and whatever can be computed is not stored.
 struct NaiveCatalog {
     fileprivate struct Path {
         let instance: ServiceInstance
@@ -30,7 +30,7 @@ struct NaiveCatalog {
     private var answers: [Answer] = []
     private var firstTellBy: [ServiceInstance: Duration] = [:]
     private var isUp = true
-    /// What was told and holds.
+    /// What has been reported and still holds.
     private(set) var told: [ServiceInstance: DiscoveredService] = [:]
 
     init(resolves: Bool) { self.resolves = resolves }
@@ -103,7 +103,7 @@ struct NaiveCatalog {
         step(now)
     }
 
-    /// Looks at everything.
+    /// Examines everything.
     mutating func step(_ now: Duration) {
         paths.removeAll { path in path.goneSince.map { $0 + path.hold <= now } ?? false }
         answers.removeAll { answer in

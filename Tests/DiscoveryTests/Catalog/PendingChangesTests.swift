@@ -14,7 +14,7 @@ struct Thing: Listed, CustomStringConvertible {
     var description: String { version == 0 ? key : "\(key)\(version)" }
 }
 
-/// Pending changes and the time.
+/// Pending changes, and the clock.
 private struct Story {
     var pending = PendingChanges<Thing>()
     var now = Duration.zero

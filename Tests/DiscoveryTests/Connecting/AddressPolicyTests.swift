@@ -154,7 +154,7 @@ struct AddressPolicyTests {
     }
 }
 
-/// What a DNS server says of a domain is on no link.
+/// Addresses from a DNS server are on no link.
 @Suite struct UnicastAddressPolicyTests {
     private func refusal(_ text: String, in domain: String, named: [String], allow: [String] = []) throws -> String? {
         let policy = AddressPolicy(

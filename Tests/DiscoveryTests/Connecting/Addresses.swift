@@ -4,7 +4,7 @@ import Testing
 
 let wlan0 = NetworkInterface(index: 3, name: "wlan0")
 
-/// An address as it is written; `%2` is a scope.
+/// Parses an address; `%2` is a scope.
 func parsed(_ text: String) throws -> IPAddress { try #require(IPAddress(text), "\(text)") }
 
 /// An endpoint at port 9000.
@@ -16,7 +16,7 @@ func entry(_ text: String, _ length: Int, on interface: NetworkInterface = eth0)
     LocalAddresses.Entry(interface: interface, address: try parsed(text), prefixLength: length)
 }
 
-/// A machine with loopback and one link, on which it has a private, a link-local and a global address.
+/// A machine with loopback and one link, with a private, a link-local and a global address.
 func machine() throws -> LocalAddresses {
     LocalAddresses(
         entries: [
@@ -27,12 +27,12 @@ func machine() throws -> LocalAddresses {
     )
 }
 
-/// A machine that knows no route.
+/// A machine without routes.
 struct NoRoutes: RouteLookup {
     func route(to address: IPAddress) -> Route? { nil }
 }
 
-/// Routes as a kernel keeps them: of those that fit the longest counts.
+/// Routes as in a kernel: the longest matching prefix wins.
 struct RouteTable: RouteLookup {
     let routes: [(prefix: CIDR, route: Route)]
 

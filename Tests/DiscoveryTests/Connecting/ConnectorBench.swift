@@ -2,7 +2,7 @@ import DNSSD
 import Discovery
 import DiscoveryTesting
 
-/// A connector on a simulated machine, next to one that publishes.
+/// A connector on a simulated machine, beside a machine that publishes.
 struct ConnectorBench {
     let time = TestTime()
     let dialer = FakeDialer()

@@ -62,7 +62,7 @@ struct ConnectorTests {
         await bench.dialer.dialled(atLeast: 2)
         bench.dialer.answer(bench.v6)
         let establishment = await task.value
-        // Whichever was told first won; the other is closed.
+        // Whichever was reported first won; the other is closed.
         let winner = try establishment.result.get()
         #expect(bench.dialer.open == [winner])
         #expect(bench.dialer.closed.count == 1)
@@ -168,7 +168,7 @@ struct ConnectorTests {
         await bench.time.sleeper(until: .milliseconds(250))
         bench.time.advance(by: .milliseconds(250))
         await bench.dialer.dialled(atLeast: 2)
-        // The timer of the time to hear of the service at all, then that of the race.
+        // First the timer for hearing of the service at all, then that of the race.
         await bench.time.sleeper(until: .seconds(5))
         bench.time.advance(by: .milliseconds(4750))
         await bench.time.sleeper(until: .seconds(10))

@@ -2,14 +2,14 @@ import DNSSD
 import Discovery
 import System
 
-/// Dials nothing: every endpoint does what the test says.
+/// Dials nothing: every endpoint behaves as the test says.
 final class FakeDialer: Dialer {
     enum Behaviour {
         case answers
         case refuses
-        /// Until the test lets it answer, or the attempt is cancelled.
+        /// Hangs until the test lets it answer, or the attempt is cancelled.
         case hangs
-        /// As `hangs`, and does not hear that it is cancelled.
+        /// Like `hangs`, but ignores cancellation.
         case hangsOn
     }
 
@@ -26,13 +26,13 @@ final class FakeDialer: Dialer {
 
     func set(_ address: IPAddress, _ behaviour: Behaviour) { state.withLock { $0.behaviour[address] = behaviour } }
 
-    /// What was dialled, in order.
+    /// The dialled addresses, in order.
     var dialled: [String] { state.withLock { $0.dialled } }
-    /// Connections that nobody closed.
+    /// Connections that were never closed.
     var open: [String] { state.withLock { $0.open } }
     var closed: [String] { state.withLock { $0.closed } }
 
-    /// Waits until `count` dials were begun.
+    /// Waits until `count` dials have begun.
     func dialled(atLeast count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in

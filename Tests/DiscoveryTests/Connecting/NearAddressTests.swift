@@ -7,7 +7,7 @@ struct NearAddressTests {
     private let docker0 = NetworkInterface(index: 4, name: "docker0")
     private let tun0 = NetworkInterface(index: 5, name: "tun0")
 
-    /// A laptop: Wi-Fi with the way to the internet, a container bridge, a VPN.
+    /// A laptop with Wi-Fi as the way to the internet, a container bridge, and a VPN.
     private func laptop() throws -> (LocalAddresses, RouteTable) {
         let local = LocalAddresses(
             entries: [

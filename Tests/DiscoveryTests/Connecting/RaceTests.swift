@@ -1,7 +1,7 @@
 import Discovery
 import Testing
 
-/// The states that SwiftNIO's tests of Happy Eyeballs cover, and those of attempts counted and addresses that come late.
+/// The states covered by SwiftNIO's Happy Eyeballs tests, plus limits on attempts, and late addresses.
 @Suite("The race (RFC 8305 §5)")
 struct RaceTests {
     private typealias Actions = [Race<String>.Action]

@@ -24,7 +24,7 @@ struct ReachabilityTests {
         }
         #expect(dead.state == .unreachable && !dead.endpoints.isEmpty)
 
-        // Who comes later is told, too, and does not wait long.
+        // A later caller gets the verdict too, without a long wait.
         bench.dialer.set(bench.v4, .hangs)
         bench.dialer.set(bench.v6, .hangs)
         let task = Task { await bench.connector().establish(.instance(instance)) }
@@ -39,7 +39,7 @@ struct ReachabilityTests {
         #expect(second.report.service?.state == .unreachable)
         #expect(second.report.duration == .seconds(1))
 
-        // At 1 s it is tried again; the second address is dialled 250 ms later.
+        // Retried after 1 s; the second address is dialled 250 ms later.
         await bench.dialer.dialled(atLeast: 5)
         bench.dialer.set(bench.v4, .answers)
         bench.dialer.set(bench.v6, .answers)

@@ -21,7 +21,7 @@ struct TargetOrderTests {
         let heavyFirst = (0..<2000 as Range<UInt64>).count {
             TargetOrder.sorted([heavy, light], seed: $0).first == heavy
         }
-        // 3 of 4, and 4 of 5 as the RFC's "less than or equal" counts marks from 0 to 4; ±5 deviations.
+        // 3 of 4, and 4 of 5 because the RFC's "less than or equal" counts marks from 0 to 4; ±5 standard deviations.
         #expect((1350...1750).contains(heavyFirst), "\(heavyFirst)")
     }
 

@@ -3,7 +3,7 @@ import Discovery
 import DiscoveryTesting
 import Testing
 
-/// Two machines, time turned by hand, reports delivered by hand: what a subscriber is told, and what is left behind.
+/// Two machines; the test advances the clock and delivers the reports. What a subscriber receives, and what is left behind.
 @Suite struct LocalNetworkTests {
     private let time = TestTime()
     private let world = SimulatedNetwork(delivery: .byHand)
@@ -21,7 +21,7 @@ import Testing
         OfferedService(name: try ServiceName(name), type: type, port: try Port(9000), txt: try TXTRecord(txt))
     }
 
-    /// What is told now; that the backend answers, which comes first, left out.
+    /// The pending events, except the backend's first.
     private func words(_ iterator: inout ServiceEvents.AsyncIterator) -> [String] {
         world.deliver()
         return iterator.pending().filter { $0 != .backend(.available) }.map(\.word)
@@ -88,7 +88,7 @@ import Testing
             let domains = browser.domains(DomainQuery(.browsing)).makeAsyncIterator()
             let publication = publisher.publish(try service("tony"))
             world.deliver()
-            // One for the services, one for the types, one for the domains, however many ask; and the publication.
+            // One each for services, types and domains, however many subscribers there are; plus the publication.
             #expect(world.openOperations == 4)
             withExtendedLifetime((events, all, types, domains, publication)) {}
         }
@@ -149,7 +149,7 @@ import Testing
         let other = publisher.publish(web)
         var events = browser.browseAll().makeAsyncIterator()
         world.deliver()
-        // The types' window of time ends with their list, so nothing has to pass.
+        // The types' time window ends with their list, so no time needs to pass.
         let told = words(&events)
         #expect(Set(told) == ["+tony", "+web", "settled"])
         #expect(told.count == 3 && told.last == "settled")
@@ -237,7 +237,7 @@ import Testing
 }
 
 extension ServiceEvent {
-    /// `+tony`, `settled`: an event as a word.
+    /// An event as a word: `+tony`, `settled`.
     var word: String {
         switch self {
         case .found(let service): "+\(service.instance.name)"

@@ -29,7 +29,7 @@ import Testing
         world.deliver()
         world.startBackend(of: "h1")
         world.deliver()
-        // Only the newest is kept.
+        // Only the newest status is kept.
         #expect(await updates.next()?.state == .established)
         #expect(publication.timeInState == .zero)
         #expect(await publication.withdraw())

@@ -40,7 +40,7 @@ private final class Operation: EngineOperation {
         _ = state.reported([.backend(.down("away"))], now: .zero)
         #expect(state.joined(3).welcome.words == ["backend lost", "+tony", "+bob", "settled"])
         _ = state.reported([.backend(.up)], now: .zero)
-        // What came while it was away is not known yet.
+        // What appeared while the backend was away is not known yet.
         #expect(state.joined(4).welcome.words == ["backend available", "+tony", "+bob"])
         _ = state.reported([.appeared(try sighting("tony"))], now: .zero)
         _ = state.reported([.appeared(try sighting("carl"))], now: .zero)

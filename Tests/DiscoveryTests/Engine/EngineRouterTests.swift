@@ -42,7 +42,7 @@ struct EngineRouterTests {
         #expect(remote.instance.name.value == "far" && remote.interfaces.isEmpty)
         #expect(
             remote.endpoints.map(\.interface) == [nil] && remote.endpoints.allSatisfy { $0.address.family == .ipv4 })
-        // Below a domain is of the domain.
+        // A subdomain belongs to its domain.
         let lab = try Domain("lab.home.example.org")
         #expect(try await firstService(two.browse(type, in: lab)) == nil)
         for network in [one, two] { await network.shutdown() }

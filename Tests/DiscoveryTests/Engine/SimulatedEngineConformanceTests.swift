@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SimulatedEngineConformanceTests {
     private let network = SimulatedNetwork()
 
-    /// Two machines that are joined by two links.
+    /// Two machines joined by two links.
     private func machine(_ name: String, _ number: Int) throws -> SimulatedEngine {
         try network.addMachine(
             name,

@@ -15,7 +15,7 @@ struct JSONEveryScalarTests {
         #expect(try read(written).unicodeScalars.elementsEqual(all))
     }
 
-    /// A reader that was written from RFC 8259 §7 alone.
+    /// A reader written from RFC 8259 §7 alone.
     private func read(_ text: String) throws -> String {
         let written = Array(text.utf16.dropFirst().dropLast())
         var units: [UInt16] = []

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON (RFC 8259)")
 struct JSONWriterTests {
-    /// What a writer wrote, as text.
+    /// The writer's output as text.
     private func text(_ body: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter()
         body(&writer)

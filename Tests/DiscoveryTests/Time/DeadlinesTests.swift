@@ -36,7 +36,7 @@ import Testing
         late.set(to: .seconds(2))
         early.set(to: .seconds(1))
         var iterator = stream.makeAsyncIterator()
-        // The task for the later deadline is cancelled only after the other sleeps, so wait for the one that counts.
+        // The task for the later deadline is cancelled only once the other sleeps, so wait for the earlier one.
         await time.sleeper(until: .seconds(1))
         time.advance(by: .seconds(1))
         #expect(await iterator.next() == "early")

@@ -1,7 +1,7 @@
 import Discovery
 import Testing
 
-/// Times that no process lives to see.
+/// Times that no process will live to see.
 @Suite struct TimeSourceTests {
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 2, .seconds(1 << 40)])
     func isSleptUntilAndCancelled(_ deadline: Duration) async {

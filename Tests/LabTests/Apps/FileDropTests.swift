@@ -5,7 +5,7 @@ import Testing
 struct FileDropTests {
     private let program = "filedrop"
 
-    /// Receives into the folder `in`; what is remembered is in the test's folder, too.
+    /// Receives into the folder `in`; the receiver's memory is in the test's folder too.
     private func receive(
         _ lab: Lab, _ folder: TestFolder, _ arguments: String..., host: String = "h1"
     ) async throws -> LabProcess {
@@ -26,7 +26,7 @@ struct FileDropTests {
         return try await lab.toEnd("h2", command + arguments, within: .seconds(60))
     }
 
-    /// The port of the framed mode, as the TXT record of a service says.
+    /// The port of the framed mode, from the service's TXT record.
     private func framedPort(_ lab: Lab, _ name: String) async throws -> String {
         let resolved = try await lab.ask("h2", "resolve", name, "_x-SNSUpload._tcp", "--json")
         guard case .text(let port) = try #require(try resolved.services().first?.txt?["port"] ?? nil) else {
@@ -66,11 +66,11 @@ struct FileDropTests {
         try await receiver.line { $0.hasPrefix("received tree/big") && $0.contains("  from h2 (") }
         let second = try await send(lab, folder, "\(folder.path)/tree", "--to", "h1")
         #expect(second.output.contains { $0.hasPrefix("sent tree/big") && $0.hasSuffix("(was there already)") })
-        // Another sender's folder of that name is another folder.
+        // The same folder name from another sender makes another folder.
         #expect(try await send(lab, folder, "\(folder.path)/tree", user: "other").exit == .exited(0))
         #expect(folder.isSame("tree/big", "in/tree (2)/big"))
 
-        // Another file of the same name and size.
+        // A different file of the same name and size.
         try folder.makeFile("other", size: 1_000_000)
         #expect(try await send(lab, folder, "\(folder.path)/other").exit == .exited(0))
         #expect(folder.isSame("other", "in/other (2)"))
@@ -172,7 +172,7 @@ struct FileDropTests {
         #expect(folder.names("in").count == 2)
         for name in folder.names("in") { #expect(folder.isSame("file", "in/\(name)")) }
 
-        // The other way: a receiver of plain streams that is published by another program.
+        // The other direction: another program publishes a receiver of plain streams.
         let sink = try lab.python3("h1", Self.sink, "\(folder.path)/sunk")
         try await sink.line { $0 == "ready" }
         let other = try await lab.avahiPublish("h1", "Other", "_x-SNSUpload._tcp", "9300")
@@ -213,7 +213,7 @@ struct FileDropTests {
         try await screen.shows("the list again") { lines in
             [" anna", " bob"].allSatisfy { name in lines.contains { $0.contains(name) } }
         }
-        // The selection stays on whoever was found first; the last of the list is bob.
+        // The selection stays on the first service found; bob is last in the list.
         try await screen.press("Down")
         try await screen.shows("> bob")
         try await screen.press("Enter")
@@ -261,7 +261,7 @@ struct FileDropTests {
             "\(ambiguous.errors)")
         try await second.stop()
 
-        // One record of another host takes the name away: it goes on under another one.
+        // A single record from another host takes the name away; the receiver continues under another.
         let thief = try await lab.inject(
             "h3", #"{"services":[{"instance":"anna","type":"_x-SNSUpload._tcp","port":9,"host":"h9"}]}"#)
         try await receiver.line(.stderr) { $0.contains("another machine has the name anna") }
@@ -349,7 +349,7 @@ struct FileDropTests {
         #expect(sender.exit == .exited(74))
         #expect(sender.errors.first?.contains("No space left on device") == true, "\(sender.errors)")
         try await receiver.line(.stderr) { $0.contains("No space left on device") }
-        // A plain stream is as long as it is: it stops where the disk ends.
+        // A plain stream does not announce its length: it stops where the disk is full.
         _ = try await lab.bash("h2", "nc -N 10.77.0.1 \(port(receiver)) <\(folder.path)/large")
         try await receiver.line(.stderr) { $0.contains("No space left on device") }
         #expect(try await send(lab, folder, "\(folder.path)/small").exit == .exited(0))
@@ -370,7 +370,7 @@ struct FileDropTests {
         let evil = try lab.python3("h2", Self.evil, try await framedPort(lab, "h1"), try port(receiver))
         #expect(try await evil.exit(within: .seconds(60)) == .exited(0), "\(evil.lines(.stderr))")
         #expect(evil.lines().last == "done")
-        // What broke off is gone, or waits under a name of its own; nothing is outside.
+        // Interrupted transfers are gone, or wait under a name of their own; nothing is outside the folder.
         #expect(folder.names().filter { !$0.hasPrefix("in/") && !$0.hasPrefix("state") } == ["in"])
         #expect(!folder.names("in").contains { $0.contains(".filedrop-") })
         let kept = folder.names("in").filter { !$0.hasPrefix("way") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `four-in-a-row` between two hosts, and against programs that nobody here wrote.
+/// `four-in-a-row` between two hosts, and against independent programs.
 @Suite("four-in-a-row", .labSlot)
 struct FourInARowTests {
     private let wait = Duration.seconds(60)
@@ -12,7 +12,7 @@ struct FourInARowTests {
         return host
     }
 
-    /// Plays a column when it is this side's turn; the first move of a game has no turn before it.
+    /// Plays a column when it is this side's turn; a game's first move is not preceded by a turn.
     private func play(_ process: LabProcess, _ column: Int, after event: String) async throws {
         try await process.line(within: wait, event) { $0.contains(#""event":"\#(event)""#) }
         process.write("\(column)\n")
@@ -31,7 +31,7 @@ struct FourInARowTests {
         }
         try await host.line(within: wait) { $0 == #"{"v":1,"event":"over","outcome":"won"}"# }
         try await guest.line(within: wait) { $0 == #"{"v":1,"event":"over","outcome":"lost"}"# }
-        // Nobody else finds the game.
+        // No one else finds the game.
         let late = try await lab.askApp("h2", "four-in-a-row", "join", "h1", "--json")
         #expect([.exited(1), .exited(76)].contains(late.exit))
         guest.write("n\n")
@@ -41,7 +41,7 @@ struct FourInARowTests {
         try await host.line(within: wait) { $0 == #"{"v":1,"event":"move","player":"opponent","column":4}"# }
         host.write("q\n")
         #expect(try await host.exit(within: wait) == .exited(0))
-        // In the middle of a game; told once.
+        // In the middle of a game; reported once.
         #expect(try await guest.exit(within: wait) == .exited(1))
         #expect(guest.lines().last == #"{"v":1,"event":"left","with":"h1"}"#)
         #expect(guest.lines(.stderr).isEmpty)
@@ -128,7 +128,7 @@ struct FourInARowTests {
         try await screen.shows("├───┼───┼")
         try await screen.resize(columns: 30, rows: 8)
         try await screen.shows("30×8 is too small: 34×12 is")
-        // A key counts all the same.
+        // Keys still count.
         try await screen.press("3")
         try await plain.shows("Your turn.")
         try await screen.resize(columns: 120, rows: 50)
@@ -166,7 +166,7 @@ struct FourInARowTests {
         listener.write(column)
         try await play(joining, 5, after: "turn")
         try await listener.line(within: wait) { $0.hasSuffix(#"{"type":"column","column":4"#) }
-        // The end of the stream in the middle of a game: the opponent left.
+        // The stream ends in the middle of a game: the opponent left.
         listener.closeInput()
         #expect(try await joining.exit(within: wait) == .exited(1))
         publisher.signal(SIGTERM)
@@ -231,7 +231,7 @@ struct FourInARowTests {
             try await screen.run("fg")
             try await screen.shows("Your game is called h1")
         }
-        // A key without Enter is heard.
+        // A key works without Enter.
         try await screen.press("q")
         try await screen.shows("the shell") { $0.last == "$" }
         #expect(try await screen.settings() == before)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built programs of Apps/, which is a package with a build of its own; or those where `DISCOVERD_APPS` says.
+/// The built programs of Apps/, which is a package with its own build; or those in `DISCOVERD_APPS`.
 enum AppBinary {
     private static let folder =
         ProcessInfo.processInfo.environment["DISCOVERD_APPS"] ?? "\(Lab.package)Apps/.build/debug"
@@ -10,20 +10,20 @@ enum AppBinary {
 }
 
 extension Lab {
-    /// Starts one of the programs on a host.
+    /// Starts a program on a host.
     func app(_ host: String, _ name: String, _ arguments: String...) throws -> LabProcess {
         try exec(host, [AppBinary.path(name)] + arguments)
     }
 
-    /// Runs one of the programs on a host to its end.
+    /// Runs a program on a host until it ends.
     func askApp(
         _ host: String, _ name: String, _ arguments: String..., within limit: Duration = .seconds(60)
     ) async throws -> Run {
         try await toEnd(host, [AppBinary.path(name)] + arguments, within: limit)
     }
 
-    /// Has `rounds` connections to a server end early, in every way; `address` is HOST:PORT or the path of a Unix socket.
-    /// - Parameter requests: beginnings of them are sent.
+    /// Makes `rounds` connections to a server that end early, in every possible way; `address` is HOST:PORT or the path of a Unix socket.
+    /// - Parameter requests: the requests whose beginnings are sent.
     func endEarly(
         _ host: String, _ address: String, rounds: Int = 1000, requests: [[UInt8]], seed: Int = 1, hold: Int = 32
     ) async throws {
@@ -42,7 +42,7 @@ extension Lab {
     }
 }
 
-/// A folder that goes with the test.
+/// A temporary folder, removed with this value.
 final class TestFolder: Sendable {
     let path = FileManager.default.temporaryDirectory.appending(path: "discoverd-app-\(UUID().uuidString)")
         .path(percentEncoded: false)
@@ -51,13 +51,13 @@ final class TestFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Everything below a folder in it, sorted; none if there is no such folder.
+    /// The names of everything below a subfolder, sorted; empty if there is no such folder.
     func names(_ folder: String = "") -> [String] {
         let names = try? FileManager.default.subpathsOfDirectory(atPath: folder.isEmpty ? path : "\(path)/\(folder)")
         return names?.sorted() ?? []
     }
 
-    /// A file of random bytes.
+    /// Creates a file of random bytes.
     func makeFile(_ name: String, size: Int) throws {
         let input = try FileHandle(forReadingFrom: URL(filePath: "/dev/urandom"))
         let data = try input.read(upToCount: size) ?? Data()

@@ -27,7 +27,7 @@ struct LanChatTerminalTests {
         try await screen.shows("the line below") { $0.suffix(2) == ["bob: I interrupt", "> half a"] }
         try await screen.press("BSpace", "n hour", "Enter")
         try await bob.line { $0 == "anna: half n hour" }
-        // More than a screen: the terminal's own scrollback has it all.
+        // More than fits the screen: the terminal's own scrollback keeps everything.
         for number in 0..<60 { bob.write("msg:line \(number)\n") }
         try await screen.shows("scrollback", withHistory: true) {
             $0.contains("bob: line 0") && $0.contains("bob: line 59")
@@ -55,7 +55,7 @@ struct LanChatTerminalTests {
             try await screen.shows("a terminal as it was") { $0.suffix(2) == ["1", "$"] }
             try await screen.press("fg", "Enter")
             try await screen.shows("the line again") { $0.last == "> half a" }
-            // Raw mode: a key is drawn by the program, and deletes.
+            // Raw mode: the program itself draws and deletes characters.
             try await screen.press("BSpace", "\(round)")
             try await screen.shows("the line as it is edited") { $0.last == "> half \(round)" }
             try await screen.press("Enter")
@@ -120,7 +120,7 @@ struct LanChatTerminalTests {
         let lab = try await Lab.start()
         let (server, screen) = try await annaHasJoined(lab, "NO_COLOR=1")
         #expect(try await !screen.lines(withStyles: true).joined().contains("\u{1B}[2m"))
-        // The end of a line that is longer than the screen is what one sees.
+        // Of an input line longer than the screen, the end is visible.
         try await screen.press(String(repeating: "x", count: 100) + "end")
         try await screen.shows("the end") { ($0.last?.hasSuffix("xend") ?? false) && ($0.last?.count ?? 0) < 80 }
         _ = try await lab.bash("h2", "pkill -SEGV -P \(try await screen.pid()) lanchat")

@@ -39,8 +39,8 @@ struct LanChatTests {
         dora.write("/quit\n")
         #expect(try await dora.exit() == .exited(0))
         try await nc.line { $0 == "dora has left" }
-        // The end of standard input leaves, after what was said was heard.
-        // A person at the server speaks, and is there from then on.
+        // The end of standard input leaves the room (below), after earlier messages were delivered.
+        // A person at the server joins the room by speaking.
         server.write("who is there?\n/who\n")
         try await nc.line { $0 == "keeper has joined" }
         try await nc.line { $0 == "keeper: who is there?" }
@@ -104,7 +104,7 @@ struct LanChatTests {
             #expect(!seen.contains { $0.utf8.count > 5000 })
             #expect(seen.contains("evil2: \u{FFFD}[2J\u{FFFD}]0;title\u{FFFD}\u{FFFD}"))
         }
-        // A server that is hostile does no more harm to the client.
+        // A hostile server cannot harm the client either.
         let fake = try lab.python3("h1", Self.fakeServer)
         try await fake.line { $0 == "ready" }
         let guest = try await lab.askApp("h2", program, "join", "--host", "10.77.0.1", "--port", "6300", "--nick", "x")
@@ -170,7 +170,7 @@ struct LanChatTests {
         try await lab.stop()
     }
 
-    /// What nobody should send.
+    /// What no one should send.
     private static let evil = """
         import socket
         s = socket.create_connection(("10.77.0.1", 6222))
@@ -196,7 +196,7 @@ struct LanChatTests {
         while s.recv(65536): pass
         """
 
-    /// 500 clients that read, one that does not; 10 of the 500 speak until the slow one is dropped.
+    /// 500 clients that read, and one that does not; 10 of the 500 speak until the slow one is dropped.
     private static let crowd = """
         import asyncio, resource, socket
         resource.setrlimit(resource.RLIMIT_NOFILE, (2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))

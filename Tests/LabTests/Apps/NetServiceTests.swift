@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The tutorial's programs by Foundation's old names, between two hosts, and with programs that others wrote.
+/// The tutorial's programs with Foundation's old names, between two hosts and with independent programs.
 @Suite("NetService by its old names", .labSlot)
 struct NetServiceTests {
     private static let program = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent()
         .appending(path: "BonjourByOldNames").path(percentEncoded: false)
     private let patience = Duration.seconds(20)
 
-    /// A server that is published, and its port.
+    /// Starts a published server; returns its port.
     private func server(_ lab: Lab, _ host: String, _ arguments: String...) async throws -> (LabProcess, String) {
         let server = try lab.exec(host, [Self.program, "server"] + arguments)
         let line = try await server.line(within: patience, "did publish") { $0.hasPrefix("did publish") }
@@ -19,7 +19,7 @@ struct NetServiceTests {
     func resolving() async throws {
         let lab = try await Lab.start()
         let (server, port) = try await server(lab, "h1")
-        // A second is the tutorial's limit; a crowded machine may need more than one try.
+        // The tutorial's limit is one second; a busy machine may need more than one try.
         var run = try await lab.toEnd("h2", [Self.program, "resolve"], within: patience)
         for _ in 0..<5 where run.exit == .exited(1) {
             run = try await lab.toEnd("h2", [Self.program, "resolve"], within: patience)
@@ -74,7 +74,7 @@ struct NetServiceTests {
         #expect(failed.output.contains { $0.hasPrefix("input: error: ") })
         let nc = try lab.exec("h1", "/bin/bash", "-c", #"printf 'Hello Client!\0' | nc -l 9000 | tr '\0' '\n'"#)
         var run = failed
-        // It listens soon.
+        // It will be listening soon.
         for _ in 0..<50 where run.exit != .exited(0) {
             run = try await lab.toEnd("h2", [Self.program, "resolve"], within: patience)
         }

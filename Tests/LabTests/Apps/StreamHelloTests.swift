@@ -20,7 +20,7 @@ struct StreamHelloTests {
 
         let nc = try await lab.bash("h2", #"printf 'Hello Server!\0' | nc -N 10.77.0.1 9000 | od -An -c | tr -d ' \n'"#)
         #expect(nc.output == [#"HelloClient!\0"#])
-        // Someone who types, and ends with a line's end.
+        // Someone who types, and ends with a newline.
         let typed = try await lab.bash("h2", "echo hi | nc -N 10.77.0.1 9000 | tr -d '\\0'; echo")
         #expect(typed.output == ["Hello Client!"])
 
@@ -54,7 +54,7 @@ struct StreamHelloTests {
         #expect(resolver.output.contains { $0.hasSuffix(#"14 bytes available: "Hello Client!\u{0}""#) })
 
         try await server.stop()
-        // The list shrinks by the goodbye, not by the record's 75 minutes.
+        // The goodbye shrinks the list, not the end of the record's 75 minutes.
         try await browser.line { $0.contains(#""event":"service-removed","name":"tony""#) && $0.contains(#""now":[]"#) }
         browser.signal(SIGINT)
         #expect(try await browser.exit() == .exited(0))
@@ -110,7 +110,7 @@ struct StreamHelloTests {
         try await lab.stop()
     }
 
-    /// Servers that say nothing, break off, and send what a terminal must not see.
+    /// Servers that say nothing, break off, or send what a terminal must not see.
     private static let others = """
         import asyncio, socket, struct
         async def silent(reader, writer): await reader.read()
@@ -127,7 +127,7 @@ struct StreamHelloTests {
         asyncio.run(main())
         """
 
-    /// `pause` is what makes a client slow: it is the fault, and nothing waits for its end.
+    /// `pause` makes a client slow: it is the fault itself, and nothing waits for its end.
     private static let clients = """
         import asyncio
         async def hello(pieces, pause=0.0):

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `tap-race`, and with it PeerSession, between two hosts.
+/// `tap-race`, and thereby PeerSession, between two hosts.
 @Suite("tap-race", .labSlot)
 struct TapRaceTests {
     private let wait = Duration.seconds(60)
@@ -42,7 +42,7 @@ struct TapRaceTests {
         for player in [one, two] {
             #expect(try await player.exit(within: wait) == .exited(0), "\(player.lines(.stderr))")
             #expect(player.lines().filter { $0.contains(#""event":"start""#) }.count == 1)
-            // That the other is gone may be told after it.
+            // The other player's departure may be reported afterwards.
             #expect(player.lines().contains { $0.contains(#""outcome":"draw","mine":0,"theirs":0"#) })
         }
         try await lab.stop()
@@ -81,7 +81,7 @@ struct TapRaceTests {
                 try await lab.run("h1", "ip", "link", "set", "eth0", "down")
             }
             try await expect(two, "left", #""name":"h1""#)
-            // 5 s, and what a machine under load takes to tell.
+            // 5 s, plus the time that a loaded machine takes to report.
             #expect(ContinuousClock.now - start < .seconds(7))
             #expect(try await two.exit(within: wait) == .exited(1))
             if !isKilled {
@@ -93,7 +93,7 @@ struct TapRaceTests {
         try await lab.stop()
     }
 
-    /// Has h2 count the datagrams that come from h1, but for mDNS; or drop them.
+    /// Makes h2 count, or drop, the datagrams from h1 other than mDNS.
     private func countDatagrams(_ lab: Lab, _ verdict: String = "") async throws {
         try await lab.firewall(
             "h2", "ip saddr 10.77.0.1 udp dport != 5353 counter \(verdict)",
@@ -115,7 +115,7 @@ struct TapRaceTests {
         try await expect(one, "published")
         let two = try start(lab, "h2", "h1", "--seconds", "300")
         for player in [one, two] { try await expect(player, "start") }
-        // One tap after another until one has come as a datagram, or some have come that did not.
+        // Tap until one has arrived as a datagram, or several have arrived by other means.
         var taps = 0
         let before = try await datagrams(lab)
         repeat {
@@ -123,7 +123,7 @@ struct TapRaceTests {
             one.write("\n")
             try await expect(two, "tap", #""count":\#(taps)"#)
         } while try await isDropped ? taps < 20 : datagrams(lab) < before + taps / 2 + 10
-        // From now on the network drops them: after some that are lost a tap comes another way.
+        // From now on the network drops datagrams: after some losses, a tap takes another way.
         try await countDatagrams(lab, "drop")
         let last = taps
         let deadline = ContinuousClock.now + wait
@@ -140,7 +140,7 @@ struct TapRaceTests {
         try await lab.stop()
     }
 
-    /// The other's taps, as a line tells them.
+    /// The other player's taps, from a line.
     private static func count(_ line: String) -> Int {
         line.firstRange(of: /"count":\d+/).flatMap { Int(line[$0].dropFirst(8)) } ?? 0
     }

@@ -6,10 +6,10 @@ final class TerminalScreen: Sendable {
     private let lab: Lab
     private let host: String
     private let folder: TestFolder
-    /// Has a line for whatever is written to the terminal (tmux(1), control mode).
+    /// Prints a line whenever something is written to the terminal (tmux(1), control mode).
     private let events: LabProcess
 
-    /// - Parameter environment: more variables for the shell: `NO_COLOR=1`.
+    /// - Parameter environment: additional variables for the shell, such as `NO_COLOR=1`.
     init(_ lab: Lab, _ host: String, _ environment: String = "") async throws {
         self.lab = lab
         self.host = host
@@ -29,33 +29,33 @@ final class TerminalScreen: Sendable {
             .output
     }
 
-    /// Presses keys, by tmux's names for them.
+    /// Presses keys, given by tmux's names.
     func press(_ keys: String...) async throws {
         for key in keys { _ = try await tmux("send-keys", "-t", "0", key) }
     }
 
-    /// Runs a command of the shell.
+    /// Runs a command in the shell.
     func run(_ command: String) async throws { try await press(command, "Enter") }
 
-    /// Clicks: column and row begin with 0.
+    /// Clicks; columns and rows count from 0.
     func click(_ column: Int, _ row: Int) async throws {
         for end in ["M", "m"] { try await mouse(column, row, end) }
     }
 
-    /// Presses the mouse, and does not let go.
+    /// Presses the mouse button without releasing it.
     func holdMouse(_ column: Int, _ row: Int) async throws { try await mouse(column, row, "M") }
 
-    /// At once: an escape by itself would be the key of that name.
+    /// Sent in one piece: an escape on its own would be the Escape key.
     private func mouse(_ column: Int, _ row: Int, _ end: String) async throws {
         _ = try await tmux("send-keys", "-t", "0", "-l", "\u{1B}[<0;\(column + 1);\(row + 1)\(end)")
     }
 
-    /// Gives the terminal another size.
+    /// Resizes the terminal.
     func resize(columns: Int, rows: Int) async throws {
         _ = try await tmux("resize-window", "-t", "0", "-x", "\(columns)", "-y", "\(rows)")
     }
 
-    /// The screen without empty lines at its end; with colours and the like as escape sequences if wanted.
+    /// The screen without trailing empty lines; with `withStyles`, including escape sequences for colours and the like.
     func lines(withStyles: Bool = false) async throws -> [String] {
         try await captured(withStyles ? "-pe" : "-p")
     }
@@ -66,7 +66,7 @@ final class TerminalScreen: Sendable {
         return lines
     }
 
-    /// Waits until the screen is as wanted, if need be with 200 lines of what scrolled out of it.
+    /// Waits until the screen is as wanted; may include 200 lines of scrollback.
     @discardableResult
     func shows(_ what: String, withHistory: Bool = false, _ matches: ([String]) -> Bool) async throws -> [String] {
         let deadline = ContinuousClock.now + .seconds(60)
@@ -80,19 +80,19 @@ final class TerminalScreen: Sendable {
         throw LabProcess.Missed(description: "not shown: \(what):\n\(lines.joined(separator: "\n"))")
     }
 
-    /// Waits until a text is somewhere on the screen.
+    /// Waits until a text appears on the screen.
     func shows(_ text: String) async throws {
         try await shows(text) { $0.contains { $0.contains(text) } }
     }
 
-    /// The terminal's settings, by stty(1), from a shell that has it.
+    /// The terminal's settings as printed by stty(1) in its shell.
     func settings() async throws -> String {
         try await run("clear; echo \"<$(stty -g | md5sum)>\"; tput cols")
         let lines = try await shows("settings") { $0.contains { $0.hasPrefix("<") } && $0.last == "$" }
         return lines.first { $0.hasPrefix("<") } ?? ""
     }
 
-    /// The shell's process.
+    /// The shell's process id.
     func pid() async throws -> String {
         try await tmux("display-message", "-p", "-t", "0", "#{pane_pid}").first ?? ""
     }

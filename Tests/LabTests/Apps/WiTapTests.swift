@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `witap` between two hosts, and against programs that nobody here wrote.
+/// `witap` between two hosts, and against independent programs.
 @Suite("witap", .labSlot)
 struct WiTapTests {
     private let wait = Duration.seconds(60)
@@ -12,7 +12,7 @@ struct WiTapTests {
         return player
     }
 
-    /// Waits until something was told so often; other things may have come before or since.
+    /// Waits until an event has been reported this often; other events may come in between.
     private func expect(_ player: LabProcess, _ event: String, _ more: String = "", times: Int = 1) async throws {
         let deadline = ContinuousClock.now + wait
         while ContinuousClock.now < deadline {
@@ -37,7 +37,7 @@ struct WiTapTests {
         let player = try await start(lab, "h1")
         let other = try lab.exec("h2", "nc", "10.77.0.1", "\(try port(player))")
         try await expect(player, "playing")
-        // Those it has stay; the listener of the next game would be one more.
+        // It keeps its descriptors; the listener of the next game would need one more.
         try await lab.run("h1", "prlimit", "--pid", "\(player.pid)", "--nofile=3:3")
         other.signal(SIGTERM)
         #expect(try await player.exit(within: wait) == .exited(71))
@@ -68,7 +68,7 @@ struct WiTapTests {
         try await expect(one, "left", #""with":"h2""#)
         for player in [one, two] { try await expect(player, "published", times: 2) }
         for _ in 0..<2 { try await browser.json(within: wait, "on the air") { $0.event == "added" } }
-        // And again, the other way round.
+        // And again with the sides swapped.
         try await expect(two, "added", #""name":"h1""#, times: 2)
         two.write("h1\n")
         for player in [one, two] { try await expect(player, "playing", times: 2) }
@@ -77,7 +77,7 @@ struct WiTapTests {
             #expect(try await player.exit(within: wait) == .exited(0))
         }
         browser.signal(SIGTERM)
-        // Nobody found oneself.
+        // No player found itself.
         #expect(!one.lines().contains { $0.contains(#""added","service":{"name":"h1","#) })
         #expect(!two.lines().contains { $0.contains(#""added","service":{"name":"h2","#) })
         try await lab.stop()
@@ -199,7 +199,7 @@ struct WiTapTests {
         try await player.line(.stderr, within: wait) { $0.contains("dead") }
         try await expect(player, "published", times: 2)
         try await expect(player, "added", "evil", times: 2)
-        // The first of the list: the escape is sorted before all letters.
+        // First in the list: the escape sorts before all letters.
         player.write("1\n")
         try await expect(player, "playing", "evil")
         player.write("4\n")
@@ -238,9 +238,9 @@ struct WiTapTests {
         try await right.shows("> h1")
         try await left.press("Enter")
         for screen in [left, right] { try await screen.shows("(you, ===)") }
-        // Who invites at once is off the air before it could be resolved, and calls from a link-local address.
+        // An inviter leaves the air before it can be resolved, and calls from a link-local address.
         try await right.shows("h2 (you, ===) and h1 (***)")
-        // Held by the mouse until it is let go, on the second pad.
+        // A mouse press holds the second pad until it is released.
         try await left.holdMouse(37, 5)
         try await right.shows("*****")
         try await left.click(37, 5)

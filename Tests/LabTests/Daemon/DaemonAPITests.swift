@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Every request of the daemon's API, made by curl.
+/// Every request of the daemon's API, made with curl.
 @Suite("The daemon's API with curl", .labSlot)
 struct DaemonAPITests {
     @Test("services, types, domains, status, health, metrics; what is wrong is told")
@@ -55,7 +55,7 @@ struct DaemonAPITests {
         for (target, status) in [
             ("/v1/services?typ=_witap._tcp", 400), ("/v1/services?type=_x", 400), ("/v1/services?wait=soon", 400),
             ("/v1/services?resolve=maybe", 400), ("/v1/services?format=xml", 400), ("/v1/services?family=ipx", 400),
-            // What the commands refuse.
+            // Types that the commands refuse too.
             ("/v1/services?type=_._tcp", 400), ("/v1/services?type=witap!._tcp", 400),
             ("/v1/services?type=_wi!tap._tcp", 400),
             ("/v1/services?type=_y._udp", 400), ("/v1/services/watch?type=_._tcp", 400),
@@ -89,7 +89,7 @@ struct DaemonAPITests {
         let settled = try await first.watched("settled") { $0.event == "settled" }
         let cursor = try #require(settled.cursor)
         first.signal(SIGKILL)
-        // What happens while nobody reads is told to who comes back, and nothing else.
+        // A returning reader gets exactly what happened while no one was reading.
         let two = try await lab.avahiPublish("h2", "two", "_witap._tcp", "9001")
         one.signal(SIGTERM)
         _ = try await daemon.curl("/v1/services?type=_witap._tcp") { answer in
@@ -115,7 +115,7 @@ struct DaemonAPITests {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h1", of: lab)
         let seen = try lab.exec("h2", ["stdbuf", "-oL", "avahi-browse", "-p", "_http._tcp"])
-        // Who restarts in time is not missed by those who hold ends back, as discoverd does; avahi-browse tells the goodbye.
+        // Observers that hold ends back, as discoverd does, do not notice a quick restart; avahi-browse reports the goodbye.
         let held = try lab.discoverd("h2", "browse", "_http._tcp", "--json")
         let body = #"{"name":"shop","type":"_http._tcp","port":8080,"txt":{"path":"/"},"subtypes":["_printer"]}"#
         let made = try await daemon.curl("/v1/registrations", "-d", body)
@@ -144,7 +144,7 @@ struct DaemonAPITests {
         #expect(try await daemon.curl("/v1/registrations/\(id)", "-X", "DELETE").status == 404)
         #expect(try await daemon.curl("/v1/registrations").objects("registrations").count == 1)
 
-        // With attached=1 a registration lives as long as the connection that made it.
+        // With attached=1, a registration lives as long as the connection that made it.
         let attached = try daemon.watch(
             "/v1/registrations?attached=1", "-d", #"{"name":"short","type":"_http._tcp","port":82}"#)
         try await attached.line(within: .seconds(20), "established") { $0.contains(#""state":"established""#) }

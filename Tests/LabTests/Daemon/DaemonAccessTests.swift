@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Testing
 
-/// Who may do what: users of this machine, told apart by the kernel.
+/// Which local user may do what; the kernel identifies them.
 @Suite(
     "The daemon and ordinary users", .labSlot,
     .enabled(if: geteuid() == 0, "a lab with more than one user needs root"))
 struct DaemonAccessTests {
-    /// Debian has these two.
+    /// Both exist in Debian.
     private static let (user, other) = ("nobody", "daemon")
 
     private struct Person {
@@ -23,7 +23,7 @@ struct DaemonAccessTests {
             return try await run(["/usr/bin/curl"] + options + arguments).output.joined(separator: "\n")
         }
 
-        /// Starts a command that goes on.
+        /// Starts a command that keeps running.
         func start(_ arguments: String...) throws -> LabProcess {
             try lab.exec("h1", becoming + [program] + arguments)
         }
@@ -74,7 +74,7 @@ struct DaemonAccessTests {
         #expect(foreign.exit == .exited(77), "\(foreign)")
         #expect(try await nobody.discoverd("reload").exit == .exited(77))
 
-        // A rule takes it away, and says what is left.
+        // A rule removes the permission, and the refusal says what remains allowed.
         try daemon.configure("access: {attached: rules}\n")
         #expect(try await daemon.curl("/v1/reload", "-X", "POST").status == 204)
         let denied = try await nobody.discoverd("publish", "tony", "9000", "--timeout", "20")
@@ -126,7 +126,7 @@ struct DaemonAccessTests {
 
             """
         let daemon = try await LabDaemon.start(on: "h1", of: lab, configuration)
-        // Where the sources are may be closed to others.
+        // Others may have no access to the sources' directory.
         try await lab.run("h1", "install", "-D", "-m", "755", DiscoverdBinary.path, "/run/lab/bin/discoverd")
         let nobody = Person(lab: lab, name: Self.user, program: "/run/lab/bin/discoverd")
         let other = Person(lab: lab, name: Self.other, program: "/run/lab/bin/discoverd")
@@ -148,7 +148,7 @@ struct DaemonAccessTests {
         let reload = try await nobody.discoverd("reload")
         #expect(reload.exit == .exited(77) && reload.failure?.contains("nobody") == true, "\(reload)")
 
-        // Another user, who may publish everything, may not withdraw it; its owner may.
+        // Another user who may publish everything must not withdraw it; its owner may.
         let foreign = try await other.discoverd("unpublish", "web", "_http._tcp")
         #expect(foreign.exit == .exited(77), "\(foreign)")
         #expect(foreign.failure?.contains("belongs to another user (\(65_534))") == true, "\(foreign)")
@@ -164,7 +164,7 @@ struct DaemonAccessTests {
         }
         let theirs = try await other.discoverd("publish", "theirs", "80", "--detach")
         #expect(theirs.exit == .exited(0), "the quota of one is not another's: \(theirs)")
-        // What the daemon would do with its own rights, only those do for whom it runs.
+        // Checks run with the daemon's own rights, so only its own user may request them.
         let check = #"{"name":"c","type":"_http._tcp","port":80,"check":"exec:/bin/true"}"#
         let exec = try await other.curl("-d", check, "http://localhost/v1/registrations")
         #expect(exec.hasSuffix("\n403") || exec.hasSuffix("\n429"), "\(exec)")

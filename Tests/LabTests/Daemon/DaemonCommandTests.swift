@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// The commands with a daemon that answers: the same output as without it, and what its going away does.
+/// The commands with a running daemon: the same output as without it, and what happens when it goes away.
 @Suite("Commands through the daemon", .labSlot)
 struct DaemonCommandTests {
     @Test("a daemon that is slow is waited for; one that hangs is not passed by without a word")
@@ -13,7 +13,7 @@ struct DaemonCommandTests {
         process.signal(SIGSTOP)
         let slow = try lab.discoverd("h1", "wait", "_silent._tcp", "-v")
         try await slow.line(.stderr, "it looks for the daemon") { $0.contains("looking for the daemon") }
-        // As long as a busy machine may take.
+        // As long as on a busy machine.
         try await Task.sleep(for: .milliseconds(500))
         process.signal(SIGCONT)
         #expect(try await slow.exit() == .exited(0))
@@ -77,7 +77,7 @@ struct DaemonCommandTests {
         try await lab.stop()
     }
 
-    /// Lines in any order, for that is the network's; without times, which only `connect` prints.
+    /// Lines sorted, because their order is the network's; without times, which only `connect` prints.
     private static func shape(_ lines: [String]) -> [String] {
         lines.map { $0.replacing(/"milliseconds":\d+/, with: #""milliseconds":0"#) }.sorted()
     }
@@ -87,7 +87,7 @@ struct DaemonCommandTests {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h1", of: lab)
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
-        // A port at which nothing listens would be a warning, sooner or later.
+        // A port without a listener would eventually cause a warning.
         let server = try lab.exec("h1", "nc", "-lk", "9000")
         defer { server.signal(SIGTERM) }
         let publisher = try await lab.publish("h1", "tony", "9000")
@@ -155,16 +155,17 @@ struct DaemonCommandTests {
         #expect(try await lab.ask("h1", "browse", "_witap._tcp", "-t").exit == .exited(1))
         try await lab.avahi("h1", "kill")
         try await daemon.process.line(.stderr, "gone") { $0.contains("the backend is gone") }
-        // Nothing is known, and nobody could say that this is all.
+        // Nothing is known, and nothing could say that this is all.
         #expect(try await lab.ask("h1", "browse", "_witap._tcp", "-t").exit == .exited(69))
-        // What is known is told, and that it may not be all.
+        // Reports what is known, and that it may be incomplete.
         let partly = try await lab.ask("h1", "browse", "_known._tcp", "-t")
         #expect(partly.exit == .exited(0) && partly.output == ["+\tknown\t_known._tcp\tlocal\teth0"])
         #expect(partly.errors.first?.contains("not everything may be shown: avahi-daemon") == true, "\(partly.errors)")
         let unpublished = try await lab.ask("h1", "publish", "waits", "9001", "--timeout", "1")
         #expect(unpublished.exit == .exited(1) && unpublished.failure?.contains("avahi-daemon") == true)
         let later = try await lab.avahiPublish("h2", "later", "_witap._tcp", "9000")
-        // What was said a second ago is not said again for a question (RFC 6762 §6), and all is said twice at first (§8.3).
+        // A responder does not repeat for a question what it said a second ago (RFC 6762 §6), and announces everything twice at first
+        // (§8.3).
         try await Task.sleep(for: .milliseconds(2_200))
         try await lab.avahi("h1", "start")
         try await daemon.process.line(.stderr, "back") { $0.contains("the backend is back") }
@@ -199,7 +200,7 @@ struct DaemonCommandTests {
         try await here.json(within: .seconds(20), "recovered") { $0.event == "backend" && $0.state == "recovered" }
         try await publisher.json(within: .seconds(20), "waiting") { $0.state == "waiting" }
         try await publisher.json(within: .seconds(20), "established again") { $0.state == "established" }
-        // Later news comes after what a loss would have been told: it is held for 3.1 s.
+        // A loss would have been reported before this later service: it is held for 3.1 s.
         let late = try await lab.publish("h1", "late", "9002")
         try await late.stop()
         for browser in [here, there] {

@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import Testing
 
-/// What strangers learn of the daemon and keep it from: other users, other hosts, and who puts something in its place.
+/// What strangers can learn of the daemon or keep it from doing: other users, other hosts, and anyone who puts something in its place.
 @Suite(
     "The daemon among strangers", .labSlot,
     .enabled(if: geteuid() == 0, "a lab with more than one user needs root"))
 struct DaemonExposureTests {
-    /// Debian has these two.
+    /// Both exist in Debian.
     private static let (user, other) = ("nobody", "daemon")
 
     private func becoming(_ name: String) -> [String] {
         ["setpriv", "--reuid=\(name)", "--regid=nogroup", "--clear-groups"]
     }
 
-    /// The program where every user may read it.
+    /// The program, in a place where every user may read it.
     private func program(_ lab: Lab) async throws -> String {
         let path = "/run/lab/bin/discoverd"
         for name in ["discoverd", "discoverd-daemon"] {
@@ -56,7 +56,7 @@ struct DaemonExposureTests {
             "h1", becoming(Self.user) + [try await program(lab), "status"], within: .seconds(30))
         #expect(
             status.output.first?.contains("running") == true && !status.output.joined().contains("pid"), "\(status)")
-        // A configuration that is wrong is quoted in what is wrong with it.
+        // An error message quotes the faulty configuration.
         try daemon.configure("services: [{name: a, type: _xx._tcp, port: 1, check: 'exe:s3cret'}]\n")
         #expect(try await daemon.curl("/v1/reload", "-X", "POST").status == 422)
         #expect(try await daemon.curl("/healthz").text.contains("s3cret"))
@@ -151,7 +151,7 @@ struct DaemonExposureTests {
         #expect(own.exit == .exited(0), "\(own)")
         try await daemon.stop()
 
-        // As systemd does it: root makes the socket, the daemon's user listens.
+        // Like systemd: root creates the socket, and the daemon's user listens.
         try await lab.run("h1", "install", "-d", "-m", "755", "/run/lab/roots", "/run/lab/elsewhere")
         try await lab.run("h1", "install", "-d", "-m", "755", "-o", Self.other, "/run/lab/lock")
         let roots = "/run/lab/roots/control.sock"
@@ -165,7 +165,7 @@ struct DaemonExposureTests {
         let asked = try await lab.toEnd(
             "h1", becoming(Self.user) + [discoverd, "ls", "--socket", roots], within: .seconds(30))
         #expect(asked.exit == .exited(0), "\(asked)")
-        // In a container: the socket alone, mounted into another tree.
+        // Like a container: only the socket is mounted into another tree.
         let mounting =
             "touch /run/lab/elsewhere/c.sock && mount --bind \(roots) /run/lab/elsewhere/c.sock && exec \"$@\""
         let mounted = try await lab.toEnd(

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// status, /healthz and /metrics say the same, as long as it holds.
+/// status, /healthz and /metrics agree, and for as long as it lasts.
 @Suite("What the daemon says of its health", .labSlot)
 struct DaemonHealthTests {
     private func expect(_ daemon: LabDaemon, degraded: String?, within limit: Duration = .seconds(40)) async throws {

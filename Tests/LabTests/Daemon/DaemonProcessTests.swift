@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// The daemon as a process, seen from its host and from another.
+/// The daemon as a process, seen from its own host and from another.
 @Suite("the daemon as a process", .labSlot)
 struct DaemonProcessTests {
     private static let two = """
@@ -12,7 +12,7 @@ struct DaemonProcessTests {
           - {name: two, type: _witap._tcp, port: 9001}
         """
 
-    /// A daemon with two services.
+    /// Starts a daemon with two services.
     private static func startTwo() async throws -> (Lab, LabDaemon, LabProcess) {
         let lab = try await Lab.start()
         let daemon = try LabDaemon(lab)
@@ -20,7 +20,7 @@ struct DaemonProcessTests {
         return (lab, daemon, try await daemon.start())
     }
 
-    /// A browser on the other host that has seen these.
+    /// A browser on the other host that has seen these services.
     private static func seen(_ names: [String], _ lab: Lab) async throws -> LabProcess {
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json", "--no-daemon")
         for name in names { try await browser.json("added") { $0.tells("added", name) } }
@@ -31,7 +31,7 @@ struct DaemonProcessTests {
     func terminated() async throws {
         let (lab, daemon, process) = try await Self.startTwo()
         let browser = try await Self.seen(["one", "two"], lab)
-        // A connection that stays open must not hold the goodbyes up.
+        // An open connection must not delay the goodbyes.
         let watcher = try lab.discoverd("h1", "browse", "_witap._tcp", "--json", "--socket", daemon.socket)
         try await watcher.json("settled") { $0.event == "settled" }
 
@@ -40,7 +40,7 @@ struct DaemonProcessTests {
         #expect(try await process.exit() == .exited(0))
         #expect(start.duration(to: .now) < .seconds(2))
         #expect(!process.lines(.stderr).contains { $0.contains("error") || $0.contains("not sent in time") })
-        // Without goodbyes it would be 75 minutes.
+        // Without goodbyes it would take 75 minutes.
         for name in ["one", "two"] {
             try await browser.json(within: .seconds(10), "removed") { $0.tells("removed", name) }
         }
@@ -56,7 +56,7 @@ struct DaemonProcessTests {
         try daemon.configure("services:\n" + services.joined(separator: "\n") + "\n")
         let process = try await daemon.start("--backend", "system")
         let browser = try lab.exec("h2", "avahi-browse", "-p", "_many._tcp")
-        // A line is looked at once, and while the browser's output is locked.
+        // Each line is examined once, while the browser's output is locked.
         let seen = Mutex<[String: Set<String>]>([:])
         @Sendable func isThousandth(_ sign: String, _ line: String) -> Bool {
             let fields = line.split(separator: ";").map(String.init)
@@ -72,7 +72,7 @@ struct DaemonProcessTests {
         process.signal(SIGTERM)
         #expect(try await process.exit() == .exited(0))
         #expect(start.duration(to: .now) < .seconds(2))
-        // What was not sent by then is said, and avahi-daemon sends it when it notices the end.
+        // Goodbyes not sent by then are reported; avahi-daemon sends them when it notices the end.
         let left = process.lines(.stderr).compactMap(Self.unsent)
         #expect(left.isEmpty || left.count == 1 && (1...1000).contains(left[0]), "\(left)")
         try await browser.line(within: .seconds(left.isEmpty ? 20 : 60), "all are gone") { isThousandth("-", $0) }
@@ -86,7 +86,7 @@ struct DaemonProcessTests {
         let (lab, daemon, process) = try await Self.startTwo()
         try await daemon.until("two", "published") { $0.state == "established" }
         let browser = try lab.exec("h2", "avahi-browse", "-p", "_witap._tcp")
-        // In whatever order.
+        // In any order.
         let seen = Mutex<Set<String>>([])
         @Sendable func areBoth(_ sign: String, _ line: String) -> Bool {
             guard line.hasPrefix("\(sign);eth0;IPv4;") else { return false }
@@ -100,7 +100,7 @@ struct DaemonProcessTests {
         let start = ContinuousClock.now
         process.signal(SIGTERM)
         #expect(try await process.exit() == .exited(0))
-        // Within 2 s, and what it takes to see that on a busy machine.
+        // Within 2 s, plus the time to notice on a busy machine.
         #expect(start.duration(to: .now) < .seconds(3))
         let log = process.lines(.stderr)
         #expect(log.compactMap(Self.unsent) == [2], "\(log)")
@@ -112,7 +112,7 @@ struct DaemonProcessTests {
         try await lab.stop()
     }
 
-    /// How many goodbyes a line of the log says were not sent.
+    /// How many goodbyes a log line reports as not sent.
     private static func unsent(_ line: String) -> Int? {
         guard let text = line.split(separator: "goodbyes of ").dropFirst().first, text.contains("were not sent in time")
         else { return nil }
@@ -142,7 +142,7 @@ struct DaemonProcessTests {
         try await process.line(.stderr, "the last reload") { $0.contains("read anew") }
         try await daemon.until("two", "published again") { $0.state == "established" }
         #expect(try await daemon.ask("status").exit == .exited(0))
-        // `two` went for a moment, and the browser holds that back; `one` never went.
+        // `two` was gone for a moment, which the browser holds back; `one` was never gone.
         #expect(!browser.lines().contains { $0.contains("removed") && $0.contains("\"one\"") })
         let seen = try await lab.ask("h2", "resolve", "two", "--json", "--no-daemon")
         #expect(seen.output.first?.contains("9009") == true)

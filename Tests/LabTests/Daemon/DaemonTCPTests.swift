@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// The read-only listener: what a web page or another machine could reach.
+/// The read-only TCP listener, which a web page or another machine could reach.
 @Suite("The daemon over TCP", .labSlot)
 struct DaemonTCPTests {
     @Test("GET is answered on loopback; foreign hosts, other origins, and whatever changes anything are refused")

@@ -5,7 +5,7 @@ import Testing
 /// Services that are advertised only while they work.
 @Suite("health-gated advertising", .labSlot)
 struct HealthCheckTests {
-    /// A web server by others, on the port of the tests.
+    /// An independent web server on the tests' port.
     private func webServer(_ lab: Lab) throws -> LabProcess {
         try lab.exec("h1", "/usr/bin/python3", "-m", "http.server", "8080", "--directory", Lab.scripts)
     }
@@ -40,7 +40,7 @@ struct HealthCheckTests {
         try await process.line(.stderr, within: .seconds(30), "back") { $0.contains("is published: its check passes") }
         try await browser.json(within: .seconds(20), "added again") { $0.tells("added", "web") }
 
-        // The second failure in a row of them: held back for 10 s.
+        // Their second failure in a row is held back for 10 s.
         server.signal(SIGKILL)
         try await process.line(.stderr, within: .seconds(30), "withdrawn again") {
             $0.contains("is withdrawn: its check")

@@ -1,7 +1,7 @@
 import Foundation
 
 extension LabDaemon {
-    /// What curl got.
+    /// curl's result.
     struct Answer: Sendable {
         let status: Int
         let text: String
@@ -11,21 +11,21 @@ extension LabDaemon {
             try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
         }
 
-        /// Objects of an array in the body.
+        /// The objects of an array in the body.
         func objects(_ key: String) throws -> [[String: Any]] { try json()[key] as? [[String: Any]] ?? [] }
 
-        /// What an error says.
+        /// An error's message.
         var reason: String { (try? json()["error"] as? [String: Any])?["message"] as? String ?? "" }
-        /// The code of an error.
+        /// An error's code.
         var code: String { (try? json()["error"] as? [String: Any])?["code"] as? String ?? "" }
     }
 
-    /// One request over the control socket.
+    /// Makes a request over the control socket.
     func curl(_ target: String, _ options: String...) async throws -> Answer {
         try await ask(["--unix-socket", socket] + options + ["http://localhost\(target)"])
     }
 
-    /// One request over TCP, on the same host.
+    /// Makes a request over TCP, on the same host.
     func curlTCP(_ url: String, _ options: String...) async throws -> Answer {
         try await curlTCP(url, options: options)
     }
@@ -42,13 +42,13 @@ extension LabDaemon {
         return Answer(status: status, text: text.hasSuffix("\n") ? String(text.dropLast()) : text)
     }
 
-    /// A request whose answer goes on; its lines are the process's.
+    /// Starts a request whose answer keeps coming; its lines are the process's.
     func watch(_ target: String, _ options: String...) throws -> LabProcess {
         try lab.exec(
             host, ["/usr/bin/curl", "-sSN", "--unix-socket", socket] + options + ["http://localhost\(target)"])
     }
 
-    /// Asks until the answer is as it should be.
+    /// Repeats a request until the answer is as wanted.
     func curl(
         _ target: String, within limit: Duration = .seconds(20), until isRight: (Answer) throws -> Bool
     ) async throws -> Answer {
@@ -76,7 +76,7 @@ struct WatchedLine: Decodable, Sendable {
 }
 
 extension LabProcess {
-    /// The next line of `watch` that matches.
+    /// The next matching line of `watch`.
     @discardableResult
     func watched(
         within limit: Duration = .seconds(20),

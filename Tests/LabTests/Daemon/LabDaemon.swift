@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A daemon on a host of the lab, with a configuration and a state of its own.
+/// A daemon on a lab host, with its own configuration and state.
 final class LabDaemon: Sendable {
-    /// Where commands look for it without being told.
+    /// Where commands look for the daemon by default.
     static let systemSocket = "/run/discoverd/control.sock"
 
     let lab: Lab
     let host: String
-    /// Seen from the tests as well: `conf`, `state` and, unless it is the system's, the socket.
+    /// Holds `conf`, `state` and, unless it is the system's, the socket; visible to the tests too.
     let directory: String
     let socket: String
     private let started = Mutex<LabProcess?>(nil)
 
-    /// Makes the directory; nothing runs yet.
+    /// Creates the directory; starts nothing.
     init(_ lab: Lab, _ host: String = "h1", socket: String? = nil) throws {
         self.lab = lab
         self.host = host
@@ -30,7 +30,7 @@ final class LabDaemon: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-    /// Starts one at the system's socket, over the host's avahi-daemon, and waits until it serves.
+    /// Starts a daemon at the system's socket, over the host's avahi-daemon, and waits until it serves.
     static func start(
         on host: String, of lab: Lab, _ configuration: String = "", environment: [String: String] = [:]
     ) async throws -> LabDaemon {
@@ -40,13 +40,13 @@ final class LabDaemon: Sendable {
         return daemon
     }
 
-    /// What it is called with, but for its state.
+    /// The daemon's arguments, except for its state.
     var arguments: [String] {
         let socket = socket == Self.systemSocket ? [] : ["--socket", socket]
         return ["daemon", "--config", "\(directory)/conf"] + socket
     }
 
-    /// The one that was started last.
+    /// The most recently started process.
     var process: LabProcess {
         get throws {
             guard let process = started.withLock({ $0 }) else { throw LabProcess.Missed(description: "not started") }
@@ -54,18 +54,18 @@ final class LabDaemon: Sendable {
         }
     }
 
-    /// Writes a file of the configuration.
+    /// Writes a configuration file.
     func configure(_ text: String, _ name: String = "discoverd.yaml") throws {
         try text.write(toFile: "\(directory)/conf/\(name)", atomically: true, encoding: .utf8)
     }
 
-    /// Starts it, and waits until it serves.
+    /// Starts the daemon, and waits until it serves.
     @discardableResult
     func start(_ options: String..., environment: [String: String] = [:]) async throws -> LabProcess {
         try await start(arguments: arguments + ["--state", "\(directory)/state"] + options, environment: environment)
     }
 
-    /// Starts it with these arguments only, perhaps as another user, and waits until it serves.
+    /// Starts the daemon with only these arguments, perhaps as another user, and waits until it serves.
     @discardableResult
     func start(
         as user: [String] = [], arguments: [String], environment: [String: String] = [:]
@@ -76,7 +76,7 @@ final class LabDaemon: Sendable {
         return process
     }
 
-    /// Ends it without a chance to say goodbye, and starts another with the same state.
+    /// Kills the daemon without goodbyes, and starts another with the same state.
     func killAndRestart() async throws {
         let old = try process
         old.signal(SIGKILL)
@@ -88,12 +88,12 @@ final class LabDaemon: Sendable {
 }
 
 extension LabDaemon {
-    /// Runs a command that asks it.
+    /// Runs a command that asks the daemon.
     func ask(_ command: String...) async throws -> Lab.Run {
         try await lab.toEnd(host, [DiscoverdBinary.path] + command + ["--socket", socket], within: .seconds(30))
     }
 
-    /// What `ls --json` says of a service.
+    /// A service in `ls --json`.
     struct Registration: Decodable {
         var name: String
         var state: String
@@ -105,7 +105,7 @@ extension LabDaemon {
         try await ask("ls", "--json").output.map { try JSONDecoder().decode(Registration.self, from: Data($0.utf8)) }
     }
 
-    /// Waits until a service is as it should be.
+    /// Waits until a service is as wanted.
     func until(
         _ name: String, within limit: Duration = .seconds(30), _ what: String,
         _ matches: (Registration) -> Bool
@@ -115,7 +115,7 @@ extension LabDaemon {
         while start.duration(to: .now) < limit {
             last = try await registrations()
             if last.contains(where: { $0.name == name && matches($0) }) { return }
-            // The daemon tells what becomes of a registration to the command that made it; others ask again.
+            // The daemon reports a registration's state to the command that made it; others have to poll.
             try await Task.sleep(for: .milliseconds(200))
         }
         throw LabProcess.Missed(description: "\(name) is not \(what) within \(limit): \(last)")

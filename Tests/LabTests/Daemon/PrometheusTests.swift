@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Prometheus itself, as Debian has it.
+/// Prometheus itself, as packaged by Debian.
 @Suite("Prometheus", .labSlot)
 struct PrometheusTests {
     private static let programs = "\(Lab.package).build-tests/prometheus/usr/bin"
@@ -20,7 +20,7 @@ struct PrometheusTests {
             "h2", ["/usr/bin/python3", "-u", "-m", "http.server", "--directory", pages, "9100"])
         let published = try await lab.avahiPublish(
             "h2", "Exporter on h2", "_prometheus-http._tcp", "9100", "path=/metrics", "job=lab")
-        // A service that would have Prometheus ask this machine, or a cloud's metadata, is no target.
+        // A service that would make Prometheus query this machine, or a cloud's metadata, is not a target.
         let evil = try await lab.inject("h3", Self.evil)
         _ = try await daemon.curl("/v1/services?type=_prometheus-http._tcp") {
             try $0.objects("services").filter { $0["state"] as? String == "resolved" }.count == 2
@@ -60,7 +60,7 @@ struct PrometheusTests {
         try await lab.stop()
     }
 
-    /// Asks Prometheus until a query has this value.
+    /// Queries Prometheus until the result has this value.
     private static func result(of query: String, is value: String, _ daemon: LabDaemon) async throws {
         let end = ContinuousClock.now + .seconds(60)
         while true {
@@ -72,7 +72,7 @@ struct PrometheusTests {
             guard ContinuousClock.now < end else {
                 throw LabProcess.Missed(description: "\(query) is not \(value): \(answer.text)")
             }
-            // Prometheus' API has no request that waits for a value; it scrapes once a second.
+            // Prometheus's API cannot wait for a value; it scrapes once a second.
             try await Task.sleep(for: .milliseconds(200))
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Where the daemon keeps what was handed over, when nobody says it.
+/// Where the daemon keeps registrations if it is not told.
 @Suite("The daemon's state without --state", .labSlot)
 struct StateTests {
     @Test("what was handed over is there after SIGKILL, for root; with --socket only it is not taken")
@@ -20,7 +20,7 @@ struct StateTests {
         let second = try await daemon.start(arguments: arguments)
         try await daemon.until("kept", "published again") { $0.state == "established" }
 
-        // A second daemon, with a socket of its own, has no place.
+        // A second daemon, with its own socket, has no default place.
         let beside = try LabDaemon(lab, "h1")
         let other = try await beside.start(arguments: beside.arguments + ["--backend", "system"])
         let refused = try await beside.ask("publish", "lost", "9001", "--detach")
@@ -46,7 +46,7 @@ struct StateTests {
         }
         let environment = ["HOME": "/run/lab/home", "XDG_RUNTIME_DIR": "/run/lab/runtime", "XDG_STATE_HOME": ""]
         func command(_ arguments: String...) throws -> LabProcess {
-            // The lab's own come after these.
+            // The lab's own variables come after these.
             let variables = ["env"] + environment.map { "\($0)=\($1)" }
             return try lab.exec("h1", nobody + variables + ["/run/lab/bin/discoverd"] + arguments)
         }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What the daemon answers from a type that it keeps warm.
+/// The daemon's answers for a type that it keeps warm.
 @Suite("a warm type", .labSlot)
 struct WarmTests {
     @Test("a name that it does not have is answered at once; one that comes later is found all the same")
@@ -15,7 +15,7 @@ struct WarmTests {
         let none = try await daemon.curl("/v1/services?type=_warm._tcp&name=nobody")
         let passed = ContinuousClock.now - start
         #expect(try none.objects("services").isEmpty)
-        // A query for the name alone would have had its 5 s.
+        // A query for the name alone would have been allowed 5 s.
         #expect(passed < .seconds(2), "\(passed)")
         #expect(try await daemon.curl("/v1/services?type=_warm._tcp&name=tony").objects("services").count == 1)
 
@@ -34,7 +34,7 @@ struct WarmTests {
         let services = (0..<1100).map {
             #"{"instance":"warm-\#($0)","type":"_warm._tcp","host":"warm","addresses":["10.77.0.1"],"ttl":4500}"#
         }
-        // More than an argument may hold.
+        // More than fits an argument.
         let file = FileManager.default.temporaryDirectory.appending(path: "warm-\(UUID().uuidString)")
         try #"{"services":[\#(services.joined(separator: ","))]}"#.write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -46,13 +46,13 @@ struct WarmTests {
         _ = try await daemon.curl("/v1/services?type=_warm._tcp&wait=0&format=lines", within: .seconds(120)) {
             $0.text.contains(#""event":"settled""#)
         }
-        // What is asked for once is remembered for a while.
+        // What was asked for once is remembered for a while.
         for name in ["nobody", "somebody"] {
             let start = ContinuousClock.now
             let none = try await daemon.curl("/v1/services?type=_warm._tcp&name=\(name)")
             let passed = ContinuousClock.now - start
             #expect(try none.objects("services").isEmpty)
-            // It had 5 s.
+            // It was allowed 5 s.
             #expect(passed < .seconds(3), "\(passed)")
         }
         injector.signal(SIGKILL)

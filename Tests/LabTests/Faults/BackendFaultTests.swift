@@ -10,7 +10,7 @@ extension FaultTests {
             var (publications, browser, names) = try await lab.published(100)
             try await lab.avahi("h1", "kill")
             try await publications.wait(for: "the loss noticed", within: .seconds(2)) { $0.established.isEmpty }
-            // How long the fault lasts is part of the scenario, here and below.
+            // The duration of the fault is part of the scenario, here and below.
             try await Task.sleep(for: .seconds(1))
             try await lab.avahi("h1", "start")
             let recovery = try await publications.wait(forEstablished: names, within: .seconds(3))
@@ -81,7 +81,7 @@ extension FaultTests {
             try await lab.dbus("h1", "start")
             try await lab.startAvahiAgain("h1")
             let recovery = try await publications.wait(forEstablished: names, within: .seconds(5))
-            // How long avahi-daemon, which Debian's ends with its bus and with goodbyes, was away decides what is told.
+            // Debian's avahi-daemon ends with its bus, with goodbyes; how long it was away decides what is reported.
             try await browser.wait(for: "all back", within: .seconds(5)) { $0.names == names }
             let flaps = browser.count("removed")
 
@@ -94,7 +94,7 @@ extension FaultTests {
                 log.lines.contains { $0.state == "recovered" }
             }
             let browserRecovery = start.duration(to: .now)
-            // That no end is told is seen only by waiting as long as one may be held back.
+            // Only waiting as long as an end may be held back shows that none is reported.
             try await Task.sleep(for: Lab.hold)
             try await lab.sentinel(&browser)
             #expect(browser.count("removed") == flaps && browser.names.isSuperset(of: names))
@@ -116,7 +116,7 @@ extension FaultTests {
                 log.latest.count == 20 && log.latest.values.allSatisfy { $0.state == "waiting" }
             }
             #expect(publications.latest.values.allSatisfy { $0.reason == "avahi-daemon is not running" })
-            // It stays absent for longer than the first attempts to connect take.
+            // It stays away for longer than the first connection attempts take.
             try await Task.sleep(for: .seconds(2))
             try await lab.avahi("h1", "start")
             let recovery = try await publications.wait(forEstablished: Lab.names(20), within: .seconds(2))
@@ -137,12 +137,12 @@ extension FaultTests {
             let began = ContinuousClock.now
             let command = try lab.exec("h1", DiscoverdBinary.path, "browse", Lab.type, "--backend", "system")
             #expect(try await command.exit(within: .seconds(4)) == .exited(69))
-            // A share of the time is measured: the more of it, the finer the ticks of 10 ms.
+            // Measures a share of the time: the longer, the finer the ticks of 10 ms.
             try await Task.sleep(for: .seconds(3))
             let after = ProcessUsage(publications.process.pid)
             let load = (after.seconds - before.seconds) / ((ContinuousClock.now - began) / .seconds(1))
             #expect(load < 0.02)
-            // An attempt to connect may be under way at either time; a leak would be one for each attempt.
+            // A connection attempt may be under way at either time; a leak would add one per attempt.
             #expect(after.descriptors <= before.descriptors + 2)
 
             try await lab.dbus("h1", "start")
@@ -169,11 +169,11 @@ extension FaultTests {
             var log = watching
             try await log.wait(for: "seen", within: .seconds(5)) { $0.names == ["old"] }
             try await lab.avahi("h1", "stop")
-            // What was begun before hangs at its end, what is begun now hangs at its start.
+            // Commands begun earlier hang at their end; those begun now hang at their start.
             let late = try lab.exec("h1", browse)
             let latePublication = try lab.publish("new", on: "h1")
             for process in [late, latePublication.process] { try await process.untilItTakesSignals() }
-            // Until they are in the calls that hang: nothing tells of that.
+            // Wait until they are inside the hanging calls, which nothing reports.
             try await Task.sleep(for: .milliseconds(500))
             let processes = [publication.process, watching.process, late, latePublication.process]
             let start = ContinuousClock.now

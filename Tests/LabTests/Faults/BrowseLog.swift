@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a running `discoverd browse --json` has told, and what holds by it.
+/// The events of a running `discoverd browse --json`, and the state they add up to.
 struct BrowseLog {
     struct Line: Decodable {
         var event: String
@@ -26,7 +26,7 @@ struct BrowseLog {
     }
 
     let process: LabProcess
-    /// Services that hold now.
+    /// Services that are present now.
     private(set) var present: [String: Service] = [:]
     private(set) var lines: [Line] = []
     private var read = 0
@@ -38,7 +38,7 @@ struct BrowseLog {
 
     func count(_ event: String) -> Int { lines.count { $0.event == event } }
 
-    /// Takes in what was printed until now.
+    /// Takes in everything printed so far.
     mutating func catchUp() throws {
         let all = process.lines()
         for text in all[read...] {
@@ -50,7 +50,7 @@ struct BrowseLog {
         read = all.count
     }
 
-    /// Waits until what was told is as it should be.
+    /// Waits until the log is as wanted.
     /// - Returns: how long that took.
     @discardableResult
     mutating func wait(

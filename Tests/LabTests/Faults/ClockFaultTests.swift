@@ -19,7 +19,7 @@ extension FaultTests {
             try publications.catchUp()
             #expect(browser.count("removed") == 0 && browser.names == names)
             #expect(publications.established == names)
-            // Forwards, something new is seen at once. Backwards, Avahi's own timers are late by the jump.
+            // After a jump forwards, new services appear immediately. After one backwards, Avahi's timers are late by the jump.
             let start = ContinuousClock.now
             if seconds > 0 { try await lab.sentinel(&browser) }
             Figures(
@@ -69,7 +69,7 @@ extension FaultTests {
             try await watcher.watched("settled") { $0.event == "settled" }
 
             try await lab.setClock("h1", seconds)
-            // Longer than an end is held back, and than whatever the daemon does every few seconds.
+            // Longer than an end is held back, and than the daemon's periodic work.
             try await Task.sleep(for: .seconds(12))
             try seen.catchUp()
             #expect(seen.count("removed") == 0)
@@ -77,7 +77,7 @@ extension FaultTests {
             #expect(try await daemon.curl(warm).objects("services").count == 2)
             #expect(try await daemon.registrations().map(\.state) == ["established"])
             #expect(try await daemon.ask("status").exit == .exited(0))
-            // It works as before, in time: what comes is published, and what goes is seen to go.
+            // It works as before, and in time: new services are published, and ended ones disappear.
             #expect(try await daemon.ask("publish", "late", "9002", "--type", Lab.type, "--detach").exit == .exited(0))
             #expect(try await daemon.ask("unpublish", "late", Lab.type).exit == .exited(0))
             watcher.signal(SIGTERM)
@@ -90,7 +90,7 @@ extension FaultTests {
 }
 
 extension Lab {
-    /// Sets what the clock of a host's avahi-daemon is ahead of the machine's, and has avahi-daemon look at it.
+    /// Sets how far the clock of a host's avahi-daemon is ahead of the machine's, and makes avahi-daemon look at it.
     func setClock(_ host: String, _ seconds: Int) async throws {
         let ask =
             "dbus-send --system --print-reply --dest=org.freedesktop.Avahi / org.freedesktop.Avahi.Server.GetState"

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    /// Local clients of the daemon that are slow, silent, greedy or mad, on a network that floods.
+    /// Slow, silent, greedy and malformed local clients of the daemon, on a flooded network.
     @Suite("The daemon among hostile clients", .labAlone)
     struct DaemonFloodTests {
         @Test(
@@ -31,12 +31,12 @@ extension FaultTests {
             try #require(times.count == 100)
             try await flooder.line(within: .seconds(60), "the flood's end") { $0 == "done" }
             #expect(try await noise.exit(within: .seconds(60)) == .exited(0))
-            // All that avahi-daemon keeps is there, whoever does not read.
+            // Everything that avahi-daemon keeps is there, even if some clients do not read.
             _ = try await daemon.curl("/v1/status") { answer in
                 try answer.objects("warm").contains { ($0["services"] as? Int ?? 0) > 500 }
             }
             let usage = ProcessUsage(try pid(of: await daemon.curl("/v1/status")))
-            // The middle one: what the machine's other work delays is not the daemon's.
+            // The median: delays from the machine's other work are not the daemon's.
             #expect(times[50] < 50, "\(times)")
             #expect(usage.kilobytes < 65_536)
             #expect(usage.descriptors < 150)
@@ -56,7 +56,7 @@ extension FaultTests {
         func listing() async throws {
             let lab = try await Lab.start(hosts: 3)
             let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [\(Lab.type)]\n")
-            // Who asked before the flood, and who asks in the midst of it.
+            // One client asked before the flood, the other asks in the midst of it.
             let early = try browsers(lab)
             let flooder = try lab.exec(
                 "h3", [Lab.python, "-c", FloodTests.flooder, Lab.scripts, "5000", "800", "full", Lab.type],
@@ -67,7 +67,7 @@ extension FaultTests {
                 async let direct = Self.hasMany(pair.direct)
                 async let through = Self.hasMany(pair.through)
                 let (first, second) = try await (direct, through)
-                // The machine's other work comes in between; it was 64 of 1208 names while the other had them all.
+                // The machine's other work gets in between; one had 64 of 1208 names while the other had them all.
                 #expect(second - first < .seconds(1), "\(name): \(second - first) later")
             }
             try await flooder.line(within: .seconds(60), "the flood's end") { $0 == "done" }
@@ -81,7 +81,7 @@ extension FaultTests {
             return (try lab.discoverd("h1", "browse", Lab.type, "--json", "--no-daemon"), through)
         }
 
-        /// When a browser has told most of what fits into avahi-daemon's cache.
+        /// Returns once a browser has reported most of what fits avahi-daemon's cache.
         private static func hasMany(_ browser: LabProcess) async throws -> ContinuousClock.Instant {
             await browser.waitForLines(beyond: 900, within: .seconds(60))
             try #require(browser.lines().count > 900)

@@ -50,7 +50,7 @@ extension FaultTests {
         @Test("1: more services in one process than fit on one connection")
         func many() async throws { try await ManyServices.run(300) }
 
-        /// One packet for each service.
+        /// Sends one packet per service.
         static let flooder = """
             import sys, time
             sys.path.insert(0, sys.argv[1])

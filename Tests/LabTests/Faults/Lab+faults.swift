@@ -5,19 +5,19 @@ import Testing
 @Suite("Faults", .labSlot)
 enum FaultTests {}
 
-/// Those that take minutes: `make soak`.
+/// Faults that take minutes: `make soak`.
 @Suite("Soak", .serialized, .enabled(if: ProcessInfo.processInfo.environment["SOAK"] != nil), .timeLimit(.minutes(60)))
 enum SoakTests {}
 
-/// The figures of one scenario, printed for docs/reliability.md.
+/// The figures of a scenario, printed for docs/reliability.md.
 struct Figures {
     var scenario: String
     var what: String
-    /// Of the truth, what was missing at the end.
+    /// How many of the expected services were missing at the end.
     var lost = 0
-    /// From the end of the fault until the truth was restored.
+    /// From the end of the fault until the expected state was restored.
     var recovery: Duration?
-    /// Ends told on the other host of what had not ended.
+    /// Ends reported on the other host for services that had not ended.
     var flaps = 0
     var note = ""
 
@@ -35,7 +35,7 @@ extension Lab {
         Set((0..<count).map { String(format: "\(prefix)-%04d", $0) })
     }
 
-    /// Many services in one process, through the library.
+    /// Publishes many services from one process, through the library.
     func publish(
         _ count: Int,
         on host: String,
@@ -54,7 +54,7 @@ extension Lab {
         return PublishLog(keep(try exec(host, arguments + options)))
     }
 
-    /// `discoverd browse --json`, on the real link only, so that what is seen came from it.
+    /// `discoverd browse --json`, on the real link only, so that everything seen came from it.
     func browse(on host: String, _ options: String...) throws -> BrowseLog {
         let arguments = [DiscoverdBinary.path, "browse", Self.type, "--json", "--interface", "eth0"]
         return BrowseLog(keep(try exec(host, arguments + Self.finder + options)))
@@ -63,7 +63,7 @@ extension Lab {
     /// What finds: with `LAB_FINDER=wire` every scenario runs on the wire.
     static let finder = ProcessInfo.processInfo.environment["LAB_FINDER"].map { ["--finder", $0] } ?? []
 
-    /// Both, with all services established here and seen there.
+    /// Publishes and browses; returns once all services are established here and seen there.
     func published(
         _ count: Int,
         resolve: Bool = true
@@ -76,7 +76,7 @@ extension Lab {
         return (publications, browser, names)
     }
 
-    /// Publishes one more service and waits until the browser has told of it: what came before it has been told as well.
+    /// Publishes one more service and waits until the browser reports it; everything before it has been reported by then.
     func sentinel(_ browser: inout BrowseLog, on host: String = "h1", within limit: Duration = .seconds(10))
         async throws
     {
@@ -86,10 +86,10 @@ extension Lab {
         try await process.exit()
     }
 
-    /// The longest that an end is held back, and Avahi's own second.
+    /// The longest that an end is held back, plus Avahi's own second.
     static let hold = Duration.milliseconds(4_500)
 
-    /// Waits as long as an end may be held back: none was told, and all these services are still there.
+    /// Waits as long as an end may be held back, and expects that none was reported and all these services are still there.
     func expectNoEnds(
         in browser: inout BrowseLog,
         of names: Set<String>,

@@ -32,7 +32,7 @@ extension FaultTests {
         func browserDown(resolve: Bool) async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(20, resolve: resolve)
-            // All is announced a second time after a second (RFC 6762 §8.3); what that changes is told before.
+            // Everything is announced again after a second (RFC 6762 §8.3); changes from that must be reported before.
             try await Task.sleep(for: .seconds(1))
             try browser.catchUp()
             let before = browser.lines.count
@@ -59,7 +59,7 @@ extension FaultTests {
         func carrierLost() async throws {
             let lab = try await Lab.start()
             var (_, browser, names) = try await lab.published(20)
-            // All is announced a second time after a second (RFC 6762 §8.3); what that changes is told before.
+            // Everything is announced again after a second (RFC 6762 §8.3); changes from that must be reported before.
             try await Task.sleep(for: .seconds(1))
             try browser.catchUp()
             let before = browser.lines.count
@@ -92,7 +92,7 @@ extension FaultTests {
             try await browser.wait(for: "the first", within: .seconds(3)) { log in
                 log.present.values.allSatisfy { $0.addresses.contains("10.77.0.1") }
             }
-            // Of another length, else it would go with the first one.
+            // A different prefix length; otherwise it would go with the first address.
             try await lab.run("h1", "ip", "addr", "add", "10.77.0.11/25", "dev", "eth0")
             try await lab.run("h1", "ip", "addr", "del", "10.77.0.1/24", "dev", "eth0")
             let start = ContinuousClock.now

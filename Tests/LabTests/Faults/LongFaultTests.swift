@@ -81,7 +81,7 @@ extension SoakTests {
             try await lab.run("sw", "ip", "link", "set", "p1", "nomaster")
             try await Task.sleep(for: .seconds(600))
             try browser.catchUp()
-            // PTR lives for 75 min, SRV for 2.
+            // The PTR record lives for 75 min, SRV for 2.
             #expect(browser.names == names && browser.present.values.allSatisfy { $0.state == "unreachable" })
             try await lab.run("sw", "ip", "link", "set", "p1", "master", "br0")
             let recovery = try await browser.wait(for: "resolved again", within: .seconds(65)) { log in
@@ -158,7 +158,7 @@ extension SoakTests {
                     $0.names.isSuperset(of: names)
                 }
             }
-            // A goodbye is sent once: one that was lost leaves its service listed until SRV has run out as well.
+            // A goodbye is sent only once: if it is lost, the service stays listed until its SRV record expires as well.
             try await browser.wait(for: "equal sets", within: .seconds(150)) { log in
                 log.present.allSatisfy { names.contains($0.key) == ($0.value.state == "resolved") }
             }

@@ -40,7 +40,7 @@ extension FaultTests {
             let lab = try await Lab.start(hosts: 1)
             var first = try lab.publish("tony", on: "h1")
             try await first.wait(forEstablished: ["tony"], within: .seconds(5))
-            // Not the same record: Avahi takes two that are equal for one.
+            // A different record: Avahi takes two equal ones for one.
             var second = try lab.publish("tony", on: "h1", "--txt", "n=2")
             let recovery = try await second.wait(forEstablished: ["tony #2"], within: .seconds(3))
             var third = try lab.publish("tony", on: "h1", "--txt", "n=3")
@@ -61,7 +61,7 @@ extension FaultTests {
             var browser = try lab.browse(on: "h3", "-r")
             let names = Lab.names(20, prefix: "a").union(Lab.names(20, prefix: "b"))
             try await browser.wait(for: "all", within: .seconds(10)) { $0.names == names }
-            // Both call themselves h1 from now on.
+            // From now on both call themselves h1.
             try await lab.avahi("h2", "kill")
             try await lab.avahi("h2", "start", environment: ["LAB_HOST_NAME": "h1"])
             let start = ContinuousClock.now
@@ -103,7 +103,7 @@ extension FaultTests {
                 "h1",
                 "--no-avahi",
                 "h2",
-                // With both families avahi-daemons can each win one and lose the other, and then rename in step, again and again.
+                // With both families, each avahi-daemon can win one and lose the other, and both then rename in step, endlessly.
                 "--ipv4-only"
             )
             var first = try lab.publish(5, on: "h1", prefix: "a", port: 9001)

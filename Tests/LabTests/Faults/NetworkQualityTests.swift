@@ -20,7 +20,7 @@ extension FaultTests {
             var publications = try lab.publish(services, on: "h1")
             let names = Lab.names(services)
             try await publications.wait(forEstablished: names, within: .seconds(10))
-            // The announcements are over, so that the first responses are answers.
+            // The announcements are over, so the first responses are answers.
             try await Task.sleep(for: .milliseconds(1_500))
             let rules = """
                 table inet faults {
@@ -106,7 +106,7 @@ extension FaultTests {
 enum LossyNetwork {
     static func run(percent: Int, services: Int, within limit: Duration, scenario: String) async throws {
         let lab = try await Lab.start()
-        // On one host, so that each direction loses this much, and not twice.
+        // On one host only, so that each direction loses this much, and not twice.
         let rules = """
             table inet faults {
             chain in {
@@ -148,7 +148,7 @@ enum Partition {
     static func run(for duration: Duration) async throws {
         let lab = try await Lab.start()
         var (publications, browser, names) = try await lab.published(20)
-        // Off the bridge, but with a carrier: neither side can know.
+        // Off the bridge but with a carrier: neither side can notice.
         try await lab.run("sw", "ip", "link", "set", "p1", "nomaster")
         var late = try lab.publish("late", on: "h1")
         try await late.wait(forEstablished: ["late"], within: .seconds(5))
@@ -173,7 +173,7 @@ enum Partition {
 }
 
 extension Lab {
-    /// Loads a host's own firewall; every rule on a line of its own.
+    /// Loads a host's own firewall, each rule on its own line.
     func nft(_ host: String, _ rules: String) async throws {
         let process = try exec(host, "nft", "-f", "-")
         process.write(rules + "\n")

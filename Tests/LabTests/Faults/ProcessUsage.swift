@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a running process uses, by /proc.
+/// A running process's resource usage, from /proc.
 struct ProcessUsage {
     /// CPU time, in user and system.
     var seconds = 0.0
@@ -16,7 +16,7 @@ struct ProcessUsage {
             if line.hasPrefix("VmRSS:"), words.count > 1 { kilobytes = Int(words[1]) ?? 0 }
             if line.hasPrefix("Threads:"), words.count > 1 { threads = Int(words[1]) ?? 0 }
         }
-        // After the name, which may have spaces: fields 14 and 15 of proc(5), in clock ticks.
+        // Fields 14 and 15 of proc(5), in clock ticks; counted after the name, which may contain spaces.
         let stat = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
         let fields = (stat.components(separatedBy: ") ").last ?? "").split(separator: " ")
         if fields.count > 13, let user = Double(fields[11]), let system = Double(fields[12]) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `PublishMany` or a `discoverd publish --json` has told of its publications.
+/// What `PublishMany` or `discoverd publish --json` has reported about its publications.
 struct PublishLog {
     struct Line: Decodable {
         var wanted: String
@@ -10,14 +10,14 @@ struct PublishLog {
     }
 
     let process: LabProcess
-    /// The newest line of each publication, by the name that was wanted.
+    /// The newest line for each publication, by its wanted name.
     private(set) var latest: [String: Line] = [:]
     private(set) var lines: [Line] = []
     private var read = 0
 
     init(_ process: LabProcess) { self.process = process }
 
-    /// The names that are established now.
+    /// The names established now.
     var established: Set<String> { Set(latest.values.filter { $0.state == "established" }.map(\.name)) }
 
     mutating func catchUp() throws {
@@ -30,7 +30,7 @@ struct PublishLog {
         read = all.count
     }
 
-    /// Waits until the publications are as they should be.
+    /// Waits until the publications are as wanted.
     /// - Returns: how long that took.
     @discardableResult
     mutating func wait(

@@ -54,7 +54,7 @@ extension FaultTests {
         @Test("35: the publisher's host vanishes: unreachable when its records have run out")
         func vanished() async throws {
             let lab = try await Lab.start(hosts: 3)
-            // As Avahi's are, 4500 s for PTR and less for the rest, but in seconds: SRV and A 6 s.
+            // TTLs in Avahi's proportions (4500 s for PTR, less for the rest), but of seconds: 6 s for SRV and A.
             let records = """
                 {"records":[
                 {"name":"\(Lab.type).local","type":"PTR","target":["gone","_fault","_tcp","local"],"ttl":4500},

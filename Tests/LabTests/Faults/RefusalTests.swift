@@ -3,17 +3,17 @@ import Glibc
 import Synchronization
 import Testing
 
-/// avahi-daemon answers and takes nothing: by its configuration, or because what answers is no avahi-daemon.
+/// avahi-daemon answers but accepts nothing: because of its configuration, or because it is an impostor.
 @Suite("What avahi-daemon refuses", .labSlot)
 struct RefusalTests {
     struct Setting: Sendable, CustomTestStringConvertible {
         let section: String
         let line: String
-        /// A command of its own connection is refused, too.
+        /// A command with its own connection is refused as well.
         var isForEveryone = true
-        /// Services of the daemon that are taken all the same.
+        /// Services of the daemon that are accepted nevertheless.
         var taken = 0
-        /// Those that are not.
+        /// Services that are refused.
         var refused: Int { 39 - taken }
         var testDescription: String { line }
         var name: String { String(line.prefix { $0 != "=" }) }
@@ -73,12 +73,12 @@ struct RefusalTests {
         }
         #expect(try await daemon.registrations().count == 39, "what is refused is not kept")
 
-        // Nor does a daemon that starts now give up what it has of old.
+        // Nor does a daemon that starts now give up its earlier registrations.
         try await daemon.killAndRestart()
         _ = try await daemon.curl("/v1/status") { answer in
-            // The command asks again and again.
+            // The command keeps retrying.
             let all = try answer.objects("registrations").filter { $0["origin"] as? String != "attached" }
-            // The one object that is allowed may be a service's, if that is quicker than the daemon's own query.
+            // The one allowed object may go to a service, if that is quicker than the daemon's own query.
             return all.count == 38 && all.count { $0["retrying"] as? Bool == true } >= 37
         }
         try await lab.configureAvahi("h1")
@@ -95,7 +95,7 @@ struct RefusalTests {
         try await lab.stop()
     }
 
-    /// The other host finds all of them now.
+    /// Waits until the other host finds all of them.
     private static func see(_ names: Set<String>, in lab: Lab) async throws {
         let seen = try lab.exec("h2", ["stdbuf", "-oL", "avahi-browse", "-p", "_http._tcp"])
         let missing = Mutex(names)
@@ -108,7 +108,7 @@ struct RefusalTests {
         try await seen.stop()
     }
 
-    /// The kinds of nonsense, and whether a call says at once that something is wrong; of silence one has to be sure.
+    /// Kinds of nonsense, and whether a call stays silent instead of failing at once; silence takes time to establish.
     private static let nonsense: [(kind: String, isQuiet: Bool)] = [
         ("paths", false), ("types", false), ("invalid", false), ("states", false), ("silent", true), ("items", true),
     ]
@@ -124,9 +124,9 @@ struct RefusalTests {
             try answer.json()["degraded"] as? Bool == true
         }
         #expect(try status.json()["reasons"] as? [String] != [])
-        // One that comes and goes is well for moments.
+        // A backend that comes and goes is healthy for moments.
         _ = try await daemon.curl("/healthz") { $0.status == 503 }
-        // It answers meanwhile, and takes nothing that is not taken.
+        // In the meantime it answers, and claims nothing that is not so.
         if !isQuiet {
             let new = try await lab.ask("h1", "publish", "new", "80", "--timeout", "3")
             #expect(new.exit != .exited(0), "\(new)")
@@ -135,7 +135,7 @@ struct RefusalTests {
         #expect(browsed.exit == .exited(1) || browsed.exit == .exited(69), "\(browsed)")
         #expect(browsed.output.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 || $0 == 9 } }, "\(browsed)")
 
-        // With a real one all is well, in the same life of the daemon.
+        // With a real one all is well, without restarting the daemon.
         fake.signal(SIGKILL)
         try await fake.exit()
         try await lab.avahi("h1", "start")

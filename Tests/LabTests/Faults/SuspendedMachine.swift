@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Scenario 69: discoverd, avahi-daemon and dbus-daemon of both hosts stand still, as in a machine that sleeps.
+/// Scenario 69: discoverd, avahi-daemon and dbus-daemon of both hosts are frozen, as on a sleeping machine.
 enum SuspendedMachine {
     static func run(for duration: Duration) async throws {
         let lab = try await Lab.start()

@@ -3,7 +3,7 @@ import DNSSD
 import Discovery
 import MulticastEngine
 
-/// One link and one browse in virtual time: what is heard goes in, facts and questions come out.
+/// One link and one browse in virtual time: received records go in, facts and questions come out.
 struct LinkStory {
     static let eth0 = NetworkInterface(index: 2, name: "eth0")
 
@@ -11,7 +11,7 @@ struct LinkStory {
         cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
     private var browse: ServiceBrowse
     private(set) var now = Duration.seconds(100)
-    /// Questions that were sent, each with the milliseconds since the story began.
+    /// Questions sent, each with the milliseconds since the story began.
     private(set) var asked: [(after: Int, question: Question)] = []
     private let start = Duration.seconds(100)
 
@@ -21,14 +21,14 @@ struct LinkStory {
         self.browse.begin(&link, at: now)
     }
 
-    /// A response with these records is heard.
+    /// Receives a response with these records.
     mutating func hear(_ records: [ResourceRecord], isOwn: Bool = false) -> [BrowseFact] {
         let changes = link.received(Message(flags: [.response], answers: records), isOwn: isOwn, at: now)
         browse.changed(changes, &link, at: now)
         return browse.takeFacts()
     }
 
-    /// Time passes; what is due happens in its time.
+    /// Lets time pass; timers fire when due.
     mutating func wait(milliseconds: Int) throws -> [BrowseFact] {
         let end = now + .milliseconds(milliseconds)
         var facts: [BrowseFact] = []
@@ -54,7 +54,7 @@ struct LinkStory {
         return browse.takeFacts()
     }
 
-    /// What was asked of a name but for the list, as "SRV A".
+    /// The record types asked for a name, except for the list, as "SRV A".
     func types(asked name: DomainName) -> [String] {
         asked.filter { $0.question.name == name }.map { "\($0.question.type)" }
     }
@@ -87,14 +87,14 @@ struct Tony {
 }
 
 extension DomainName {
-    /// A name for tests; dots divide it.
+    /// A name for tests, split at dots.
     init(text: String) {
         self = (try? DomainName(labels: text.split(separator: ".").map { Array($0.utf8) })) ?? .root
     }
 }
 
 extension ResourceRecord {
-    /// The same with TTL 0.
+    /// The same record with TTL 0.
     var goodbye: ResourceRecord {
         var record = self
         record.ttl = 0

@@ -23,7 +23,7 @@ struct ServiceBrowseTests {
         var story = try story()
         let facts = story.hear(tony.all)
         #expect(facts.map(\.word) == ["+tony", whole])
-        // What is link-local means something there alone.
+        // A link-local address has a meaning only on its own link.
         let scoped = IPAddress.v6(IPv6Address(high: 0xFE80 << 48, low: 1), scope: 2)
         #expect(
             facts.contains {

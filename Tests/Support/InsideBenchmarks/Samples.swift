@@ -1,9 +1,9 @@
 import DNSSD
 import Discovery
 
-/// Services as a network would have them: ten on a host, each with a TXT record, and an address of each family.
+/// Services as on a real network: ten per host, each with a TXT record, and an address of each family.
 enum Samples {
-    /// What an engine tells of so many services, and the catalog that has heard nothing of it.
+    /// An engine's facts about this many services, and a catalog that has heard none of them.
     struct Story {
         let empty: Catalog
         let facts: [BrowseFact]
@@ -21,7 +21,7 @@ enum Samples {
 
     static func type() throws(DiscoveryError) -> ServiceType { try ServiceType("_bench._tcp") }
 
-    /// What an engine tells of them: first all are sighted, then one after the other is resolved.
+    /// An engine's facts about them: all are sighted first, then resolved one by one.
     static func facts(_ count: Int) throws(DiscoveryError) -> [BrowseFact] {
         let type = try type()
         let txt = TXTRecord(strings: strings)
@@ -46,7 +46,7 @@ enum Samples {
         return sightings + [.listed] + resolutions
     }
 
-    /// What those facts come to.
+    /// The services that those facts describe.
     static func services(_ count: Int) throws(DiscoveryError) -> [DiscoveredService] {
         var catalog = try catalog(count)
         for fact in try facts(count) { _ = catalog.apply(fact, now: .zero) }

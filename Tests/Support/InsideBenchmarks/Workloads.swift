@@ -3,22 +3,22 @@ import DNSSD
 import Discovery
 import DiscoveryJSON
 
-/// Work within the library that the package in Benchmarks/ measures: what it uses is visible within this package only.
+/// Work inside the library that the package in Benchmarks/ measures: what it uses is visible only within this package.
 ///
-/// Preparing it does not count.
+/// Preparation is not measured.
 public protocol Workload: Sendable {
-    /// Does it once; returns something of what was done, so that no optimiser leaves it out.
+    /// Does the work once; returns a value that depends on it, so that the optimiser cannot drop it.
     func run() async -> Int
 }
 
-/// Facts of an engine into a `Catalog`: every service sighted, the list ended, every service resolved.
+/// Feeds an engine's facts into a `Catalog`: every service sighted, the list ended, every service resolved.
 public struct CatalogWorkload: Workload {
     private let story: Samples.Story
 
-    /// Prepares so many services.
+    /// Prepares this many services.
     public init(services: Int) throws { story = try Samples.Story(services: services) }
 
-    /// The number of services that were found.
+    /// The number of services found.
     public func run() -> Int {
         var catalog = story.empty
         for fact in story.facts { _ = catalog.apply(fact, now: .zero) }
@@ -26,14 +26,14 @@ public struct CatalogWorkload: Workload {
     }
 }
 
-/// Every service comes and goes ten times before its subscriber looks, and once more while it does.
+/// Every service comes and goes ten times before its subscriber looks, and once more while it looks.
 public struct ChurnWorkload: Workload {
     private let services: [DiscoveredService]
 
-    /// Prepares so many services.
+    /// Prepares this many services.
     public init(services: Int) throws { self.services = try Samples.services(services) }
 
-    /// The number of changes that were told.
+    /// The number of changes reported.
     public func run() -> Int {
         var pending = PendingChanges<DiscoveredService>()
         for round in 0..<20 {
@@ -50,7 +50,7 @@ public struct ChurnWorkload: Workload {
     }
 }
 
-/// The strings of a TXT record into its entries.
+/// Parses the strings of a TXT record into entries.
 public struct TXTWorkload: Workload {
     private let strings = Samples.strings
 
@@ -61,33 +61,33 @@ public struct TXTWorkload: Workload {
     public func run() -> Int { TXTRecord(strings: strings).entries.count }
 }
 
-/// A name from the network made safe for a terminal.
+/// Makes a name from the network safe for a terminal.
 public struct EscapeWorkload: Workload {
     private let name = "Büro \u{1B}[2J \u{202E} \u{200B}östlich \\u{1B} ☃\u{FE0F}"
 
     /// Nothing to prepare.
     public init() {}
 
-    /// The length of what is shown.
+    /// The length of the result.
     public func run() -> Int { name.escapedForTerminal.utf8.count }
 }
 
-/// One job on Avahi's thread, from a task and back to it.
+/// One job on Avahi's thread, from a task and back.
 public struct LoopHopWorkload: Workload {
     private let engine: AvahiEngine
 
-    /// Starts the engine's thread; there is no avahi-daemon to it.
+    /// Starts the engine's thread; no avahi-daemon is involved.
     public init() throws { engine = try AvahiEngine() }
 
-    /// The number of objects of Avahi: none.
+    /// The number of Avahi objects: none.
     public func run() async -> Int { await engine.openObjects }
 }
 
-/// Services as one array of JSON, as the control socket sends it.
+/// Services as one JSON array, as the control socket sends them.
 public struct JSONWorkload: Workload {
     private let services: [DiscoveredService]
 
-    /// Prepares so many services.
+    /// Prepares this many services.
     public init(services: Int) throws { self.services = try Samples.services(services) }
 
     /// The number of bytes.
@@ -100,11 +100,11 @@ public struct JSONWorkload: Workload {
     }
 }
 
-/// All that is done within the process of `browse -r --json`: facts of an engine, what a subscriber is told, lines of JSON.
+/// Everything within the process of `browse -r --json`: an engine's facts, a subscriber's events, lines of JSON.
 public struct WholePathWorkload: Workload {
     private let story: Samples.Story
 
-    /// Prepares so many services.
+    /// Prepares this many services.
     public init(services: Int) throws { story = try Samples.Story(services: services) }
 
     /// The number of bytes.
@@ -121,24 +121,24 @@ public struct WholePathWorkload: Workload {
     }
 }
 
-/// The whole path for so many services, and for four times as many: by how much it grows. Both are timed within milliseconds of each
-/// other and for about as long, so that the machine's own changes of speed meet both.
+/// How much the whole path grows from this many services to four times as many. Both are timed within milliseconds of each other and for
+/// about as long, so that changes in the machine's speed affect both.
 public struct GrowthWorkload: Sendable {
     private let few: WholePathWorkload
     private let many: WholePathWorkload
 
-    /// Prepares so many services, and four times as many.
+    /// Prepares this many services, and four times as many.
     public init(services: Int) throws {
         few = try WholePathWorkload(services: services)
         many = try WholePathWorkload(services: 4 * services)
     }
 
-    /// How many times longer the many take, in thousandths.
+    /// How many times longer the larger number takes, in thousandths.
     public func thousandths() -> Int {
         var written = 0
         let manyTake = ContinuousClock().measure { written += many.run() }
         let fewTake = ContinuousClock().measure { for _ in 0..<4 { written += few.run() } }
-        // What is used is not optimised away.
+        // Uses the output, so that the optimiser keeps it.
         return written > 0 ? Int(4_000 * (manyTake / fewTake)) : 0
     }
 }

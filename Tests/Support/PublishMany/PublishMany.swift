@@ -4,9 +4,9 @@ import Discovery
 import Foundation
 import Glibc
 
-/// Publishes COUNT services through the library and prints each change of state as one JSON line:
+/// Publishes COUNT services through the library and prints each change of state as a JSON line:
 /// `PublishMany COUNT [PREFIX [TYPE [PORT [INTERFACE-PATTERN]...]]]`. The names are PREFIX-0000 onwards, the TXT record is number=N.
-/// The end of standard input withdraws them all; SIGTERM is a crash.
+/// The end of standard input withdraws them all; SIGTERM acts as a crash.
 @main
 enum PublishMany {
     static func main() async throws {
@@ -29,7 +29,7 @@ enum PublishMany {
                     name: try ServiceName(name), type: type, port: port, txt: try TXTRecord(["number": digits]),
                     interfaces: interfaces))
         }
-        // Runs until its standard input ends, which this waits for on a thread of its own.
+        // Runs until standard input ends; a separate thread waits for that.
         let ended = AsyncStream<Void> { stream in
             Thread.detachNewThread {
                 var byte: UInt8 = 0
@@ -46,14 +46,14 @@ enum PublishMany {
         }
     }
 
-    /// Names here are of letters, digits, `#` and spaces, which JSON takes as they are; a reason has no quotes.
+    /// Names consist of letters, digits, `#` and spaces, which JSON takes as is; reasons contain no quotes.
     private static func tell(_ status: PublicationStatus) {
         let (state, reason) = words(status.state)
         let plain = reason.filter { $0 != "\"" && $0 != "\\" }
         let line =
             #"{"event":"published","wanted":"\#(status.wanted)","name":"\#(status.name)","state":"\#(state)","reason":"\#(plain)"}"#
             + "\n"
-        // One write a line: the tasks that tell share the output.
+        // One write per line, because tasks share the output.
         _ = Array(line.utf8).withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 
