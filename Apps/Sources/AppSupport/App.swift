@@ -4,15 +4,15 @@ public import Discovery
 import DiscoveryJSON
 import Synchronization
 
-/// A running program: its options, its output, its network.
+/// A running program: its options, output and network.
 public final class App: Sendable {
-    /// Options of every program.
+    /// The options that all programs share.
     public let options: AppOptions
-    /// The end of the program, and why.
+    /// Requests the end of the program, with its cause.
     public let stop: Stop
     /// Standard output.
     public let output: Output
-    /// Standard error: what people should know, never data.
+    /// Standard error: messages for people, never data.
     public let notices: ProgramNotices
     private let absence = Mutex<Task<Void, Never>?>(nil)
     private let opened = Mutex<LocalNetwork?>(nil)
@@ -24,10 +24,10 @@ public final class App: Sendable {
         output = Output(stop)
     }
 
-    /// Whether output is one JSON object a line.
+    /// Whether to print one JSON object a line.
     public var json: Bool { options.json }
 
-    /// The network, opened when it is first asked for. The runner shuts it down, so that goodbyes are always sent.
+    /// The network, opened on first use. The runner shuts it down, so that goodbyes are always sent.
     public func network() throws -> LocalNetwork {
         try opened.withLock { opened in
             if let opened { return opened }
@@ -37,8 +37,7 @@ public final class App: Sendable {
         }
     }
 
-    /// Takes note of the backend's state, and tells of it unless `quietly`. Without any backend for 5 s the program ends (status
-    /// 69).
+    /// Records the backend's state, and reports it unless `quietly`. Ends the program with status 69 after 5 s without a backend.
     public func observe(_ state: BackendState, quietly: Bool = false) {
         switch state {
         case .available, .recovered:
@@ -56,21 +55,21 @@ public final class App: Sendable {
         }
     }
 
-    /// Tells that a service is announced.
+    /// Reports that a service is announced.
     public func tellPublished(_ publication: Publication, as name: ServiceName) {
         let service = publication.service
         if json { return output.json("published") { $0.publishedMembers(service, name: name) } }
         output.line("published \(name).\(service.type).\(service.domain.name) port \(service.port)")
     }
 
-    /// Takes note of the backend's state as a publication sees it, until that ends.
+    /// Records the backend's state as reported by a publication, until the publication ends.
     public func observe(_ publication: Publication, quietly: Bool = false) async {
         var hadBackend = false
         var hasBackend: Bool?
         for await status in publication.updates {
             switch status.state {
             case .waiting(let reason):
-                // While it waits, the backend does not answer.
+                // Waiting means that the backend does not answer.
                 if hasBackend != false { observe(hadBackend ? .lost(reason) : .unavailable(reason), quietly: quietly) }
                 hasBackend = false
             case .registering where hasBackend == nil: continue

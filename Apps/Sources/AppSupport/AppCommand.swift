@@ -3,17 +3,17 @@ public import CommandFrame
 
 /// A command of one of the programs.
 public protocol AppCommand: ParsableCommand, Sendable {
-    /// Options of every program.
+    /// The options that all programs share.
     var options: AppOptions { get }
 
-    /// The status when a signal ends the command.
+    /// The exit status when a signal ends the command.
     static var statusWhenStopped: ExitStatus { get }
 
-    /// Does it. Ends early, in whatever way, when the task is cancelled.
+    /// Runs the command. It ends early, in any way it likes, when the task is cancelled.
     func run(in app: App) async throws
 }
 
 extension AppCommand {
-    /// A signal is the ordinary end.
+    /// A signal is the normal way to end.
     public static var statusWhenStopped: ExitStatus { .done }
 }

@@ -4,27 +4,27 @@ public import CommandFrame
 public import DNSSD
 import Discovery
 
-/// Options of every program here.
+/// The options that all programs share.
 public struct AppOptions: ParsableArguments, Sendable {
-    /// Whether output is one JSON object a line.
+    /// Print one JSON object a line.
     @Flag(name: .long, help: "Print one JSON object a line.")
     public var json = false
 
-    /// What answers for mDNS.
+    /// Which mDNS responder to use.
     @Option(name: .long, help: "What answers for mDNS.")
     public var backend = BackendChoice.auto
 
     /// Which interfaces to use.
     @OptionGroup public var interface: InterfaceOptions
 
-    /// Options as they are without any argument.
+    /// The options without any argument.
     public init() {}
 
     /// The interfaces to use.
     public var interfaces: InterfaceFilter { (try? interface.filter()) ?? .all }
 
-    /// A network as the options say.
-    /// - Parameter failed: called when there will be no backend any more.
+    /// Opens a network according to the options.
+    /// - Parameter failed: called when the backend is gone for good.
     func openNetwork(_ failed: @escaping @Sendable (DiscoveryError) -> Void) throws(DiscoveryError) -> LocalNetwork {
         let own = PrivateBackendOptions(interfaces: interfaces)
         let backend: AvahiBackend =

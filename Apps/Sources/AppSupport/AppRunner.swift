@@ -4,14 +4,14 @@ import CommandText
 import DNSSD
 import Glibc
 
-/// Runs a program: its command line, signals, what its errors mean, its exit status.
+/// Runs a program: parses its command line, handles signals and errors, sets its exit status.
 public enum AppRunner {
-    /// How long a program may take to end once it was asked to: goodbyes need 2 s at most.
+    /// How long a program may take to end once asked to; goodbyes need at most 2 s.
     private static let grace = Duration.seconds(4)
-    /// Measured (ResourceLimitTests): with less a program fails, or hangs, without a word.
+    /// Measured (ResourceLimitTests): with less, a program fails or hangs silently.
     private static let needs = ProcessNeeds(descriptors: 24, threads: 8, mebibytes: 48)
 
-    /// Parses the command line, runs the command, exits. To be called by `main`, on the main thread, first thing.
+    /// Parses the command line, runs the command, exits. Call it first in `main`, on the main thread.
     public static func main<Root: ParsableCommand>(_ root: Root.Type) -> Never {
         let name = root._commandName
         StandardDescriptors.fill()
@@ -42,7 +42,7 @@ public enum AppRunner {
         }
     }
 
-    /// Runs the command in a task while this, the main thread, waits for signals.
+    /// Runs the command in a task while this thread, the main one, waits for signals.
     private static func run(_ command: any AppCommand, _ notices: ProgramNotices) -> Never {
         let statusWhenStopped = type(of: command).statusWhenStopped
         let stop = Stop()

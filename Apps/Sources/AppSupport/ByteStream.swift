@@ -3,7 +3,7 @@ import DiscoveryNIO
 public import NIOCore
 import NIOPosix
 
-/// A connection as a stream of bytes each way. Either side may end its direction and still receive, as `nc -N` does.
+/// A connection as two byte streams. Either side may end its direction and still receive, as in `nc -N`.
 public typealias ByteStream = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
 extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
@@ -14,18 +14,18 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
             try channel.noticeVanishedPeers()
             return try ByteStream(
                 wrappingChannelSynchronously: channel,
-                // Buffers of 64 KiB at most: 4 to 16 of them wait for who reads slowly.
+                // Buffers of at most 64 KiB: 4 to 16 of them wait for a slow reader.
                 configuration: .init(
                     backPressureStrategy: .init(lowWatermark: 4, highWatermark: 16),
                     isOutboundHalfClosureEnabled: true))
         }
     }
 
-    /// Closes a connection that is not wanted: one that is only dropped would end the process.
+    /// Closes an unwanted connection. Dropping it without closing would trap.
     public func refuse() async { try? await executeThenClose { _, _ in } }
 
-    /// Connects to a host by name or address; every address of a name is tried.
-    /// - Throws: `CommandError` with `.notFound` for a name that has no address, `.unreachable` when none answers.
+    /// Connects to a host by name or address; tries every address of a name.
+    /// - Throws: `CommandError` with `.notFound` if the name has no address, `.unreachable` if none answers.
     public static func connect(
         host: String, port: Int, within limit: TimeAmount = .seconds(10)
     ) async throws -> ByteStream {
@@ -47,8 +47,8 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
 }
 
 extension Channel {
-    /// Has the kernel end the connection when the other side has vanished: within a minute when nothing is said, within 30 s
-    /// when something is. On its event loop.
+    /// Makes the kernel end the connection when the other side has vanished: within a minute on an idle connection, within 30 s of sending.
+    /// Call it on the channel's event loop.
     public func noticeVanishedPeers() throws {
         // TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT and TCP_USER_TIMEOUT of <linux/tcp.h>.
         for (name, value) in [(4, 30), (5, 10), (6, 3), (18, 30_000)] {
@@ -58,7 +58,7 @@ extension Channel {
     }
 }
 
-/// What an error of a socket is called.
+/// Describes an error of a socket.
 public func failureText(_ error: any Error) -> String {
     switch error {
     case let error as ServerSocket.Failure: systemMessage(error.errnoCode)

@@ -1,10 +1,10 @@
-/// A time limit on something that ends when its task is cancelled.
+/// A time limit for work that ends when its task is cancelled.
 public enum Deadline {
-    /// It was not done in time.
+    /// The work was not done in time.
     public struct Missed: Error {}
 
-    /// Runs `body` for `limit` at most.
-    /// - Throws: `Missed` when the limit passed first; what `body` throws.
+    /// Runs `body` for at most `limit`.
+    /// - Throws: `Missed` if the limit passed first; otherwise the error of `body`.
     public static func run<Result: Sendable>(
         _ limit: Duration,
         _ body: @escaping @Sendable () async throws -> Result

@@ -1,27 +1,27 @@
-/// Cuts a stream of bytes into lines, bounded in length. What is too long is skipped up to its end, and counted once.
+/// Splits a byte stream into lines of limited length. A line that is too long is skipped to its end and reported once.
 public struct LineFraming: Sendable {
-    /// What was cut off the stream.
+    /// A piece of the stream.
     public enum Line: Hashable, Sendable {
-        /// A line without its end (LF or CR LF, or the other end bytes).
+        /// A line without its terminator (LF, CR LF, or the other terminators).
         case line([UInt8])
-        /// A line of more than `limit` bytes was skipped.
+        /// A line of more than `limit` bytes, which was skipped.
         case tooLong
     }
 
-    /// The longest line in bytes.
+    /// The maximum length of a line in bytes.
     public let limit: Int
     private let isEnd: [Bool]
     private var pending: [UInt8] = []
     private var isSkipping = false
 
-    /// - Parameter ends: the bytes that end a line.
+    /// - Parameter ends: the bytes that terminate a line.
     public init(limit: Int, ends: Set<UInt8> = [0x0A]) {
         self.limit = limit
         isEnd = (UInt8.min...UInt8.max).map { ends.contains($0) }
     }
 
-    /// Takes in bytes.
-    /// - Returns: the lines that are complete.
+    /// Takes bytes from the stream.
+    /// - Returns: the lines that are now complete.
     public mutating func received(_ bytes: some Sequence<UInt8>) -> [Line] {
         var lines: [Line] = []
         var rest = Array(bytes)[...]
@@ -42,7 +42,7 @@ public struct LineFraming: Sendable {
         return lines
     }
 
-    /// - Returns: whether the line is short enough until now; else what was there is forgotten.
+    /// - Returns: whether the line is still short enough; if not, its bytes are dropped.
     private mutating func add(_ bytes: ArraySlice<UInt8>) -> Bool {
         let count = pending.count + bytes.count
         // The CR of CR LF does not count.
@@ -51,8 +51,8 @@ public struct LineFraming: Sendable {
         return isFit
     }
 
-    /// The stream ended.
-    /// - Returns: what was left without an end.
+    /// Call at the end of the stream.
+    /// - Returns: the rest, which had no terminator.
     public mutating func ended() -> [UInt8]? {
         defer { isSkipping = false }
         return pending.isEmpty ? nil : take()

@@ -3,13 +3,13 @@ public import DiscoveryJSON
 import Glibc
 import Synchronization
 
-/// Standard output: whole lines, from any task; ends the program cleanly when nobody reads any more.
+/// Standard output: takes whole lines from any task; ends the program cleanly once no one reads any more.
 public final class Output: Sendable {
-    /// Whether a person looks at it.
+    /// Whether it is a terminal.
     public let isTerminal = isatty(STDOUT_FILENO) == 1
-    /// Whether it is a terminal that can do more than print lines.
+    /// Whether it is a terminal that can move its cursor.
     public let canMoveCursor: Bool
-    /// Whether colours are welcome (https://no-color.org).
+    /// Whether colours are wanted (https://no-color.org).
     public let hasColour: Bool
     private let stop: Stop
     private let lock = Mutex(())
@@ -22,7 +22,7 @@ public final class Output: Sendable {
         hasColour = canMoveCursor && !refuses
     }
 
-    /// Prints one line, made safe for a terminal.
+    /// Prints one line, escaped for a terminal.
     public func line(_ text: String) { write(Array((text.safeForTerminal + "\n").utf8)) }
 
     /// Prints one line of JSON (docs/contract.md, section 3).
@@ -32,7 +32,7 @@ public final class Output: Sendable {
         write(writer.bytes)
     }
 
-    /// Writes bytes as they are: never what came from the network.
+    /// Writes bytes as is; never data from the network.
     public func write(_ bytes: [UInt8]) {
         let failure = lock.withLock { _ in Descriptor.write(bytes, to: STDOUT_FILENO) }
         if failure != nil { stop.request(.unread) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Calls back once when nothing happened for a time.
+/// Calls back once after nothing has happened for a while.
 public final class Silence: Sendable {
     private final class Clock: Sendable {
         let last = Mutex(ContinuousClock.now)
@@ -8,9 +8,9 @@ public final class Silence: Sendable {
     private let clock = Clock()
     private let task: Task<Void, Never>
 
-    /// Starts the clock.
+    /// Starts the timer.
     public init(_ limit: Duration, _ callback: @escaping @Sendable () -> Void) {
-        // Unstructured, because it belongs to no one's scope: `cancel` or the last reference ends it.
+        // Unstructured, because no scope owns it: `cancel` or the last reference ends it.
         task = Task { [clock] in
             while !Task.isCancelled {
                 let end = clock.last.withLock { $0 } + limit
@@ -22,9 +22,9 @@ public final class Silence: Sendable {
 
     deinit { task.cancel() }
 
-    /// Something happened.
+    /// Restarts the timer. Call it when something happens.
     public func restart() { clock.last.withLock { $0 = .now } }
 
-    /// No call any more.
+    /// Stops the timer; the callback is not called any more.
     public func cancel() { task.cancel() }
 }

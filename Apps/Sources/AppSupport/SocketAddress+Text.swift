@@ -4,13 +4,13 @@ import Glibc
 public import NIOCore
 
 extension SocketAddress {
-    /// `10.77.0.1:9000`, `[fe80::1%eth0]:9000`; an IPv4 address that came over an IPv6 socket is one.
+    /// `10.77.0.1:9000`, `[fe80::1%eth0]:9000`. An IPv4 address mapped to IPv6 is shown as IPv4.
     public var readable: String {
         guard let port, IPAddress(self) != nil else { return description }
         return readableHost.contains(":") ? "[\(readableHost)]:\(port)" : "\(readableHost):\(port)"
     }
 
-    /// As `readable`, without the port and brackets.
+    /// Like `readable`, without port and brackets.
     public var readableHost: String {
         guard let address = IPAddress(self) else { return description }
         guard case .v6(_, let scope) = address, scope != 0 else { return address.description }
@@ -18,7 +18,7 @@ extension SocketAddress {
     }
 }
 
-/// What the system calls an interface; nil when it is gone.
+/// The interface's name; nil if it is gone.
 private func interfaceName(_ index: UInt32) -> String? {
     var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
     guard if_indextoname(index, &name) != nil else { return nil }

@@ -2,9 +2,9 @@ import CommandFrame
 import Glibc
 import Synchronization
 
-/// Standard input, read on a thread of its own: a terminal or pipe that is silent holds up nobody else. For one task.
+/// Standard input, read on a separate thread, so that a silent terminal or pipe blocks no one else. For use by one task.
 public struct StandardInput: Sendable {
-    /// Reads from file descriptor 0.
+    /// Reads from descriptor 0.
     public init() {}
 
     /// Waits for bytes; nil at the end, on an error, and when the task is cancelled.
@@ -13,7 +13,7 @@ public struct StandardInput: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard turn.begin(continuation) else { return }
-                // Not cancellable: when the task is cancelled the thread stays in read() until the process ends.
+                // Not cancellable: after cancellation the thread stays in read() until the process ends.
                 do throws(CommandError) {
                     try BlockingThread.start {
                         var buffer = [UInt8](repeating: 0, count: limit)
@@ -30,7 +30,7 @@ public struct StandardInput: Sendable {
         }
     }
 
-    /// Who waits for a read; resumed once.
+    /// The task that waits for a read; resumed once.
     private final class Turn: Sendable {
         private struct State {
             var continuation: CheckedContinuation<[UInt8]?, Never>?

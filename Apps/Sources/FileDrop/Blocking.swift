@@ -1,6 +1,6 @@
 import NIOPosix
 
-/// Runs what waits for a disk where waiting holds up nobody.
+/// Runs blocking disk work on a thread where it delays no one else.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await NIOThreadPool.singleton.runIfActive(body)
 }

@@ -2,16 +2,16 @@ import AppSupport
 import NIOCore
 import Synchronization
 
-/// A connection of which it is known whether the other side is still there, without reading.
+/// A connection that knows whether its other side is still there, without reading.
 struct DropConnection: Sendable {
     let stream: ByteStream
     let presence: Presence
 
-    /// The initializer for listeners, and for connections to them.
+    /// The initializer for listeners and for outgoing connections.
     static func make(_ channel: any Channel) -> EventLoopFuture<DropConnection> {
         let presence = Presence()
         do {
-            // First: once there is a stream, nothing may fail before it is used.
+            // Must come first: once the stream exists, nothing may fail before it is used.
             try channel.pipeline.syncOperations.addHandler(Handler(presence: presence))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
@@ -19,14 +19,14 @@ struct DropConnection: Sendable {
         return ByteStream.wrap(channel).map { DropConnection(stream: $0, presence: presence) }
     }
 
-    /// Closes a connection that is not wanted.
+    /// Closes an unwanted connection.
     func refuse() async { await stream.refuse() }
 
     /// Whether the other side may still want an answer.
     final class Presence: Sendable {
         private let isOver = Atomic(false)
 
-        /// It has neither ended its direction nor gone.
+        /// The other side has neither ended its direction nor gone.
         var isThere: Bool { !isOver.load(ordering: .relaxed) }
 
         fileprivate func end() { isOver.store(true, ordering: .relaxed) }

@@ -7,9 +7,9 @@ import DiscoveryNIO
 import NIOCore
 import Synchronization
 
-/// A published port for plain streams, and one for the framed mode that its TXT record names.
+/// A published port for plain streams, and a port for the framed mode that the TXT record names.
 struct DropListener {
-    /// Connections at a time, of both kinds; more are closed at once.
+    /// The maximum number of connections, of both kinds; more are closed at once.
     static let limit = 16
 
     let app: App
@@ -17,14 +17,14 @@ struct DropListener {
     let name: ServiceName
     let type: String
     let port: Port?
-    /// Plain streams only, under just this name: what looks for it knows no other.
+    /// Plain streams only, under exactly this name: clients of such a service look for no other.
     let isPlain: Bool
-    /// What the TXT record says besides.
+    /// Further strings for the TXT record.
     var about: [(key: String, value: String)] = []
 
     typealias Serve = @Sendable (DropConnection) async throws -> Bool
 
-    /// Serves until the task is cancelled, or until `isOnce` and one connection was served well.
+    /// Serves until the task is cancelled or, with `isOnce`, until one connection was served successfully.
     func run(once isOnce: Bool, plain: @escaping Serve, framed: @escaping Serve) async throws {
         let gate = Gate(limit: Self.limit)
         do {
@@ -76,7 +76,7 @@ struct DropListener {
         }
     }
 
-    /// Says under which name it is, and again when that had to change because another machine has it.
+    /// Prints the service's name, and again whenever a conflict changes it.
     private func tellNames(of publication: Publication) async throws {
         var told: ServiceName?
         for await status in publication.updates {
@@ -116,7 +116,7 @@ struct DropListener {
         }
     }
 
-    /// One transfer that fails is no reason to stop.
+    /// Serves one connection; a failed transfer does not stop the listener.
     private func attempt(_ connection: DropConnection, _ body: Serve) async -> Bool {
         let peer = connection.stream.channel.remoteAddress?.readable ?? "?"
         do {
@@ -128,6 +128,6 @@ struct DropListener {
         }
     }
 
-    /// One connection was served, and that was wanted.
+    /// One connection was served, and no more were wanted.
     private struct Served: Error {}
 }

@@ -6,18 +6,18 @@ import DiscoveryNIO
 import FileDropCore
 import TerminalUI
 
-/// The two services, and what their TXT records say of the framed mode.
+/// The two services, and how their TXT records describe the framed mode.
 ///
-/// The port that is published takes and gives plain streams, as SimpleNetworkStreams does; who knows the framed mode finds a
-/// second port in the TXT record: `filedrop=2`, `port=40123`.
+/// The published port speaks plain streams, as SimpleNetworkStreams does. Programs that know the framed mode find a second port in the TXT
+/// record: `filedrop=2`, `port=40123`.
 enum DropService {
     static let upload = "_x-SNSUpload._tcp"
     static let download = "_x-SNSDownload._tcp"
-    /// The name that SimpleNetworkStreams looks for.
+    /// The service name that SimpleNetworkStreams looks for.
     static let plainName = "Test"
     private static let version = "2"
 
-    /// The record of a service that knows the framed mode.
+    /// The TXT record of a service with a framed mode.
     static func txt(framedPort port: Port, about: [(key: String, value: String)] = []) throws -> TXTRecord {
         var record = TXTRecord()
         try record.append(key: "filedrop", text: version)
@@ -26,8 +26,8 @@ enum DropService {
         return record
     }
 
-    /// The service at the port of its framed mode; nil when it has none.
-    /// - Throws: for one that an older filedrop offers.
+    /// The service at its framed port; nil if it has none.
+    /// - Throws: if an older filedrop offers the service.
     static func framed(_ service: DiscoveredService) throws -> DiscoveredService? {
         guard let spoken = service.txt.text(for: "filedrop") else { return nil }
         guard spoken == version else {
@@ -46,8 +46,8 @@ enum DropService {
 }
 
 extension App {
-    /// The service of that name; without a name the only one there is, or the one that a person chooses.
-    /// - Throws: `.notFound` when there is none within `limit`, `.usage` when there are several and no one to ask.
+    /// The service of that name; without a name, the only one there is, or the one that a person chooses.
+    /// - Throws: `.notFound` if none appears within `limit`, `.usage` if there are several and no one to ask.
     func find(_ type: String, named name: ServiceName?, within limit: Duration) async throws -> DiscoveredService {
         let type = try ServiceType(type)
         let interfaces = options.interfaces
@@ -65,7 +65,7 @@ extension App {
                 }
             }
         } catch is Deadline.Missed {
-            // What is there by now is all there is.
+            // What has been found by now is all there is.
         }
         let services = found.services
         if services.isEmpty, let reason = found.absence { throw DiscoveryError(.backendUnavailable, reason) }
@@ -87,7 +87,7 @@ extension App {
 }
 
 extension DiscoveredService {
-    /// How much is offered, as the TXT record says.
+    /// The offered amount, from the TXT record.
     fileprivate var dropSize: String {
         guard let files = txt.text(for: "files").flatMap({ Int($0) }), files >= 0,
             let bytes = txt.text(for: "bytes").flatMap({ Int64($0) }), bytes >= 0

@@ -4,7 +4,7 @@ import DiscoveryJSON
 import FileDropCore
 import Synchronization
 
-/// What went wrong in transfers, at a pace that others cannot set: whoever connects and breaks off all day does not fill a disk.
+/// Logs failed transfers at a limited rate: someone who connects and breaks off all day must not fill the disk.
 final class EventLog: Sendable {
     private let app: App
     private let pace: Mutex<LinePace>
@@ -14,7 +14,7 @@ final class EventLog: Sendable {
         pace = Mutex(LinePace(now: .now))
     }
 
-    /// A transfer failed.
+    /// Logs a failed transfer.
     func failed(_ peer: String, _ reason: String) {
         tell("\(peer): \(reason)", "failed") {
             $0.member("peer", peer)
@@ -22,7 +22,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// An entry was left out.
+    /// Logs an entry that was left out.
     func leftOut(_ path: String, of peer: String, _ reason: String) {
         tell("\(peer): \(path) \(reason): left out", "left-out") {
             $0.member("peer", peer)

@@ -2,7 +2,7 @@ import AppSupport
 import CommandFrame
 import FileDropCore
 
-/// One file of the framed mode, on the receiving side: what is here, what is missing, whether it is right.
+/// The receiving side of one file in the framed mode: finds out what is here, gets what is missing, verifies the result.
 struct FileExchange {
     let entry: Entry
     let sender: Sender
@@ -42,7 +42,7 @@ struct FileExchange {
             isSame = try await blocking { try file.isSame(as: offered) { sender.presence.isThere } }
             try await answer(isSame)
         } catch {
-            // What an earlier attempt left is as good as it was.
+            // Whatever an earlier attempt left is as good as before.
             if file.count > 0 { inbox.parts.keep(file) }
             throw error
         }
@@ -50,14 +50,14 @@ struct FileExchange {
         try await receive(file, &reader, resumedAt: isSame ? count : 0)
     }
 
-    /// Nothing is here.
+    /// Starts from an empty file.
     private func begin() async throws {
         guard inbox.target.hasRoom(for: entry.size) else { throw FileFailure.noRoom(entry) }
         try await Transfer.send(.have(offset: 0), to: outbound)
     }
 
-    /// Says how much may be here.
-    /// - Returns: the sender's checksum of as much.
+    /// Reports how many bytes may already be here.
+    /// - Returns: the sender's checksum of that many bytes.
     private func offer(_ count: Int64, _ reader: inout MessageReader) async throws -> [UInt8] {
         guard inbox.target.hasRoom(for: entry.size - count) else { throw FileFailure.noRoom(entry) }
         try await Transfer.send(.have(offset: count), to: outbound)
@@ -82,7 +82,7 @@ struct FileExchange {
             do {
                 message = try await reader.next()
             } catch {
-                // The next attempt goes on from here.
+                // The next attempt continues from here.
                 if sender.key != nil { inbox.parts.keep(file) }
                 throw error
             }
@@ -119,12 +119,12 @@ struct FileExchange {
     }
 }
 
-/// Who sends, as far as the receiver knows.
+/// The sender, as far as the receiver knows it.
 struct Sender: Sendable {
-    /// Its public key, when it has proved to have it.
+    /// The sender's public key, if it has proved that it owns it.
     let key: [UInt8]?
     let landing: Landing
     let presence: DropConnection.Presence
-    /// For people: its address, and what it says it is called.
+    /// For people: the sender's address, and the name it gives itself.
     let name: String
 }

@@ -1,7 +1,7 @@
 import DNSSD
 import Synchronization
 
-/// The services that can be dialled, until everything known at the start has been told.
+/// Collects the services that can be dialled, until the initial list is complete.
 final class Found: Sendable {
     private struct State {
         var known: [ServiceInstance: DiscoveredService] = [:]
@@ -10,13 +10,13 @@ final class Found: Sendable {
     }
     private let state = Mutex(State())
 
-    /// In no order.
+    /// In no particular order.
     var services: [DiscoveredService] { state.withLock { Array($0.known.values) } }
 
-    /// Why nothing can be found: the backend never answered.
+    /// Why nothing can be found: the backend has never answered.
     var absence: String? { state.withLock { $0.absence } }
 
-    /// - Returns: whether there is nothing to wait for.
+    /// - Returns: whether there is nothing left to wait for.
     func note(_ event: ServiceEvent) -> Bool {
         state.withLock { state in
             switch event {

@@ -4,15 +4,15 @@ import DNSSD
 import FileDropCore
 import NIOCore
 
-/// The receiving side of the framed mode.
+/// The receiving side in the framed mode.
 struct FramedReceiver {
     let inbox: Inbox
     let progress: Progress
     let log: EventLog
-    /// Whether the receiver is the one that was connected to: the sender signs the address that was dialled.
+    /// Whether the sender connected to this receiver: the sender signs the address that was dialled.
     let isDialled: Bool
 
-    /// Takes everything that one sender has.
+    /// Receives everything that one sender has.
     func run(_ connection: DropConnection) async throws {
         defer { progress.clear() }
         inbox.parts.tidy()
@@ -27,7 +27,7 @@ struct FramedReceiver {
             } catch {
                 if let message = Self.report(error) {
                     try? await Transfer.send(message, to: outbound)
-                    // Who is still sending would see a broken connection before the reason.
+                    // A sender that is still sending would see a broken connection before the reason.
                     await Transfer.finish(outbound, reader, of: channel, within: .seconds(3))
                 }
                 throw error
@@ -92,7 +92,7 @@ struct FramedReceiver {
         }
     }
 
-    /// What to tell the sender of an error that is ours; nothing of one that is its own, or the network's.
+    /// What to tell the sender about an error of ours; nil for its own errors and the network's.
     private static func report(_ error: any Error) -> Message? {
         switch error {
         case let failure as FileFailure: .failure(failure.kind, failure.error.message)

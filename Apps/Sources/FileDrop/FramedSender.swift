@@ -6,16 +6,16 @@ import FileDropCore
 import NIOCore
 import Synchronization
 
-/// The sending side of the framed mode.
+/// The sending side in the framed mode.
 struct FramedSender {
     let tree: SourceTree
     let key: SenderKey
     let progress: Progress
     let log: EventLog
-    /// Whether the receiver is the one that was connected to: its address is what is signed.
+    /// Whether this side connected to the receiver: the dialled address is what gets signed.
     let isReceiverDialled: Bool
 
-    /// Sends everything; returns when the receiver has it all in its place, but for what it leaves out.
+    /// Sends everything. Returns when the receiver has stored it all, except for what it leaves out.
     func run(_ connection: DropConnection) async throws {
         defer { progress.clear() }
         let channel = connection.stream.channel
@@ -30,7 +30,7 @@ struct FramedSender {
                     try? await Transfer.send(.failure(failure.kind, failure.error.message), to: outbound)
                     throw failure
                 } catch let error where !(error is CommandError) {
-                    // The receiver's reason is better than a broken pipe.
+                    // The receiver's reason is more useful than a broken pipe.
                     if let reason = await replies.reason() { throw reason }
                     throw error
                 }
@@ -73,7 +73,7 @@ struct FramedSender {
         log.leftOut(item.path, of: "the receiver", reason)
     }
 
-    /// - Returns: whether an answer is still to come: not when the receiver left it out.
+    /// - Returns: whether an answer is still to come; false if the receiver left the entry out.
     private func send(
         _ item: SourceTree.Item, _ replies: Replies, _ outbound: Transfer.Outbound, _ silence: Silence
     ) async throws -> Bool {
@@ -86,7 +86,7 @@ struct FramedSender {
         switch try await replies.next() {
         case .have(0): break
         case .have(let offset) where offset <= file.size:
-            // Piece by piece: the work ends when we do, or the receiver.
+            // In pieces, so that it stops when we or the receiver stop.
             while try await blocking({ try file.skip(to: offset) }) {
                 try Task.checkCancellation()
                 try replies.check()
@@ -124,7 +124,7 @@ struct FramedSender {
     }
 }
 
-/// What the receiver says, read while data is sent: a failure is seen at once.
+/// Reads the receiver's messages while data is being sent, so that a failure is noticed at once.
 final class Replies: Sendable {
     private let stream: AsyncThrowingStream<Message, any Error>
     private let continuation: AsyncThrowingStream<Message, any Error>.Continuation
@@ -158,10 +158,10 @@ final class Replies: Sendable {
         throw CancellationError()
     }
 
-    /// - Throws: why the receiver cannot go on.
+    /// - Throws: the reason why the receiver cannot continue.
     func check() throws { if let failure = failure.withLock({ $0 }) { throw failure } }
 
-    /// Why the receiver cannot go on, if it says so within 2 s.
+    /// Why the receiver cannot continue, if it says so within 2 s.
     func reason() async -> CommandError? {
         try? await Deadline.run(.seconds(2)) { [self] in while try await stream.first(where: { _ in true }) != nil {} }
         return failure.withLock { $0 }

@@ -2,16 +2,16 @@ import AppSupport
 import CommandFrame
 import FileDropCore
 
-/// A folder that receives, and what is remembered of those who send.
+/// A folder that receives files, and the memory of earlier senders.
 struct Inbox: Sendable {
     let target: TargetFolder
     let parts: KeptParts
-    /// Whether files of others may become programs.
+    /// Whether received files may be executable.
     let takesPrograms: Bool
-    /// Nil where nothing can be remembered.
+    /// Nil if nothing can be remembered.
     private let records: ReceivedRecords?
 
-    /// Opens a folder, and removes what others have left unfinished in it for too long.
+    /// Opens a folder, and removes unfinished files that are too old.
     init(_ path: String, takesPrograms: Bool, _ app: App) throws {
         target = try TargetFolder(path)
         self.takesPrograms = takesPrograms
@@ -26,10 +26,10 @@ struct Inbox: Sendable {
         }
     }
 
-    /// What a sender's earlier transfers made here.
-    /// - Parameter key: nil when it has not proved who it is: then all is new.
+    /// Where the files of this sender go.
+    /// - Parameter key: nil if the sender has not proved who it is; then everything is new.
     func landing(of key: [UInt8]?) -> Landing {
-        // A record that cannot be read is one more folder with a number, no reason to take nothing.
+        // Without a readable record, files go into one more numbered folder; that is no reason to refuse them.
         let record = key.flatMap { try? records?.record(of: $0) }
         return Landing(in: target, received: record ?? Received())
     }

@@ -3,14 +3,14 @@ import CommandFrame
 import FileDropCore
 import NIOCore
 
-/// Reads messages of the framed mode from a connection, none longer than the rules allow.
+/// Reads the messages of the framed mode from a connection, within the allowed lengths.
 struct MessageReader {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private var buffer = ByteBuffer()
 
     init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) { self.inbound = inbound.makeAsyncIterator() }
 
-    /// The other side's first words.
+    /// Reads the other side's greeting.
     mutating func greeting() async throws {
         let greeting = try await take(Message.greeting.count)
         if greeting == Message.oldGreeting { throw Self.tooOld }
@@ -20,7 +20,7 @@ struct MessageReader {
     }
 
     /// The next message.
-    /// - Throws: when the connection ended, or what came is none.
+    /// - Throws: if the connection has ended, or its bytes are not a message.
     mutating func next() async throws -> Message {
         let header = try await take(Message.headerLength)
         guard let length = Message.bodyLength(header) else { throw Self.nonsense }
@@ -28,7 +28,7 @@ struct MessageReader {
         return message
     }
 
-    /// Reads what is left and forgets it.
+    /// Reads and discards the rest.
     mutating func drain() async throws { while try await inbound.next(isolation: #isolation) != nil {} }
 
     static let tooOld = CommandError(

@@ -4,12 +4,12 @@ import FileDropCore
 import Glibc
 import NIOCore
 
-/// Plain streams, as SimpleNetworkStreams and `nc` have them: the bytes of one file until the end of the stream.
+/// Plain streams, as in SimpleNetworkStreams and `nc`: the bytes of one file until the end of the stream.
 struct PlainTransfer {
     let progress: Progress
 
-    /// Writes what comes to a file; the stream's end is the file's.
-    /// - Returns: its size; nil when nothing came, which is no file.
+    /// Writes the stream to a file.
+    /// - Returns: the file's size; nil if nothing arrived, which makes no file.
     func receive(_ stream: ByteStream, as path: RelativePath, in inbox: Inbox) async throws -> Int64? {
         defer { progress.clear() }
         return try await Transfer.run(stream) { inbound, outbound, silence in
@@ -32,7 +32,7 @@ struct PlainTransfer {
         }
     }
 
-    /// Sends a file and ends the stream; returns when the other side has ended it too, or 10 s later.
+    /// Sends a file and ends the stream; returns when the other side has ended it too, or after 10 s.
     func send(_ item: SourceTree.Item, to stream: ByteStream) async throws {
         defer { progress.clear() }
         try await Transfer.run(stream) { inbound, outbound, silence in
@@ -51,7 +51,7 @@ struct PlainTransfer {
         }
     }
 
-    /// A name for a file that came without one: `Test-20261121-064500`.
+    /// A name for a file received without one: `Test-20261121-064500`.
     static func name(after service: ServiceName) -> RelativePath {
         var now = time(nil)
         var parts = tm()

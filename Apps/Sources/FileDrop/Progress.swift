@@ -7,7 +7,7 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// How far a transfer is: a bar on standard error where that is a terminal, a line of JSON a second with `--json`.
+/// Shows a transfer's progress: a bar if standard error is a terminal, a line of JSON per second with `--json`.
 final class Progress: Sendable {
     private struct State {
         var line = ProgressLine(name: "", done: 0, total: nil, elapsed: .zero)
@@ -27,7 +27,7 @@ final class Progress: Sendable {
         interval = app.json ? .seconds(1) : .milliseconds(100)
     }
 
-    /// So many bytes are to come, if that is known.
+    /// Sets how many bytes to expect, if known.
     func begin(total: Int64?) {
         state.withLock { state in
             state = State()
@@ -35,13 +35,13 @@ final class Progress: Sendable {
         }
     }
 
-    /// From now on it is about this file.
+    /// Sets the current file's name.
     func name(_ text: String) { state.withLock { $0.line.name = text.safeForTerminal } }
 
-    /// So many bytes more are done.
+    /// Adds transferred bytes.
     func advance(_ count: Int) {
         state.withLock { state in
-            // The sizes are the other side's word: together they may be more than a number holds.
+            // The other side chooses the sizes, and their sum may overflow.
             let (done, isMore) = state.line.done.addingReportingOverflow(Int64(count))
             state.line.done = isMore ? .max : done
             let now = ContinuousClock.now
@@ -53,7 +53,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// Takes the bar away, so that lines can be printed. At Ctrl-C it stays: it says how far it was.
+    /// Removes the bar so that lines can be printed. Ctrl-C leaves it, to show how far the transfer got.
     func clear() {
         state.withLock { state in
             guard showsBar, state.isVisible else { return }
@@ -84,7 +84,7 @@ final class Progress: Sendable {
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    /// Tells that a file is through.
+    /// Reports that a file has been transferred.
     func tell(_ event: String, _ path: String, bytes: Int64, digest: [UInt8]?, note: String? = nil, from: String? = nil)
     {
         clear()
@@ -97,7 +97,7 @@ final class Progress: Sendable {
                 if let from { $0.member("from", from) }
             }
         } else {
-            // A person compares the beginning; a script has it all.
+            // People compare the beginning; scripts get the whole digest.
             let isShort = app.output.isTerminal
             let text = digest.map { "  sha256 " + Checksum.text($0).shortened(to: isShort ? 12 : 64) } ?? ""
             let size = isShort ? ProgressLine.size(bytes) : "\(bytes) bytes"

@@ -3,7 +3,7 @@ import CommandFrame
 import FileDropCore
 
 extension SenderKey {
-    /// The user's key; one for this time only where none can be kept.
+    /// The user's key, or a temporary one if none can be stored.
     static func ofUser(_ app: App) -> SenderKey {
         do throws(StateFolder.Failure) {
             return try SenderKey(in: try StateFolder())
@@ -15,7 +15,7 @@ extension SenderKey {
 }
 
 extension SourceTree {
-    /// What is to be sent; what is left out is said.
+    /// Collects what to send, and reports what is left out.
     static func look(at paths: [String], _ key: SenderKey, _ app: App) async throws -> SourceTree {
         let tree = try await blocking { try SourceTree(paths, key: key) }
         for text in tree.leftOut { app.notices.notice(text) }
@@ -25,7 +25,7 @@ extension SourceTree {
 }
 
 extension App {
-    /// Runs a transfer that can be gone on with, and says so when Ctrl-C ends it.
+    /// Runs a transfer that can be resumed, and says so if Ctrl-C ends it.
     func resumable(_ body: () async throws -> Void) async throws {
         do {
             try await body()

@@ -3,14 +3,14 @@ import CommandFrame
 import FileDropCore
 import NIOCore
 
-/// What sending and receiving have in common.
+/// What sending and receiving share.
 enum Transfer {
-    /// A connection on which nothing moves for so long is closed.
+    /// How long a connection may stay idle before it is closed.
     static let patience = Duration.seconds(300)
 
     typealias Outbound = NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-    /// Runs `body` with a connection, and says in an `CommandError` what broke it.
+    /// Runs `body` with a connection; turns what broke it into a `CommandError`.
     static func run<Result: Sendable>(
         _ stream: ByteStream,
         _ body: (NIOAsyncChannelInboundStream<ByteBuffer>, Outbound, Silence) async throws -> Result
@@ -30,7 +30,7 @@ enum Transfer {
         try await outbound.write(ByteBuffer(bytes: message.bytes))
     }
 
-    /// What the other side's failure means here.
+    /// The error to report for the other side's failure.
     static func error(_ failure: Message.Failure, _ text: String) -> CommandError {
         let status: ExitStatus =
             switch failure {
@@ -41,7 +41,7 @@ enum Transfer {
         return CommandError(status, "the other side: \(text)")
     }
 
-    /// Ends our direction and waits for the other side to end its own, so that nothing is lost on the way.
+    /// Ends our direction and waits for the other side to end its own, so that nothing in flight is lost.
     static func finish(
         _ outbound: Outbound, _ reader: consuming MessageReader, of channel: any Channel, within limit: Duration
     ) async {
@@ -53,7 +53,7 @@ enum Transfer {
 }
 
 extension SocketAddress {
-    /// Address and port as both sides of a connection see them, without the scope, which is each side's own.
+    /// Address and port as both sides see them: without the scope, which differs between them.
     var signedBytes: [UInt8] {
         // sin_addr of sockaddr_in and sin6_addr of sockaddr_in6, <netinet/in.h>.
         var place = 8..<24

@@ -1,23 +1,23 @@
 import Crypto
 
-/// SHA-256 of what passes.
+/// The SHA-256 of a stream of bytes.
 public struct Checksum: Sendable {
     private var hash = SHA256()
 
-    /// Of nothing.
+    /// The checksum of no bytes.
     public init() {}
 
-    /// Takes in bytes.
+    /// Adds bytes.
     public mutating func update(_ bytes: some Sequence<UInt8>) {
         if bytes.withContiguousStorageIfAvailable({ hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }) == nil {
             hash.update(data: Array(bytes))
         }
     }
 
-    /// The 32 bytes.
+    /// The digest's 32 bytes.
     public var digest: [UInt8] { Array(hash.finalize()) }
 
-    /// The digest as people compare it.
+    /// The digest in the form that people compare.
     public static func text(_ digest: [UInt8]) -> String {
         digest.map { byte in
             let text = String(byte, radix: 16)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An open file, closed with the last reference. Its position in the file is shared by all who use it.
+/// An open file, closed with its last reference. All users share its position.
 final class Descriptor: Sendable {
     let number: Int32
 
@@ -8,7 +8,7 @@ final class Descriptor: Sendable {
 
     deinit { close(number) }
 
-    /// Calls until it is not interrupted.
+    /// Repeats the call until it is not interrupted.
     static func retrying(_ call: () -> Int) -> Int {
         while true {
             let result = call()
@@ -28,7 +28,7 @@ final class Descriptor: Sendable {
         return nil
     }
 
-    /// - Returns: the bytes, none at the end; nil with `errno` when it failed.
+    /// - Returns: the bytes, empty at the end of the file; nil and `errno` on failure.
     func read(_ limit: Int) -> [UInt8]? {
         var failed = false
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -39,9 +39,9 @@ final class Descriptor: Sendable {
         return failed ? nil : bytes
     }
 
-    /// The names in a folder, but for `.` and `..`, until `body` says no.
+    /// Calls `body` with each name in a folder except `.` and `..`, until it returns false.
     func forEachName(_ body: ([UInt8]) -> Bool) {
-        // The stream owns the descriptor that it is given.
+        // The stream takes ownership of its descriptor.
         let copy = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { return }
         guard let stream = fdopendir(copy) else {

@@ -1,25 +1,25 @@
-/// One file or folder that is offered.
+/// An offered file or folder.
 public struct Entry: Hashable, Sendable {
-    /// What it is.
+    /// The kind of an entry.
     public enum Kind: UInt8, Hashable, Sendable {
         case file = 0
         case folder = 1
     }
 
-    /// Where it goes.
+    /// Where it goes, below the target folder.
     public var path: RelativePath
-    /// What it is.
+    /// File or folder.
     public var kind: Kind
-    /// Bytes; 0 for a folder.
+    /// Size in bytes; 0 for a folder.
     public var size: Int64
-    /// When it was changed, in seconds since 1970.
+    /// Time of last modification, in seconds since 1970.
     public var modified: Int64
-    /// Whether it is a program.
+    /// Whether it is executable.
     public var isExecutable: Bool
-    /// From where the sender has it, in words that only the sender understands.
+    /// Where it came from, in a form that only the sender understands.
     public var origin: Origin
 
-    /// The largest file: 1 EiB.
+    /// The maximum size of a file: 1 EiB.
     public static let maximumSize: Int64 = 1 << 60
 
     /// Creates an entry.
@@ -36,19 +36,19 @@ public struct Entry: Hashable, Sendable {
 
     private static let fixedLength = 18 + Origin.length
 
-    /// As it is sent.
+    /// The encoded form.
     public var bytes: [UInt8] {
         [kind.rawValue, isExecutable ? 1 : 0] + size.bigEndianBytes + modified.bigEndianBytes + origin.bytes
             + path.bytes
     }
 
-    /// An entry that was sent, or the path that is refused.
+    /// A decoded entry, or the path that was refused.
     enum Read {
         case entry(Entry)
         case refused(path: [UInt8], RelativePath.Problem)
     }
 
-    /// Reads what was sent; nil when a rule is broken that no honest sender breaks.
+    /// Decodes an entry; nil if it breaks a rule that no honest sender breaks.
     static func read(_ bytes: [UInt8]) -> Read? {
         guard bytes.count > fixedLength, let kind = Kind(rawValue: bytes[0]), bytes[1] <= 1,
             let size = Int64(bigEndianBytes: bytes[2..<10]), let modified = Int64(bigEndianBytes: bytes[10..<18]),
@@ -67,10 +67,10 @@ public struct Entry: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Eight bytes, the highest first.
+    /// The eight bytes, most significant first.
     var bigEndianBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (56 - 8 * $0)) } }
 
-    /// Nil unless there are eight.
+    /// Nil unless there are exactly eight bytes.
     init?(bigEndianBytes bytes: some Collection<UInt8>) {
         guard bytes.count == 8 else { return nil }
         self = bytes.reduce(0) { $0 << 8 | Int64($1) }

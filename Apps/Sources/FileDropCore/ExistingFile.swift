@@ -1,16 +1,16 @@
 import Glibc
 
-/// A file that this sender's transfers made: it need not come again when it is the same.
+/// A file from this sender's earlier transfers, which need not be sent again if it is unchanged.
 ///
-/// The sender names its checksum first, and only one that it sent itself is looked at: nothing of what others have put
-/// here can be guessed.
+/// The sender names its checksum first, and only a file that this sender itself sent is examined, so it cannot guess the content of other
+/// files.
 public final class ExistingFile: Sendable {
-    /// Where it is.
+    /// The file's path.
     public let path: RelativePath
     private let file: Descriptor
     private let digest: [UInt8]
 
-    /// Nil when there is none, no ordinary one, or one of another size.
+    /// Nil if there is no such file, it is not a regular one, or its size differs.
     init?(_ place: Place, _ name: [UInt8], size: Int64, digest: [UInt8]) {
         let number = name.withCString {
             openat(place.descriptor.number, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -22,8 +22,8 @@ public final class ExistingFile: Sendable {
         self.digest = digest
     }
 
-    /// Whether its content is what was sent then and what is offered now.
-    /// - Parameter isWanted: asked after each MiB; the work ends when it says no.
+    /// Whether the content is still what was sent then, and equals what is offered now.
+    /// - Parameter isWanted: asked after each MiB; returning false ends the comparison.
     public func isSame(as offered: [UInt8], while isWanted: () -> Bool) -> Bool {
         guard offered == digest else { return false }
         var checksum = Checksum()

@@ -3,9 +3,9 @@ import Glibc
 
 /// Why a file cannot be written or read.
 public struct FileFailure: Error, Hashable, Sendable {
-    /// What the other side is told.
+    /// What to tell the other side.
     public let kind: Message.Failure
-    /// What is told here.
+    /// What to report here.
     public let error: CommandError
 
     init(_ kind: Message.Failure, _ error: CommandError) {
@@ -13,7 +13,7 @@ public struct FileFailure: Error, Hashable, Sendable {
         self.error = error
     }
 
-    /// A system call on a file that is to be written failed.
+    /// A system call on a file to be written has failed.
     static func writing(_ path: String, errno code: Int32) -> FileFailure {
         let what = "cannot write \(path)"
         switch code {
@@ -29,14 +29,14 @@ public struct FileFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// A file that is to be sent cannot be read.
+    /// A file to be sent cannot be read.
     static func reading(_ path: String, errno code: Int32) -> FileFailure {
         FileFailure(.other, CommandError(.noInput, "cannot read \(path)", errno: code))
     }
 }
 
 extension FileFailure {
-    /// There is not enough room, which is known before anything is written.
+    /// There is not enough room; known before anything is written.
     public static func noRoom(_ entry: Entry) -> FileFailure {
         .writing("\(entry.path.text) of \(ProgressLine.size(entry.size))", errno: ENOSPC)
     }

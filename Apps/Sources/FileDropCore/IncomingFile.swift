@@ -4,7 +4,7 @@ import CommandFrame
 import Glibc
 import Synchronization
 
-/// A file that is being received: under a name of its own until it is complete, so that no one ever sees half of it.
+/// A file being received. It has a temporary name until it is complete, so that no one sees half a file.
 public final class IncomingFile: Sendable {
     private struct State {
         var checksum = Checksum()
@@ -21,18 +21,18 @@ public final class IncomingFile: Sendable {
 
     /// How many bytes are here.
     public var count: Int64 { state.withLock { $0.count } }
-    /// Where it is, once it is complete: another name when there was a file of this one.
+    /// The final path once the file is complete; the name differs from the offered one if that existed.
     public var finalName: RelativePath? { state.withLock { $0.finalName } }
-    /// For messages.
+    /// The path for messages.
     private var text: String { place.path(name).text }
 
-    /// Begins a file that cannot be gone on with later.
+    /// Begins a file that cannot be resumed later.
     public convenience init(in place: Place, name: RelativePath) throws(FileFailure) {
         let mark = String(UInt64.random(in: .min ... .max), radix: 36)
         try self.init(place, name.name, ".filedrop-\(mark).new", O_EXCL)
     }
 
-    /// Begins a file, or goes on with what an earlier attempt of the same sender left of the same one.
+    /// Begins a file, or continues what an earlier attempt of the same sender left of it.
     public convenience init(
         in place: Place, resuming entry: Entry, of sender: [UInt8]
     ) throws(FileFailure) {
@@ -40,13 +40,13 @@ public final class IncomingFile: Sendable {
         identity.update(sender + entry.bytes)
         let mark = Checksum.text(Array(identity.digest.prefix(12)))
         try self.init(place, entry.path.name, ".filedrop-\(mark).part", 0)
-        // Two senders of one file would write into each other's.
+        // Otherwise two senders of the same file would write into one.
         guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
             keep()
             throw FileFailure(.other, CommandError(.ioError, "\(text) is being received already"))
         }
         guard let size = file.status?.st_size else { throw FileFailure.writing(text, errno: errno) }
-        // Longer than the file can be: not what it seems.
+        // Longer than the file can be: not what it claims to be.
         if Int64(size) > entry.size { try restart() } else { state.withLock { $0.count = Int64(size) } }
     }
 
@@ -67,11 +67,11 @@ public final class IncomingFile: Sendable {
 
     deinit { if state.withLock({ !$0.isOver }) { discard() } }
 
-    /// The SHA-256 of what was written, or found and checked.
+    /// The SHA-256 of everything written, or found and verified.
     public var digest: [UInt8] { state.withLock { $0.checksum.digest } }
 
-    /// Whether what an earlier attempt left has that SHA-256: then the file goes on after it, else it begins again.
-    /// - Parameter isWanted: asked after each MiB; the work ends when it says no.
+    /// Whether the remains of an earlier attempt have this SHA-256. If so the file continues after them, otherwise it starts again.
+    /// - Parameter isWanted: asked after each MiB; returning false ends the comparison.
     public func isSame(as offered: [UInt8], while isWanted: () -> Bool) throws(FileFailure) -> Bool {
         let isSame = try state.withLock { state throws(FileFailure) in
             var (checksum, rest) = (Checksum(), state.count)
@@ -89,7 +89,7 @@ public final class IncomingFile: Sendable {
         return isSame
     }
 
-    /// Adds bytes.
+    /// Appends bytes.
     public func append(_ bytes: [UInt8]) throws(FileFailure) {
         try state.withLock { state throws(FileFailure) in
             if let code = file.write(bytes[...]) { throw FileFailure.writing(text, errno: code) }
@@ -98,7 +98,7 @@ public final class IncomingFile: Sendable {
         }
     }
 
-    /// Begins again.
+    /// Starts again from an empty file.
     public func restart() throws(FileFailure) {
         try state.withLock { state throws(FileFailure) in
             guard ftruncate(file.number, 0) == 0, lseek(file.number, 0, SEEK_SET) == 0 else {
@@ -109,21 +109,21 @@ public final class IncomingFile: Sendable {
         }
     }
 
-    /// The process's umask, which can only be read by setting it: once, because files are finished on several threads, and to
-    /// what leaves a file that another thread makes meanwhile to its owner.
+    /// The process's umask, which can only be read by setting it. Read once, because files are finished on several threads; set meanwhile
+    /// to a value that keeps files created by other threads private.
     private static let umask: mode_t = {
         let umask = Glibc.umask(0o077)
         _ = Glibc.umask(umask)
         return umask
     }()
 
-    /// Puts it in its place: never over another file.
+    /// Moves the file to its final place; never overwrites another file.
     public func commit(modified: Int64? = nil, isExecutable: Bool = false) throws(FileFailure) {
         if let modified {
             var times = [timespec(tv_sec: Int(modified), tv_nsec: 0), timespec(tv_sec: Int(modified), tv_nsec: 0)]
             _ = futimens(file.number, &times)
         }
-        // As a program that creates a file would have it: the umask is the person's word.
+        // The same mode as from a program that creates a file: the umask is the user's wish.
         _ = fchmod(file.number, (isExecutable ? 0o777 : 0o666) & ~Self.umask)
         guard fsync(file.number) == 0 else { throw FileFailure.writing(text, errno: errno) }
         for attempt in 1...1000 {
@@ -142,8 +142,8 @@ public final class IncomingFile: Sendable {
         throw FileFailure.writing(text, errno: EEXIST)
     }
 
-    /// Leaves what is here for a later attempt.
-    /// - Returns: what it is then.
+    /// Leaves the remains for a later attempt.
+    /// - Returns: the part that was kept.
     @discardableResult
     public func keep() -> KeptPart {
         let size = state.withLock { state in
@@ -153,7 +153,7 @@ public final class IncomingFile: Sendable {
         return KeptPart(place: place.names, name: temporary, size: size, changed: time(nil))
     }
 
-    /// Removes what is here.
+    /// Removes the remains.
     public func discard() {
         keep()
         _ = temporary.withCString { unlinkat(place.descriptor.number, $0, 0) }

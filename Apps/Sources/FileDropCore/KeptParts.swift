@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A part of a file, left for a later attempt.
+/// Part of a file, left for a later attempt.
 public struct KeptPart: Hashable, Sendable {
     let place: [[UInt8]]
     let name: [UInt8]
@@ -10,25 +10,25 @@ public struct KeptPart: Hashable, Sendable {
     let changed: Int
 }
 
-/// The parts of files in a folder that can be gone on with: none for ever, and no more than there is room for.
+/// The unfinished files in a folder that can be resumed: limited in age and in total size.
 public final class KeptParts: Sendable {
-    /// For how long one may go on with a transfer: 7 days.
+    /// How long a transfer can be resumed: 7 days.
     public static let lifetime = 7 * 24 * 60 * 60
-    /// Smaller ones come again as fast as they are gone on with.
+    /// Smaller parts are not worth resuming.
     public static let minimumSize: Int64 = 1 << 20
-    /// No more are kept; the smallest go first: who would drive out what others left has to send as much.
+    /// The maximum number of parts. The smallest go first, so that driving out others' parts takes sending as much.
     public static let maximumCount = 64
-    /// Deeper folders are not looked into.
+    /// The maximum depth of folders to search.
     private static let maximumDepth = 32
-    /// No more names are looked at, so that a receiver of many files starts in time.
+    /// The maximum number of names to examine, so that a receiver with many files starts in time.
     private static let maximumNames = 100_000
 
     private let target: TargetFolder
     private let parts = Mutex<Set<KeptPart>>([])
 
-    /// Finds those of earlier receivers, in the folder and the folders in it, and removes what is too old or too much.
-    /// - Parameter now: seconds since 1970; nil: as the clock says.
-    /// - Returns: how many were removed, too.
+    /// Finds the parts of earlier receivers in the folder and its subfolders, and removes those that are too old or too much.
+    /// - Parameter now: seconds since 1970; nil for the current time.
+    /// - Returns: the remaining parts, and how many were removed.
     public static func find(in target: TargetFolder, now: Int? = nil) -> (KeptParts, removed: Int) {
         let parts = KeptParts(target)
         var (names, found) = (0, Set<KeptPart>())
@@ -40,14 +40,14 @@ public final class KeptParts: Sendable {
 
     private init(_ target: TargetFolder) { self.target = target }
 
-    /// Bytes of all parts that are kept: half of what is free without them.
+    /// The limit for all parts together: half of what would be free without them.
     private func maximumBytes(_ parts: Set<KeptPart>) -> Int64 {
         let used = parts.reduce(Int64(0)) { $0.addingReportingOverflow($1.size).partialValue }
         let room = Int64(clamping: target.room ?? UInt64(Int64.max / 4))
         return room.addingReportingOverflow(max(0, used)).partialValue / 2
     }
 
-    /// Leaves a file for a later attempt, if that is worth it.
+    /// Keeps a file for a later attempt, if that is worthwhile.
     public func keep(_ file: IncomingFile) {
         guard file.count >= Self.minimumSize else { return file.discard() }
         let part = file.keep()
@@ -55,8 +55,8 @@ public final class KeptParts: Sendable {
         tidy()
     }
 
-    /// Removes what is too old, or too much.
-    /// - Returns: how many.
+    /// Removes parts that are too old or too much.
+    /// - Returns: how many were removed.
     @discardableResult
     public func tidy(now: Int? = nil) -> Int {
         let deadline = (now ?? time(nil)) - Self.lifetime
@@ -99,13 +99,13 @@ public final class KeptParts: Sendable {
         for name in folders { if let inner = place.open(name) { search(inner, depth + 1, &names, &found) } }
     }
 
-    /// As `IncomingFile` calls what is not complete.
+    /// Whether the name is one that `IncomingFile` gives to incomplete files.
     private static func isPart(_ name: [UInt8]) -> Bool {
         name.starts(with: Array(".filedrop-".utf8))
             && (name.suffix(5) == Array(".part".utf8)[...] || name.suffix(4) == Array(".new".utf8)[...])
     }
 
-    /// Not while a transfer has it locked.
+    /// Fails while a transfer has the part locked.
     private func remove(_ part: KeptPart) -> Bool {
         var place = target.place
         for name in part.place {

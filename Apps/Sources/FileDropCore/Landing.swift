@@ -1,20 +1,20 @@
 import Glibc
 
-/// Where the entries of one sender go: into folders that its transfers made, or into new ones.
+/// Decides where one sender's entries go: into folders that its transfers made, or into new ones.
 public struct Landing: Sendable {
     let target: TargetFolder
     let received: Received
 
-    /// What was made of one sender's entries, and what will be.
+    /// Continues what was made of one sender's entries.
     public init(in target: TargetFolder, received: Received) {
         self.target = target
         self.received = received
     }
 
-    /// Makes a folder and those above it, unless this sender's transfers made them.
+    /// Creates a folder and its parents, unless this sender's transfers made them already.
     public func makeFolder(_ entry: Entry) throws(FileFailure) { _ = try folder(entry.path.names, entry.origin) }
 
-    /// The folder in which a file goes.
+    /// The folder that a file goes into.
     public func place(of entry: Entry) throws(FileFailure) -> Place {
         try folder(entry.path.names.dropLast(), entry.origin)
     }
@@ -49,7 +49,7 @@ public struct Landing: Sendable {
         return place
     }
 
-    /// The file that this sender's transfers made of an entry, when it is still there and no longer or shorter.
+    /// The file that this sender's transfers made of an entry, if it still exists with the same size.
     public func existing(_ entry: Entry, in place: Place) -> ExistingFile? {
         guard case .file(let name, entry.size, let digest) = received.made(entry.path.names, entry.origin) else {
             return nil
@@ -57,7 +57,7 @@ public struct Landing: Sendable {
         return ExistingFile(place, name, size: entry.size, digest: digest)
     }
 
-    /// An entry has become a file.
+    /// Records that an entry has become a file.
     public func note(_ file: IncomingFile, for entry: Entry, digest: [UInt8]) {
         guard let name = file.finalName?.name else { return }
         received.note(.file(name: name, size: entry.size, digest: digest), for: entry.path.names, entry.origin)

@@ -1,19 +1,19 @@
-/// Whether one more line may be shown: a burst of them, then one every few seconds; what is not shown is counted.
+/// Limits the rate of log lines: a burst, then one every few seconds. Suppressed lines are counted.
 public struct LinePace: Sendable {
-    /// Lines at once.
+    /// How many lines a burst may have.
     public static let burst = 20
-    /// How long one more takes to be allowed.
+    /// How long until another line is allowed.
     public static let interval = Duration.seconds(5)
 
     private var last: ContinuousClock.Instant
     private var free = Self.burst
     private var suppressed = 0
 
-    /// A pace with the whole burst before it.
+    /// Creates a pace with the whole burst available.
     public init(now: ContinuousClock.Instant) { last = now }
 
-    /// A line is to be shown.
-    /// - Returns: how many were not shown since the last one; nil when this one is not to be shown either.
+    /// Asks to show a line.
+    /// - Returns: how many were suppressed since the last one; nil if this one is suppressed too.
     public mutating func line(now: ContinuousClock.Instant) -> Int? {
         let steps = max(0, (now - last) / Self.interval)
         if steps >= Double(Self.burst - free) {

@@ -1,35 +1,35 @@
-/// What both sides say in the framed mode (docs/apps/filedrop.md). Sender and receiver take turns for each entry.
+/// The messages of the framed mode (docs/apps/filedrop.md). Sender and receiver take turns for each entry.
 public enum Message: Hashable, Sendable {
-    /// Receiver, first: what the sender is to sign.
+    /// Receiver, first: the bytes that the sender must sign.
     case challenge([UInt8])
-    /// Sender, its answer: its key, the signature, and what its machine is called.
+    /// Sender, in answer: its key, the signature, and its machine's name.
     case identity(key: [UInt8], signature: [UInt8], host: String)
-    /// Sender: how many entries and bytes are to come, for a progress bar only.
+    /// Sender: how many entries and bytes will come; only for a progress bar.
     case total(entries: Int64, bytes: Int64)
     /// Sender: the next file or folder.
     case entry(Entry)
-    /// An entry that was sent with a path that is refused.
+    /// An entry whose path was refused.
     case refusedEntry(path: [UInt8], RelativePath.Problem)
-    /// Receiver, instead of an answer to an entry: it is left out, and why.
+    /// Receiver, instead of accepting an entry: the reason why it is left out.
     case leftOut(String)
-    /// Receiver, for a file: so many of its bytes may be here, from an earlier transfer of this sender.
+    /// Receiver, for a file: how many of its bytes may be here from an earlier transfer of this sender.
     case have(offset: Int64)
-    /// Sender, unless that was 0: the SHA-256 of as many bytes of its file.
+    /// Sender, unless that was 0: the SHA-256 of that many bytes of its file.
     case begins(digest: [UInt8])
-    /// Receiver: whether what is here is the same. If so data comes from there on, else from the start.
+    /// Receiver: whether the bytes here are the same. If so, data continues after them, otherwise it starts from the beginning.
     case isSame(Bool)
     /// Sender: bytes of the file.
     case data([UInt8])
     /// Sender: the SHA-256 of the whole file.
     case digest([UInt8])
-    /// Receiver: the entry is complete and in its place.
+    /// Receiver: the entry is complete and stored.
     case complete
-    /// Sender: that was all; receiver: all is here.
+    /// Sender: there is no more. Receiver: everything has arrived.
     case end
-    /// Either side: it cannot go on, and why, for people.
+    /// Either side: it cannot continue, with the reason for people.
     case failure(Failure, String)
 
-    /// Why a side cannot go on.
+    /// Why a side cannot continue.
     public enum Failure: UInt8, Hashable, Sendable {
         case other = 0
         case noSpace = 1
@@ -37,16 +37,16 @@ public enum Message: Hashable, Sendable {
         case notPermitted = 3
     }
 
-    /// The longest data of one message.
+    /// The maximum data in one message.
     public static let maximumData = 256 * 1024
-    /// The longest of all others.
+    /// The maximum body of any other message.
     static let maximumOther = 8 * 1024
-    /// What a side says first in its direction.
+    /// What each side sends first.
     public static let greeting = Array("filedrop/2\n".utf8)
-    /// What an older filedrop says, which is as long.
+    /// What an older filedrop sends first, which is as long.
     public static let oldGreeting = Array("filedrop/1\n".utf8)
 
-    /// Bytes of a message before its body: its kind, and the body's length.
+    /// The length of a message's header: its kind and the body's length.
     public static let headerLength = 5
     static let digestLength = 32
     static let maximumHost = 63
@@ -71,13 +71,13 @@ public enum Message: Hashable, Sendable {
 
     private static let dataKind: UInt8 = 0x44
 
-    /// As it is sent.
+    /// The encoded message.
     public var bytes: [UInt8] {
         let body = body
         return Self.header(kind, body.count) + body
     }
 
-    /// The header of data, whose bytes follow it.
+    /// The header of a data message, to be followed by the data.
     public static func dataHeader(_ count: Int) -> [UInt8] { header(dataKind, count) }
 
     private static func header(_ kind: UInt8, _ count: Int) -> [UInt8] {
@@ -89,7 +89,7 @@ public enum Message: Hashable, Sendable {
         case .identity(let key, let signature, let host): key + signature + host.utf8.prefix(Self.maximumHost)
         case .total(let entries, let bytes): entries.bigEndianBytes + bytes.bigEndianBytes
         case .entry(let entry): entry.bytes
-        // Read only.
+        // Never sent.
         case .refusedEntry: []
         case .have(let offset): offset.bigEndianBytes
         case .isSame(let isSame): [isSame ? 1 : 0]
@@ -102,14 +102,14 @@ public enum Message: Hashable, Sendable {
 }
 
 extension Message {
-    /// The length of the body that a header announces; nil when it is too long or of no kind.
+    /// The body length that a header announces; nil if it is too long or the kind is unknown.
     public static func bodyLength(_ header: [UInt8]) -> Int? {
         guard header.count == headerLength else { return nil }
         let length = header[1...].reduce(0) { $0 << 8 | Int($1) }
         return length <= (header[0] == dataKind ? maximumData : maximumOther) ? length : nil
     }
 
-    /// Reads a message; nil when a rule is broken.
+    /// Decodes a message; nil if it breaks a rule.
     public init?(header: [UInt8], body: [UInt8]) {
         switch header.first {
         case 0x4E where body.count == SenderKey.challengeLength: self = .challenge(body)

@@ -1,14 +1,14 @@
-/// Marks what comes from one place of a sender's disk, so that a later transfer of it finds what an earlier one made.
+/// Marks everything that comes from one place on a sender's disk, so that a later transfer finds what an earlier one made.
 ///
-/// Random to everyone but the sender: it says nothing of the place.
+/// Looks random to everyone but the sender, and reveals nothing about the place.
 public struct Origin: Hashable, Sendable {
-    /// Bytes of an origin.
+    /// The length of an origin in bytes.
     public static let length = 16
 
-    /// So many bytes.
+    /// The origin's bytes.
     public let bytes: [UInt8]
 
-    /// An origin that is like no other.
+    /// Creates a unique origin.
     public init() {
         var random = SystemRandomNumberGenerator()
         bytes = (0..<Self.length).map { _ in UInt8.random(in: .min ... .max, using: &random) }

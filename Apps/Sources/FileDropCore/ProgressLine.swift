@@ -2,13 +2,13 @@ import CommandText
 
 /// A progress bar as text: `photo.jpg  [#####-----]  50%  12.3 MB/s  0:07`.
 public struct ProgressLine: Hashable, Sendable {
-    /// Bytes that are done.
+    /// Transferred bytes.
     public var done: Int64
-    /// Of so many, if that is known.
+    /// Total bytes, if known.
     public var total: Int64?
-    /// For how long.
+    /// Time since the start.
     public var elapsed: Duration
-    /// Of what; safe for a terminal.
+    /// The file's name, safe for a terminal.
     public var name: String
 
     /// Creates a line.
@@ -19,10 +19,10 @@ public struct ProgressLine: Hashable, Sendable {
         self.elapsed = elapsed
     }
 
-    /// In at most so many columns of a terminal.
+    /// The line in at most `columns` terminal columns.
     public func text(columns: Int) -> String {
         let rate = elapsed > .milliseconds(200) ? Double(done) / (elapsed / .seconds(1)) : 0
-        // What the other side announces may be more than any link carries.
+        // The other side may announce more than any link can carry.
         let speed = rate > 0 ? "\(Self.size(Int64(min(rate, 1e18))))/s" : ""
         guard let total, total > 0 else { return Self.fit("\(name)  \(Self.size(done))  \(speed)", columns) }
         let part = min(1, Double(done) / Double(total))

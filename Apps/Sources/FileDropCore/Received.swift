@@ -2,7 +2,7 @@ import Crypto
 import Glibc
 import Synchronization
 
-/// What the transfers of one sender have made in a folder, kept outside of it: only that is entered and compared again.
+/// Records what one sender's transfers have made in a folder, and is stored outside it. Only what it lists is entered or compared again.
 public final class Received: Sendable {
     /// What an entry became.
     enum Made: Hashable, Sendable {
@@ -21,27 +21,27 @@ public final class Received: Sendable {
         var file: Descriptor?
     }
 
-    /// Bytes of one sender's record. What does not fit is not known again: it gets another name.
+    /// The maximum size of one sender's record. Entries beyond it are not recognised, and get a new name.
     static let maximumLength = 16 << 20
-    /// Bytes of all records, of which the oldest go first.
+    /// The maximum size of all records; the oldest go first.
     static let maximumTotal = 64 << 20
 
     private let state = Mutex(State())
-    /// Where it is kept; nil for one that is not.
+    /// Where the record is stored; nil if it is not.
     private let place: (folder: StateFolder, name: String)?
 
-    /// The record of a sender who cannot be known again.
+    /// The record of a sender that cannot be recognised again.
     public init() { place = nil }
 
-    /// - Parameter sender: its public key, which it has proved to have.
-    /// - Throws: when it cannot be read.
+    /// - Parameter sender: its public key, which it has proved to own.
+    /// - Throws: if the record cannot be read.
     public init(of sender: [UInt8], in target: TargetFolder, state folder: StateFolder) throws(StateFolder.Failure) {
         var checksum = Checksum()
         checksum.update(sender + target.identity.utf8)
         let name = Checksum.text(checksum.digest) + Self.suffix
         place = (folder, name)
         guard let file = try Self.open(name, in: folder, 0) else { return }
-        // Its age is that of its last use.
+        // A record's age counts from its last use.
         futimens(file.number, nil)
         var content: [UInt8] = []
         while content.count < Self.maximumLength, let bytes = file.read(1 << 20), !bytes.isEmpty { content += bytes }
@@ -54,7 +54,7 @@ public final class Received: Sendable {
         }
     }
 
-    /// - Returns: nil when there is none.
+    /// - Returns: nil if there is no record.
     private static func open(
         _ name: String, in folder: StateFolder, _ flags: Int32
     ) throws(StateFolder.Failure) -> Descriptor? {
@@ -81,12 +81,12 @@ public final class Received: Sendable {
             guard state.length + line.count <= Self.maximumLength else { return }
             state.length += line.count
             state.made[key] = made
-            // Not before something came: who only connects leaves nothing.
+            // Created only once something has arrived: just connecting leaves nothing behind.
             if state.file == nil, let place {
                 Self.makeRoom(in: place.folder, besides: place.name)
                 state.file = try? Self.open(place.name, in: place.folder, O_CREAT)
             }
-            // One write: two processes do not mix their lines. One that cannot be written is known until we end.
+            // A single write, so that the lines of two processes do not mix. If it fails, the line is known only until this process ends.
             if let file = state.file { _ = file.write(line[...]) }
         }
     }
@@ -95,7 +95,7 @@ public final class Received: Sendable {
 
     private static let suffix = ".received"
 
-    /// Names have no control characters (`RelativePath`), so tabs and line feeds are free.
+    /// Names contain no control characters (`RelativePath`), so tabs and line feeds can separate them.
     private static func line(_ key: Key, _ made: Made) -> [UInt8] {
         let fields: [[UInt8]] =
             switch made {
@@ -108,7 +108,7 @@ public final class Received: Sendable {
         return Array(all.joined(separator: [0x09])) + [0x0A]
     }
 
-    /// Nil for a line that was cut off, or that someone has written into.
+    /// Nil for a line that was cut off or tampered with.
     private static func read(_ line: some Sequence<UInt8>) -> (Key, Made)? {
         let fields = Array(line).split(separator: 0x09).map { Array($0) }
         guard fields.count == 6, let origin = hexadecimal(fields[0]).flatMap({ Origin($0) }),
@@ -138,7 +138,7 @@ public final class Received: Sendable {
         return bytes
     }
 
-    /// Removes the oldest records when all together are too long.
+    /// Removes the oldest records if all together are too large.
     private static func makeRoom(in folder: StateFolder, besides kept: String) {
         var records: [(name: String, size: Int, used: Int)] = []
         folder.descriptor.forEachName { name in
@@ -147,7 +147,7 @@ public final class Received: Sendable {
             guard name.hasSuffix(suffix), name != kept,
                 fstatat(folder.descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.isFile
             else { return true }
-            // An empty one costs something, too.
+            // An empty record has a cost too.
             records.append((name, Int(status.st_size) + 4096, status.st_mtim.tv_sec))
             return true
         }
@@ -159,7 +159,7 @@ public final class Received: Sendable {
     }
 }
 
-/// The records of all senders that are connected: two connections of one sender share one.
+/// The records of all connected senders; two connections of one sender share a record.
 public final class ReceivedRecords: Sendable {
     private struct Weak {
         weak var record: Received?
@@ -168,14 +168,14 @@ public final class ReceivedRecords: Sendable {
     private let state: StateFolder
     private let records = Mutex<[[UInt8]: Weak]>([:])
 
-    /// The records for one folder.
+    /// Creates the records for one folder.
     public init(for target: TargetFolder, in state: StateFolder) {
         self.target = target
         self.state = state
     }
 
     /// The record of a sender.
-    /// - Parameter key: its public key, which it has proved to have.
+    /// - Parameter key: its public key, which it has proved to own.
     public func record(of key: [UInt8]) throws(StateFolder.Failure) -> Received {
         try records.withLock { records throws(StateFolder.Failure) in
             if let record = records[key]?.record { return record }

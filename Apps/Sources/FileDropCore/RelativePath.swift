@@ -1,30 +1,30 @@
-/// Where a file goes below a folder: what another machine says is checked here, once.
+/// A path below a folder. The only place where paths from other machines are checked.
 public struct RelativePath: Hashable, Sendable {
-    /// The longest name in bytes (NAME_MAX).
+    /// The maximum length of a name in bytes (NAME_MAX).
     public static let maximumName = 255
-    /// The longest path in bytes.
+    /// The maximum length of a path in bytes.
     public static let maximumLength = 4000
-    /// The deepest path in names.
+    /// The maximum number of names in a path.
     public static let maximumDepth = 64
 
-    /// What is wrong with a path that is refused.
+    /// Why a path is refused.
     public enum Problem: String, Error, Hashable, Sendable {
-        /// Absolute, an empty name, `.`, `..` or a NUL.
+        /// Absolute, or with an empty name, `.`, `..` or a NUL.
         case outside = "is not a path below a folder"
-        /// A name of more than 255 bytes, more than 4000 in all, or deeper than 64.
+        /// A name over 255 bytes, over 4000 bytes in total, or more than 64 names.
         case tooLong = "has too long a path"
-        /// Programs read such names of themselves: `.bashrc`, `.git/hooks`.
+        /// Programs read files with such names on their own: `.bashrc`, `.git/hooks`.
         case hidden = "has a name that begins with a dot"
-        /// `rm *` takes such a name for an option.
+        /// `rm *` would take such a name for an option.
         case option = "has a name that begins with a dash"
-        /// Not UTF-8, or with characters that turn a terminal's lines around or end a script's.
+        /// Not UTF-8, or with characters that reorder a terminal's lines or end a script's.
         case unsafe = "has a name with characters that are no text"
     }
 
-    /// The names from the top, at least one.
+    /// The names from the top; at least one.
     public let names: [[UInt8]]
 
-    /// A path whose names are harmless: below the folder, not hidden, no option, text without control characters.
+    /// Accepts only harmless names: below the folder, not hidden, not an option, text without control characters.
     public init(checking bytes: some Sequence<UInt8>) throws(Problem) {
         let bytes = Array(bytes)
         let names = bytes.split(separator: 0x2F, omittingEmptySubsequences: false).map { Array($0) }
@@ -40,7 +40,7 @@ public struct RelativePath: Hashable, Sendable {
         self.names = names
     }
 
-    /// Nil where `init(checking:)` has a problem.
+    /// Nil if `init(checking:)` throws.
     public init?(_ bytes: some Sequence<UInt8>) {
         guard let path = try? RelativePath(checking: bytes) else { return nil }
         self = path
@@ -48,7 +48,7 @@ public struct RelativePath: Hashable, Sendable {
 
     init(names: [[UInt8]]) { self.names = names }
 
-    /// One name made of any text: what may not be in one becomes `_`.
+    /// Makes a single name from any text: forbidden characters become `_`.
     public init(cleaning text: String) {
         let name = text.unicodeScalars.map { $0 == "/" || !Self.isText($0) ? "_" : String($0) }.joined()
         var bytes = Array(name.utf8)
@@ -64,7 +64,7 @@ public struct RelativePath: Hashable, Sendable {
         return text.unicodeScalars.allSatisfy(isText)
     }
 
-    /// What joins letters and emoji stays, though it is invisible: it is part of ordinary names.
+    /// Keeps the invisible characters that join letters and emoji, because ordinary names contain them.
     private static func isText(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
@@ -73,22 +73,22 @@ public struct RelativePath: Hashable, Sendable {
         }
     }
 
-    /// The names joined by `/`.
+    /// The names, joined by `/`.
     public var bytes: [UInt8] { Array(names.joined(separator: [0x2F])) }
 
-    /// For people; to be escaped.
+    /// For people; must be escaped before printing.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The last name.
     public var name: [UInt8] { names[names.count - 1] }
 
-    /// The `number`th way to name it: `photo.jpg`, `photo (2).jpg`, `photo (3).jpg`.
+    /// The `number`th variant of a name: `photo.jpg`, `photo (2).jpg`, `photo (3).jpg`.
     static func variant(_ number: Int, of name: [UInt8]) -> [UInt8] {
         guard number > 1 else { return name }
         let mark = Array(" (\(number))".utf8)
         let dot = name.lastIndex(of: 0x2E).flatMap { $0 > 0 && name.count - $0 <= 16 ? $0 : nil } ?? name.count
         var stem = name[..<dot].prefix(Self.maximumName - mark.count - (name.count - dot))
-        // Not within a character.
+        // Do not cut within a character.
         while stem.count < dot, let last = stem.last, name[stem.count] & 0xC0 == 0x80, last >= 0x80 {
             stem.removeLast()
         }

@@ -1,26 +1,26 @@
 import Crypto
 
-/// Who sends: a key of the user's own, made on first use. It lets a receiver know which folders this sender's transfers made,
-/// and lets no one else say so who has only listened.
+/// Identifies a sender: a key of the user's, created on first use. It lets a receiver recognise the folders that this sender's transfers
+/// made, and keeps eavesdroppers from impersonating the sender.
 public struct SenderKey: Sendable {
-    /// Bytes of a public key.
+    /// The length of a public key in bytes.
     public static let publicLength = 32
     static let signatureLength = 64
-    /// Bytes of what is signed for a receiver.
+    /// The length of a receiver's challenge in bytes.
     public static let challengeLength = 32
     private static let fileName = "sender.key"
     private static let purpose = Array("filedrop/2 sender\n".utf8)
 
     private let key: Curve25519.Signing.PrivateKey
 
-    /// A key for one transfer only: nothing of it can be gone on with.
+    /// A key for a single transfer, which cannot be resumed.
     public init() { key = Curve25519.Signing.PrivateKey() }
 
-    /// The user's.
-    /// - Throws: when it can be neither read nor made.
+    /// The user's key.
+    /// - Throws: if it can be neither read nor created.
     public init(in state: StateFolder) throws(StateFolder.Failure) {
         if state.read(Self.fileName, atMost: 33) == nil {
-            // Another process may have been first: then that one is ours, too.
+            // If another process was first, its key is ours too.
             _ = state.write(Array(Curve25519.Signing.PrivateKey().rawRepresentation), to: Self.fileName, isNew: true)
         }
         guard let bytes = state.read(Self.fileName, atMost: 33),
@@ -29,7 +29,7 @@ public struct SenderKey: Sendable {
         self.key = key
     }
 
-    /// What a receiver knows it by.
+    /// The key by which receivers know the sender.
     public var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
 
     /// The mark of a place on this disk.
@@ -39,14 +39,14 @@ public struct SenderKey: Sendable {
         return Origin(Array(code).prefix(Origin.length)) ?? Origin()
     }
 
-    /// The answer to a receiver.
-    /// - Parameter address: of the receiver, as the sender dialled it: what is signed for one is no use at another.
-    /// - Returns: nil when it cannot be signed.
+    /// Signs a receiver's challenge.
+    /// - Parameter address: the receiver's address, as dialled; makes the signature useless to other receivers.
+    /// - Returns: nil if signing fails.
     public func sign(_ challenge: [UInt8], at address: [UInt8]) -> [UInt8]? {
         (try? key.signature(for: Self.purpose + challenge + address)).map { Array($0) }
     }
 
-    /// Whether a sender has the key that it names.
+    /// Whether a sender owns the key that it names.
     public static func isGenuine(
         _ signature: [UInt8], of publicKey: [UInt8], for challenge: [UInt8], at address: [UInt8]
     ) -> Bool {
@@ -54,7 +54,7 @@ public struct SenderKey: Sendable {
         return key.isValidSignature(signature, for: purpose + challenge + address)
     }
 
-    /// What a receiver asks a sender to sign.
+    /// A new challenge for a sender to sign.
     public static func newChallenge() -> [UInt8] {
         var random = SystemRandomNumberGenerator()
         return (0..<challengeLength).map { _ in UInt8.random(in: .min ... .max, using: &random) }

@@ -3,7 +3,7 @@ import CommandFrame
 import Glibc
 import Synchronization
 
-/// A file that is sent.
+/// A file to send.
 public final class SourceFile: Sendable {
     private struct State {
         var checksum = Checksum()
@@ -12,13 +12,13 @@ public final class SourceFile: Sendable {
 
     private let file: Descriptor
     private let path: String
-    /// Its bytes when it was opened; not more are sent, and fewer are an error.
+    /// The file's size when opened; no more is sent, and less is an error.
     public let size: Int64
     private let state = Mutex(State())
 
-    /// Opens an ordinary file.
+    /// Opens a regular file.
     public init(_ path: String) throws(FileFailure) {
-        // O_NONBLOCK: a FIFO that has taken the file's name must not hold us up.
+        // O_NONBLOCK: a FIFO in place of the file must not block.
         let number = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { throw FileFailure.reading(path, errno: errno) }
         file = Descriptor(number)
@@ -27,8 +27,8 @@ public final class SourceFile: Sendable {
         size = Int64(status.st_size)
     }
 
-    /// The next bytes; none at the end.
-    /// - Throws: also when the file has become shorter.
+    /// The next bytes; empty at the end.
+    /// - Throws: also if the file has become shorter.
     public func read() throws(FileFailure) -> [UInt8] { try read(atMost: Int64(Message.maximumData)) }
 
     private func read(atMost limit: Int64) throws(FileFailure) -> [UInt8] {
@@ -46,15 +46,15 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// Takes in the next bytes up to an offset, a few MiB of them.
-    /// - Returns: whether there is more before that offset.
+    /// Reads up to a few MiB towards an offset, for the checksum.
+    /// - Returns: whether more remains before the offset.
     public func skip(to offset: Int64) throws(FileFailure) -> Bool {
         let end = min(offset, count + (8 << 20))
         while count < end { if try read(atMost: end - count).isEmpty { break } }
         return count < offset && count < size
     }
 
-    /// Reads again from the start.
+    /// Starts reading from the beginning again.
     public func restart() throws(FileFailure) {
         try state.withLock { state throws(FileFailure) in
             guard lseek(file.number, 0, SEEK_SET) == 0 else { throw FileFailure.reading(path, errno: errno) }
@@ -62,9 +62,9 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// How many bytes were read.
+    /// How many bytes have been read.
     public var count: Int64 { state.withLock { $0.count } }
 
-    /// The SHA-256 of what was read.
+    /// The SHA-256 of what has been read.
     public var digest: [UInt8] { state.withLock { $0.checksum.digest } }
 }

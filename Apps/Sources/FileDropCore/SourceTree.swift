@@ -2,38 +2,38 @@ public import CommandFrame
 import DNSSD
 import Glibc
 
-/// The files and folders that are sent, in an order in which each folder comes before what is in it.
+/// The files and folders to send; each folder comes before its contents.
 public struct SourceTree: Sendable {
-    /// One of them.
+    /// A file or folder.
     public struct Item: Hashable, Sendable {
-        /// Where it is here.
+        /// Its local path.
         public let path: String
-        /// What the other side is told.
+        /// Its description for the other side.
         public let entry: Entry
     }
 
-    /// More are refused.
+    /// The maximum number of items.
     public static let maximumItems = 100_000
 
-    /// In order.
+    /// In sending order.
     public private(set) var items: [Item] = []
-    /// What was left out, and why, for people: symbolic links, devices, names that a receiver refuses.
+    /// What was left out and why, for people: symbolic links, devices, names that a receiver would refuse.
     public private(set) var leftOut: [String] = []
     /// How many more were left out.
     public private(set) var furtherLeftOut = 0
     private let key: SenderKey
 
-    /// Bytes of all files.
+    /// The total size of all files.
     public var bytes: Int64 { items.reduce(0) { $0 + $1.entry.size } }
 
-    /// The one file that is sent, if it is one.
+    /// The file, if only one file is sent.
     public var onlyFile: Item? {
         guard items.count == 1, let item = items.first, item.entry.kind == .file else { return nil }
         return item
     }
 
-    /// Looks at files, and at folders with all that is in them. Links that are named are followed, others are left out.
-    /// - Parameter key: gives each of `paths` the origin by which a receiver knows it again.
+    /// Examines files, and folders with their contents. Follows links given as `paths`; leaves out all others.
+    /// - Parameter key: gives each of `paths` the origin by which a receiver recognises it.
     public init(_ paths: [String], key: SenderKey = SenderKey()) throws(CommandError) {
         self.key = key
         for path in paths {
@@ -49,7 +49,7 @@ public struct SourceTree: Sendable {
         if items.isEmpty { throw CommandError(.usage, "nothing is left to send", advice: leftOut) }
     }
 
-    /// The path as it is sent; nil when it is left out.
+    /// The path to send; nil if it is left out.
     private mutating func allowed(_ bytes: [UInt8], _ path: String) -> RelativePath? {
         do throws(RelativePath.Problem) {
             return try RelativePath(checking: bytes)
@@ -101,7 +101,7 @@ public struct SourceTree: Sendable {
 
     private mutating func leaveOut(_ path: String, _ why: String) {
         guard leftOut.count < 20 else { return furtherLeftOut += 1 }
-        // One line, whatever the name is.
+        // A single line, whatever the name contains.
         leftOut.append("\(path.escapedForTerminal) \(why): left out")
     }
 
@@ -111,7 +111,7 @@ public struct SourceTree: Sendable {
         var (names, unreadable): ([String], Int) = ([], 0)
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            // A name that is no UTF-8 cannot be opened by a String; it is not one that people type.
+            // A String cannot open a file whose name is not UTF-8; people do not type such names.
             let text = String(validating: name, as: UTF8.self)
             if text == nil { unreadable += 1 }
             if let text, text != ".", text != ".." { names.append(text) }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Where a program keeps what must outlive it: `$XDG_STATE_HOME/filedrop`, or `~/.local/state/filedrop`.
+/// Where a program stores what must outlive it: `$XDG_STATE_HOME/filedrop`, or `~/.local/state/filedrop`.
 public struct StateFolder: Sendable {
-    /// Why there is none.
+    /// Why there is no such folder.
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// For people.
+        /// The reason, for people.
         public let description: String
     }
 
     let descriptor: Descriptor
 
-    /// The user's, which is made if there is none.
+    /// Opens the user's folder, and creates it if needed.
     public init() throws(Failure) {
         let home = Self.variable("HOME") ?? Self.homeOfUser
         guard let base = Self.variable("XDG_STATE_HOME") ?? home.map({ $0 + "/.local/state" }) else {
@@ -19,7 +19,7 @@ public struct StateFolder: Sendable {
         try self.init(base + "/filedrop")
     }
 
-    /// A folder, which is made if there is none, with those above it.
+    /// Opens a folder, and creates it and its parents if needed.
     public init(_ path: String) throws(Failure) {
         var made = ""
         for name in path.split(separator: "/") {
@@ -46,7 +46,7 @@ public struct StateFolder: Sendable {
         return entry.pw_dir.map { String(cString: $0) }
     }
 
-    /// The content of an ordinary file of this user, up to `limit` bytes; nil when there is none.
+    /// The content of a regular file of this user, up to `limit` bytes; nil if there is none.
     func read(_ name: String, atMost limit: Int) -> [UInt8]? {
         let number = openat(descriptor.number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -59,8 +59,8 @@ public struct StateFolder: Sendable {
         return content
     }
 
-    /// Puts a file in its place whole, over one of that name unless `isNew`.
-    /// - Returns: whether it is there.
+    /// Writes a file atomically; replaces an existing one unless `isNew`.
+    /// - Returns: whether the file was written.
     func write(_ content: [UInt8], to name: String, isNew: Bool = false) -> Bool {
         let temporary = ".\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
         let number = openat(descriptor.number, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

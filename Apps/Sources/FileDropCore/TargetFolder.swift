@@ -2,13 +2,13 @@ import CFiles
 public import CommandFrame
 import Glibc
 
-/// The folder below which everything stays. Folders are opened one by one, and no symbolic link on the way is followed.
+/// The folder that everything stays below. Folders are opened one by one, and no symbolic link is followed on the way.
 public struct TargetFolder: Sendable {
     let descriptor: Descriptor
-    /// As it was given; for messages.
+    /// The path as given, for messages.
     public let path: String
 
-    /// Opens a folder, which is made if there is none.
+    /// Opens a folder, and creates it if needed.
     public init(_ path: String) throws(CommandError) {
         if mkdir(path, 0o777) != 0 && errno != EEXIST {
             throw CommandError(.cannotCreate, "cannot make the folder \(path)", errno: errno)
@@ -22,22 +22,22 @@ public struct TargetFolder: Sendable {
         }
     }
 
-    /// The folder itself, as the place of a file.
+    /// The folder itself, as a place for files.
     public var place: Place { Place(descriptor: descriptor, names: []) }
 
-    /// Tells it from every other folder of this machine.
+    /// Distinguishes it from every other folder of this machine.
     var identity: String {
         let status = descriptor.status
         return "\(status?.st_dev ?? 0) \(FolderIdentity(descriptor)?.text ?? path)"
     }
 
-    /// Whether there is room for so many bytes, as far as can be known.
+    /// Whether there is room for this many bytes, as far as can be known.
     public func hasRoom(for bytes: Int64) -> Bool {
         guard let room else { return true }
         return UInt64(max(0, bytes)) <= room
     }
 
-    /// Bytes that can be written; nil when the file system does not say.
+    /// Free bytes; nil if the file system does not say.
     var room: UInt64? {
         var status = statvfs()
         guard fstatvfs(descriptor.number, &status) == 0, status.f_frsize > 0, status.f_blocks > 0 else { return nil }
@@ -46,16 +46,16 @@ public struct TargetFolder: Sendable {
     }
 }
 
-/// A folder in which files go.
+/// A folder that files go into.
 public struct Place: Sendable {
     let descriptor: Descriptor
-    /// Its names from the target folder on; none for that itself.
+    /// Its names below the target folder; empty for the target folder itself.
     let names: [[UInt8]]
 
-    /// Where a file of that name is, from the target folder on.
+    /// The path of a file of that name, below the target folder.
     func path(_ name: [UInt8]) -> RelativePath { RelativePath(names: names + [name]) }
 
-    /// The folder of that name in it, no symbolic link; nil with `errno` when there is none.
+    /// Opens a subfolder, but no symbolic link; nil and `errno` on failure.
     func open(_ name: [UInt8]) -> Place? {
         let number = name.withCString {
             openat(descriptor.number, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -63,7 +63,7 @@ public struct Place: Sendable {
         return number >= 0 ? Place(descriptor: Descriptor(number), names: names + [name]) : nil
     }
 
-    /// Makes a folder of that name, or of one like it: what is there is never entered.
+    /// Creates a folder of that name or a similar one; an existing folder is never entered.
     func makeNew(_ name: [UInt8]) throws(FileFailure) -> Place {
         for attempt in 1...1000 {
             let variant = RelativePath.variant(attempt, of: name)
@@ -78,10 +78,10 @@ public struct Place: Sendable {
     }
 }
 
-/// A folder, told from one of the same name that was made later.
+/// Distinguishes a folder from later ones of the same name.
 struct FolderIdentity: Hashable, Sendable {
     let inode: UInt64
-    /// When it was made, in ns since 1970.
+    /// Its creation time, in ns since 1970.
     let birth: Int64
 
     init(inode: UInt64, birth: Int64) {
@@ -89,7 +89,7 @@ struct FolderIdentity: Hashable, Sendable {
         self.birth = birth
     }
 
-    /// Nil where the file system does not say when a folder was made: its number is given to another one later.
+    /// Nil if the file system does not report creation times: a folder's number is reused later.
     init?(_ folder: Descriptor) {
         guard let status = folder.status else { return nil }
         let birth = Int64(cfiles_birth(folder.number))
@@ -101,7 +101,7 @@ struct FolderIdentity: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// As C strings are; it has no NUL.
+    /// Lends the bytes as a C string; they contain no NUL.
     func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         (self + [0]).withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: CChar.self) { chars in

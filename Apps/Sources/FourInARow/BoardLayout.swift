@@ -1,20 +1,20 @@
 package import TerminalUI
 
-/// Where the board is on a screen: in the middle, as large as there is room for.
+/// The board's position on a screen: centred, and as large as fits.
 package struct BoardLayout: Hashable, Sendable {
     /// Room for the board without lines between its rows.
     package static let minimumSize = ScreenSize(columns: 34, rows: 12)
     private static let largest = 3
 
-    /// Who plays.
+    /// The row that shows who plays.
     let players: Int
-    /// Whose turn it is, or how it ended.
+    /// The row that shows whose turn it is, or the result.
     let state: Int
-    /// The numbers of the columns; above them, where there are lines, where the disc would fall.
+    /// The row of column numbers; if there are lines, the row above shows where the disc would fall.
     let numbers: Int
-    /// The rows of a disc, between lines; 0 for one row without lines.
+    /// The height of a disc between lines; 0 for one row without lines.
     let discRows: Int
-    /// The columns of a disc, between lines.
+    /// The width of a disc between lines.
     let discColumns: Int
     /// The first column of the board.
     let left: Int
@@ -34,19 +34,19 @@ package struct BoardLayout: Hashable, Sendable {
         numbers = room.lowerBound + max(0, room.count - height) / 2 + (discRows == 0 ? 0 : 1)
     }
 
-    /// The uppermost row of the board.
+    /// The top row of the board.
     var top: Int { numbers + 1 }
 
     /// The row below the board.
     var bottom: Int { discRows == 0 ? top + Board.rows : top + Board.rows * (discRows + 1) + 1 }
 
-    /// The column at a place of the screen.
+    /// The board's column at a position on the screen.
     package func column(_ x: Int, _ y: Int) -> Int? {
         guard x > left, x < left + Board.columns * (discColumns + 1), (numbers..<bottom).contains(y) else { return nil }
         return (x - left) / (discColumns + 1)
     }
 
-    /// The first screen column of a column of the board, within its lines.
+    /// The first screen column inside a column of the board.
     func x(_ column: Int) -> Int { left + 1 + column * (discColumns + 1) }
 
     /// The middle of a column.

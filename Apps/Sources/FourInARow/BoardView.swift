@@ -1,10 +1,10 @@
 package import TerminalUI
 
-/// The board as a screen, and as lines. My discs are X, the other's O, so that no colour is needed.
+/// Renders the board as a screen or as lines. My discs are X and the opponent's O, so that no colour is needed.
 package struct BoardView: Sendable {
     let game: Game
     let me: Player
-    /// What we are called; safe for a terminal, as the opponent's name is.
+    /// Our name; safe for a terminal, as the opponent's name is.
     let own: String
     let opponent: String
     let column: Int
@@ -17,7 +17,7 @@ package struct BoardView: Sendable {
         self.column = column
     }
 
-    /// Draws it all.
+    /// Draws the whole screen.
     package func draw(on canvas: inout Canvas, state: String, message: String, keys: String) {
         let layout = BoardLayout(canvas.size)
         canvas.put(title: "Four in a Row", message: message, keys: keys)
@@ -63,7 +63,7 @@ package struct BoardView: Sendable {
         let style = Style(player == me ? .red : .yellow, bold: isMarked, reverse: winning.contains(place))
         let rows = max(layout.discRows, 1)
         for row in 0..<rows {
-            // Round: the further from the middle, the shorter.
+            // Round: shorter towards the top and the bottom.
             let margin = 1 + abs(row - rows / 2)
             let letters = String(repeating: player == me ? "X" : "O", count: layout.discColumns - 2 * margin)
             let blank = String(repeating: " ", count: margin)
@@ -72,7 +72,7 @@ package struct BoardView: Sendable {
         }
     }
 
-    /// Six lines, the uppermost row first.
+    /// Six lines, top row first.
     package static func lines(of game: Game, me: Player) -> [String] {
         (0..<Board.rows).reversed().map { row in
             (0..<Board.columns).map { column in

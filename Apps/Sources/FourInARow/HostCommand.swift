@@ -26,7 +26,7 @@ struct HostCommand: AppCommand {
         let terminal = Terminal.open(for: app, plain: game.plain)
         defer { terminal.close() }
         guard let link = try await Waiting(terminal: terminal, listener: waiting).run() else { return }
-        // The goodbye meanwhile: whoever still looks is not to find a game that is full.
+        // Send the goodbye meanwhile, so that no one finds a game that is full.
         async let withdrawn = waiting.close()
         let own = waiting.publication.status.name.value
         try await Play.run(link, me: .host, own: own, opponent: link.remote, terminal)
@@ -34,9 +34,9 @@ struct HostCommand: AppCommand {
     }
 }
 
-/// Waits until an opponent comes, or the person leaves.
+/// Waits until an opponent arrives, or the person leaves.
 private struct Waiting: Sendable {
-    /// Moves of a whole game.
+    /// The moves of a whole game.
     private static let maximumEarly = Board.columns * Board.rows
 
     let terminal: Terminal
@@ -61,14 +61,14 @@ private struct Waiting: Sendable {
             return nil
         }
         if let found { return found }
-        // One may have come in the very moment.
+        // An opponent may have arrived at that very moment.
         return await listener.close()
     }
 
-    /// Waits until the person leaves. A standard input that has ended says nothing: a host may have no one to type yet.
+    /// Waits until the person leaves. The end of standard input does not count: a host may have no one typing yet.
     private func personLeft() async -> Bool {
         var early: [TerminalEvent] = []
-        // What is typed before the opponent comes counts when the game begins.
+        // Input typed before the opponent arrives counts once the game begins.
         defer { terminal.putBack(early) }
         while let event = await terminal.next() {
             switch event {

@@ -41,7 +41,7 @@ struct JoinCommand: AppCommand {
                 let host = try await connect(network, service.instance)
                 return try await play(host, service.instance, terminal)
             } catch let error as DiscoveryError where !Task.isCancelled {
-                // Back to the list: another may answer.
+                // Back to the list, because another host may answer.
                 message = error.message
                 terminal.notice(error.message)
             }
@@ -53,7 +53,7 @@ struct JoinCommand: AppCommand {
         let takesNames: Bool
     }
 
-    /// Resolves and tries the addresses in turn, 30 s at most.
+    /// Resolves the service and tries its addresses in turn, for at most 30 s.
     private func connect(_ network: LocalNetwork, _ instance: ServiceInstance) async throws -> Host {
         let (link, report) = try await network.connect(
             to: .instance(instance), on: options.interfaces, limits: RaceLimits(overall: .seconds(30)),

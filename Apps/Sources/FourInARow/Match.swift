@@ -5,30 +5,30 @@ import DiscoveryJSON
 import Pairing
 import TerminalUI
 
-/// Games with one opponent, until one of both leaves: what the person does, what the opponent sends, what is shown.
+/// The games with one opponent until one side leaves: handles the person's input, the opponent's packets and the screen.
 actor Match {
-    /// Why it is over.
+    /// Why the match is over.
     enum Ending: Hashable, Sendable {
         /// The person left.
         case left
-        /// The opponent left; `.isDone` when no game was going on.
+        /// The opponent left; `isDone` if no game was in progress.
         case opponentLeft(isDone: Bool)
     }
 
-    /// How long a guest may take to say a name; one that says none is shown by address.
+    /// How long a guest may take to give a name; without one, its address is shown.
     private static let patience: Duration = .milliseconds(500)
 
     let terminal: Terminal
     let me: Player
-    /// What we are called; safe for a terminal.
+    /// Our name; safe for a terminal.
     private let own: String
-    /// The opponent's name as it came, an address until it is known.
+    /// The opponent's name as received; an address until it is known.
     private(set) var opponentName: String
     /// The opponent's name, safe for a terminal.
     private var opponent: String { opponentName.escapedForTerminal }
-    /// Whether the opponent was announced: a host waits a moment for a guest's name.
+    /// Whether the opponent was announced: a host waits briefly for a guest's name.
     private var isAnnounced = false
-    /// What the person did meanwhile.
+    /// The person's input until the first game begins.
     private var early: [TerminalEvent] = []
     private var hasHeard = false
     private let send: @Sendable ([UInt8]) async -> Void
@@ -37,10 +37,10 @@ actor Match {
     private var nextFirst = Player.guest
     private(set) var isReady = false
     private(set) var isOpponentReady = false
-    /// Where the person's disc would fall.
+    /// The column where the person's disc would fall.
     private(set) var column = Board.columns / 2
     private(set) var message = ""
-    /// Moves that were given as lines before it was our turn; no more than the terminal keeps.
+    /// Moves typed as lines before it was our turn; at most as many as the terminal buffers.
     private var waiting: [Int] = []
     private var isInputOver = false
 
@@ -55,8 +55,8 @@ actor Match {
         self.send = send
     }
 
-    /// Plays with the connection's bytes until one of both leaves.
-    /// - Throws: `CommandError` when the opponent breaks the rules; what the connection fails with.
+    /// Plays over the connection until one side leaves.
+    /// - Throws: `CommandError` if the opponent breaks the rules; the connection's error.
     func run(_ inbound: ByteLink.Bytes) async throws -> Ending {
         if me == .host { await send(Packet.start().bytes) }
         if me == .guest { begin() }
@@ -87,7 +87,7 @@ actor Match {
         }
     }
 
-    /// Tells that the first game begins, once.
+    /// Reports, once, that the first game begins.
     private func begin() {
         guard !isAnnounced else { return }
         isAnnounced = true
@@ -98,7 +98,7 @@ actor Match {
         beginGame()
     }
 
-    /// Begins the first game, and with it what the person did before.
+    /// Begins the first game, and replays the person's input from before.
     private func announce() async throws -> Ending? {
         guard !isAnnounced else { return nil }
         begin()
@@ -109,7 +109,7 @@ actor Match {
         return try await playWaiting()
     }
 
-    /// Tells the opponent that we leave.
+    /// Tells the opponent that we are leaving.
     func sayGoodbye() async { await send(Packet.end.bytes) }
 
     // MARK: The opponent
@@ -146,7 +146,7 @@ actor Match {
 
     private func opponentStarts() throws {
         guard game.outcome != nil else {
-            // The first game needs no word; as a greeting one is no harm.
+            // The first game needs no such packet, but as a greeting it does no harm.
             guard game.last == nil || !hasHeard else { throw refusal("a new game in the middle of one") }
             return
         }
@@ -207,7 +207,7 @@ actor Match {
         return try await playWaiting()
     }
 
-    /// Plays what was typed before it was our turn. The end of the input leaves only when it is not the opponent's.
+    /// Plays what was typed before it was our turn. The end of input leaves only if it is not the opponent's turn.
     private func playWaiting() async throws -> Ending? {
         while !waiting.isEmpty, game.outcome == nil, game.turn == me {
             try await play(waiting.removeFirst())

@@ -1,25 +1,25 @@
 internal import DNSSD
 internal import DiscoveryJSON
 
-/// What the two sides tell each other: eight bytes of length, big endian, and JSON of that length.
+/// The protocol's packets: an eight-byte big-endian length, and JSON of that length.
 package enum Packet: Hashable, Sendable {
-    /// `{"type":"start"}`: I am ready for a game; it begins when both are. As the first word of a guest it says who joins.
+    /// `{"type":"start"}`: I am ready; the game begins when both sides are. As a guest's first packet it includes the guest's name.
     case start(name: String? = nil)
-    /// `{"type":"column","column":3}`: my disc falls into this column, 0 to 6.
+    /// `{"type":"column","column":3}`: I drop a disc into this column, 0 to 6.
     case column(Int)
-    /// `{"type":"end"}`: I leave.
+    /// `{"type":"end"}`: I am leaving.
     case end
 
-    /// What came from the other side is no packet.
+    /// The received bytes are not a packet.
     package struct Malformed: Error, Hashable, Sendable, CustomStringConvertible {
-        /// For people.
+        /// The reason, for people.
         package let description: String
     }
 
-    /// The longest body that is taken, in bytes: room for members that are not known here.
+    /// The maximum length of a body in bytes; leaves room for unknown members.
     package static let maximumLength = 1024
 
-    /// As on the wire.
+    /// The encoded packet.
     package var bytes: [UInt8] {
         var json = JSONWriter()
         json.object { object in
@@ -37,7 +37,7 @@ package enum Packet: Hashable, Sendable {
         return stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> $0) } + json.bytes
     }
 
-    /// Reads a body. Members that are not known are ignored.
+    /// Decodes a body. Ignores unknown members.
     package init(body: [UInt8]) throws(Malformed) {
         let value: JSONValue
         do {
@@ -48,7 +48,7 @@ package enum Packet: Hashable, Sendable {
         switch value["type"]?.string {
         case "start":
             let name = value["name"]?.string
-            // As long as a service's name may be.
+            // At most as long as a service's name.
             self = .start(name: name.flatMap { (1...ServiceName.maximumLength).contains($0.utf8.count) ? $0 : nil })
         case "end": self = .end
         case "column":
@@ -59,16 +59,16 @@ package enum Packet: Hashable, Sendable {
     }
 }
 
-/// Cuts a stream of bytes into packets. It never holds more than one packet of the greatest length.
+/// Splits a byte stream into packets. Buffers at most one packet of maximum length.
 package struct PacketDecoder: Sendable {
     private static let headerLength = 8
     private var pending: [UInt8] = []
 
     package init() {}
 
-    /// Takes in bytes.
-    /// - Returns: the packets that are complete.
-    /// - Throws: for a length or a body that is none; the stream cannot be read any further.
+    /// Takes bytes from the stream.
+    /// - Returns: the packets that are now complete.
+    /// - Throws: for an invalid length or body; the stream is unreadable from there on.
     package mutating func received(_ bytes: some Sequence<UInt8>) throws(Packet.Malformed) -> [Packet] {
         pending.append(contentsOf: bytes)
         var packets: [Packet] = []

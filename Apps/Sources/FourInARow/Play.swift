@@ -8,11 +8,11 @@ import TerminalUI
 /// What both commands do with a connection.
 enum Play {
     static let type = "_fourinarow._tcp"
-    /// In the TXT record of a host that takes a greeting: `names=1`.
+    /// TXT key of a host that accepts a greeting: `names=1`.
     static let namesKey = "names"
 
-    /// Plays until one of both leaves.
-    /// - Parameter greets: whether the host takes the name of whoever joins.
+    /// Plays until one side leaves.
+    /// - Parameter greets: whether the host accepts the guest's name.
     static func run(
         _ link: ByteLink, me: Player, own: String, opponent: String, greets: Bool = false, _ terminal: Terminal
     ) async throws {
@@ -28,7 +28,7 @@ enum Play {
                 throw error
             }
         }
-        // First the screen: it is for everyone to read who still looks at it.
+        // Close the screen first, so that people still looking at it can read the message.
         terminal.close()
         guard case .opponentLeft(let isDone) = ending else { return }
         let text = "\(opponent.escapedForTerminal) left" + (isDone ? "" : " before the end of the game")

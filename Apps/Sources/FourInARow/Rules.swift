@@ -1,21 +1,21 @@
-/// A game by the rules: who may move, where, and how it ends.
+/// A game with its rules: whose turn it is, legal moves, the outcome.
 package struct Game: Hashable, Sendable {
-    /// How a game ended.
+    /// The outcome of a game.
     package enum Outcome: Hashable, Sendable {
-        /// Somebody has four or more in a row: these.
+        /// A player has four or more in a row, in these cells.
         case won(Player, [Place])
         /// The board is full.
         case draw
     }
 
-    /// Why a move is none.
+    /// Why a move is illegal.
     package enum IllegalMove: Error, Hashable, Sendable, CustomStringConvertible {
         case noSuchColumn(Int)
         case columnIsFull(Int)
         case notTheirTurn
         case gameIsOver
 
-        /// For people; columns begin with 1, as on the screen.
+        /// For people; columns count from 1, as on the screen.
         package var description: String {
             switch self {
             case .noSuchColumn: "there are columns 1 to \(Board.columns) only"
@@ -27,18 +27,18 @@ package struct Game: Hashable, Sendable {
     }
 
     package private(set) var board = Board()
-    /// Who moves next, while there is no outcome.
+    /// The player to move, while there is no outcome.
     package private(set) var turn: Player
-    /// How it ended; nil while it goes on.
+    /// The outcome; nil while the game goes on.
     package private(set) var outcome: Outcome?
-    /// Where the last disc fell.
+    /// The cell of the last disc.
     package private(set) var last: Place?
 
-    /// An empty board.
+    /// Creates a game with an empty board.
     package init(first: Player) { turn = first }
 
-    /// Lets a player's disc fall into a column, 0 to 6. An illegal move changes nothing.
-    /// - Returns: where it came to lie.
+    /// Drops a player's disc into a column, 0 to 6. An illegal move changes nothing.
+    /// - Returns: the cell where it came to rest.
     @discardableResult
     package mutating func play(_ player: Player, column: Int) throws(IllegalMove) -> Place {
         guard outcome == nil else { throw .gameIsOver }

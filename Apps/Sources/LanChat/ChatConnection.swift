@@ -5,7 +5,7 @@ import LanChatCore
 import NIOCore
 import NIOPosix
 
-/// One client of the server: lines in, at a bounded pace; lines out, from a bounded queue.
+/// One client of the server: reads lines at a limited pace, and sends lines from a bounded queue.
 final class ChatConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -20,7 +20,7 @@ final class ChatConnection: ChannelInboundHandler {
 
     init(_ server: ChatServer) { self.server = server }
 
-    /// The options of a connection: little is read at a time, and who has vanished is noticed within a minute.
+    /// Sets a connection's options: small reads, and a vanished client is noticed within a minute.
     static func configure(_ channel: any Channel, _ server: ChatServer) throws {
         guard let options = channel.syncOptions else { return }
         try options.setOption(.allowRemoteHalfClosure, value: true)
@@ -55,7 +55,7 @@ final class ChatConnection: ChannelInboundHandler {
         for line in lines { server.received(line, from: id) }
         let wait = pace.took(lines.count, now: now)
         guard wait > .zero, !isPaused else { return }
-        // Its own socket fills up then, and the client waits: nobody else does.
+        // Stop reading: the client's own socket fills up, and only this client waits.
         isPaused = true
         let milliseconds = wait.components.seconds * 1000 + wait.components.attoseconds / 1_000_000_000_000_000
         context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds + 1)) { [weak self] in
@@ -81,7 +81,7 @@ final class ChatConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// Puts a line into the client's queue; a client whose queue is full is dropped.
+    /// Queues a line for the client; drops the client if its queue is full.
     func send(_ line: ByteBuffer) {
         guard let context, context.channel.isActive else { return }
         pending += line.readableBytes
@@ -90,12 +90,13 @@ final class ChatConnection: ChannelInboundHandler {
         context.writeAndFlush(NIOAny(line)).assumeIsolated().whenComplete { [weak self] _ in self?.pending -= size }
     }
 
-    /// Ends the connection; not within the delivery to the others, for that it has left is told after it.
+    /// Ends the connection. Deferred until the others have received the current line, because they are told of its departure next.
     func drop() {
         context?.eventLoop.assumeIsolated().execute { [weak self] in self?.context?.close(promise: nil) }
     }
 
-    /// Says why, and waits a moment for the client to go: closed while it still speaks, TCP resets, and it may never read why.
+    /// Sends the reason, then gives the client a moment to leave: closing while it still sends would reset the connection, and it might
+    /// never read the reason.
     private func refuse(_ context: ChannelHandlerContext, _ refusal: ChatServer.Refusal) {
         guard server.refused() else { return context.close(promise: nil) }
         let loop = context.eventLoop.assumeIsolated()
@@ -118,7 +119,7 @@ final class ChatConnection: ChannelInboundHandler {
     private static func wrap(_ text: String) -> NIOAny { NIOAny(ByteBuffer(string: text)) }
 }
 
-/// Reads on only when the client's pace allows it.
+/// Continues reading only when the client's pace allows it.
 extension ChatConnection: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 

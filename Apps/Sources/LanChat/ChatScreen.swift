@@ -7,7 +7,7 @@ import Glibc
 import LanChatCore
 import Synchronization
 
-/// Where one chats: on a terminal a line to type below what was said, which scrolls as the terminal's own text; else plain lines.
+/// The user interface: on a terminal, an input line below messages that scroll as the terminal's own text; otherwise plain lines.
 final class ChatScreen: Sendable {
     private struct State {
         var editor = LineEditor()
@@ -16,7 +16,7 @@ final class ChatScreen: Sendable {
 
     private let app: App
     private let input = StandardInput()
-    /// Whether a person types at it.
+    /// Whether a person is typing.
     let isInteractive: Bool
     private let state: Mutex<State>
     private let plain = Mutex(LineFraming(limit: ChatText.maximumLine))
@@ -26,11 +26,11 @@ final class ChatScreen: Sendable {
         isInteractive = !app.json && app.output.canMoveCursor && cterminal_enter(false)
         state = Mutex(State(isTyping: isInteractive))
         redraw()
-        // Without it the line is there again with the next key.
+        // Without this thread, the line reappears at the next key.
         if isInteractive { try? BlockingThread.start { self.followTerminal() } }
     }
 
-    /// Draws the line again when the terminal has another size, or the process was continued after Ctrl-Z. Blocks.
+    /// Redraws the line after the terminal was resized, or the process continued after Ctrl-Z. Blocks.
     private func followTerminal() {
         var bytes = [UInt8](repeating: 0, count: 256)
         var waiting = pollfd(fd: cterminal_wakeups(), events: Int16(POLLIN), revents: 0)
@@ -40,13 +40,13 @@ final class ChatScreen: Sendable {
         }
     }
 
-    /// Shows what happened, above the line that is typed.
+    /// Prints an event above the input line.
     func show(_ event: ChatEvent) {
         if app.json { return event.write(to: app.output) }
         show(text(event)) { paint($0, event) }
     }
 
-    /// Shows a line of the program's own, above the line that is typed.
+    /// Prints one of the program's own messages above the input line.
     func show(_ line: String, _ paint: (String) -> String = { $0 }) {
         guard isInteractive else { return app.output.line(line) }
         state.withLock { state in
@@ -55,7 +55,7 @@ final class ChatScreen: Sendable {
         }
     }
 
-    /// Waits for lines that were typed; nil at the end, and where standard input is the terminal of another: a background job
+    /// Waits for typed lines; nil at the end of input, and if standard input is a terminal that belongs to another job: a background job
     /// that reads is stopped by SIGTTIN.
     func lines() async -> [String]? {
         guard cterminal_may_read() else { return nil }
@@ -77,7 +77,7 @@ final class ChatScreen: Sendable {
         return isEnd && lines.isEmpty ? nil : lines
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     func close() {
         let wasTyping = state.withLock { state in
             defer { state.isTyping = false }

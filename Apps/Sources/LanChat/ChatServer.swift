@@ -3,22 +3,22 @@ import LanChatCore
 import NIOCore
 import NIOPosix
 
-/// The room and its connections. Everything is on one event loop: nothing here is locked, and no client waits for another.
+/// The room and its connections. Everything runs on one event loop: there are no locks, and no client waits for another.
 final class ChatServer {
-    /// The person at the server, who has no connection; those of clients begin with 1.
+    /// The person at the server, who has no connection; clients count from 1.
     static let person = 0
 
-    /// Why a client is not let in.
+    /// Why a client is refused.
     enum Refusal: String, Error {
         case full = "the room is full"
         case hostHasEnough = "your host has as many places here as one may have"
     }
 
-    /// Bytes that wait for one client; who reads more slowly is dropped.
+    /// The maximum queue for one client in bytes; a client that reads more slowly is dropped.
     static let maximumPending = 256 * 1024
-    /// How long a client may take to say who it is.
+    /// How long a client may take to introduce itself.
     static let patience = TimeAmount.seconds(120)
-    /// How long one for whom there is no place may take to go, and how many of them there may be.
+    /// How long a refused client may take to leave, and how many such clients there may be.
     static let farewell = TimeAmount.seconds(2)
     private static let maximumRefused = 64
 
@@ -27,7 +27,7 @@ final class ChatServer {
     private var next = 0
     private var refusedCount = 0
     private var places: Places<Int>
-    /// Receives what happens, in the room's own words.
+    /// Receives what happens, as text.
     private let report: @Sendable (String) -> Void
 
     init(maximumClients: Int, perHost: Int, report: @escaping @Sendable (String) -> Void) {
@@ -35,7 +35,7 @@ final class ChatServer {
         self.report = report
     }
 
-    /// A client came.
+    /// Admits a client, or refuses it.
     func entered(_ connection: ChatConnection, from host: ChatHost) -> Result<Int, Refusal> {
         next += 1
         switch places.enter(next, from: host) {
@@ -50,7 +50,7 @@ final class ChatServer {
         return .success(next)
     }
 
-    /// - Returns: whether there is time to tell it so.
+    /// - Returns: whether the client can be told the reason.
     func refused() -> Bool {
         guard refusedCount < Self.maximumRefused else { return false }
         refusedCount += 1
@@ -77,7 +77,7 @@ final class ChatServer {
             case .everyone(let text):
                 report(text)
                 let line = ByteBuffer(string: text + "\n")
-                // A copy: who is dropped on the way leaves the table.
+                // Iterates over a copy, because dropped clients leave the table.
                 for (id, connection) in connections.map({ $0 }) where room.hasJoined(id) { connection.send(line) }
             }
         }

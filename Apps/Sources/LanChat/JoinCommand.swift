@@ -51,7 +51,7 @@ struct JoinCommand: AppCommand {
                     }
                     let hasJoined = try await show(inbound, on: screen)
                     group.cancelAll()
-                    // A room that did not let us in has said why.
+                    // A room that refused us has said why.
                     return try await group.next() ?? false || !hasJoined
                 }
                 if !hasLeft, !Task.isCancelled { screen.show(.notice("the room was closed")) }
@@ -76,8 +76,8 @@ struct JoinCommand: AppCommand {
         return try await network.connect(to: target, on: options.interfaces) { ByteStream.wrap($0) }.output
     }
 
-    /// Shows what the room says, until it ends.
-    /// - Returns: whether it let us in.
+    /// Shows the room's messages until it closes.
+    /// - Returns: whether the room admitted us.
     private func show(
         _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, on screen: ChatScreen
     ) async throws -> Bool {
@@ -86,7 +86,7 @@ struct JoinCommand: AppCommand {
         for try await buffer in inbound {
             for case .line(let line) in framing.received(buffer.readableBytesView) {
                 let event = ChatEvent(line)
-                // The first is our own.
+                // The first to join is ourselves.
                 if case .joined = event { hasJoined = true }
                 screen.show(event)
             }

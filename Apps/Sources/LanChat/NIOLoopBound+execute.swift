@@ -1,7 +1,7 @@
 import NIOCore
 
 extension NIOLoopBound {
-    /// Uses the value on its loop, soon.
+    /// Schedules `body` with the value on its event loop.
     func execute(_ body: @escaping @Sendable (Value) -> Void) {
         eventLoop.execute { body(self.value) }
     }

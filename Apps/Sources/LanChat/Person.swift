@@ -2,16 +2,16 @@ import ArgumentParser
 import Glibc
 import LanChatCore
 
-/// What a line means that a person typed.
+/// The meaning of a line that a person typed.
 enum Said: Hashable {
-    /// To be sent.
+    /// A request to send.
     case request(String)
     case nothing
     case leave
-    /// A command that there is not.
+    /// An unknown command.
     case unknown
 
-    /// What to answer to `unknown`.
+    /// The answer to `unknown`.
     static let help = ChatEvent.notice("commands: /who, /nick NICK, /quit; // says a line that begins with /")
 
     init(_ line: String) {
@@ -28,7 +28,7 @@ enum Said: Hashable {
     }
 }
 
-/// Who to be.
+/// The nick to use.
 struct NickOption: ParsableArguments {
     @Option(name: .long, help: "Who to be; default: the user's name.")
     var nick: String?
@@ -40,11 +40,11 @@ struct NickOption: ParsableArguments {
         } catch {
             throw ValidationError("\(error).")
         }
-        // What is not safe for a terminal, as a part of the command line that is no UTF-8.
+        // Characters that are unsafe for a terminal; a command line with invalid UTF-8 has them too.
         if ChatText.clean(nick.utf8) != nick { throw ValidationError("a nick has printable characters only.") }
     }
 
-    /// The nick that was given, the user's name, or `guest` and a number.
+    /// The given nick, else the user's name, else `guest` and a number.
     var own: String {
         if let nick { return nick }
         let user = getenv("USER").map { ChatText.clean(String(cString: $0).utf8) } ?? ""

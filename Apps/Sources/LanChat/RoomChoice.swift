@@ -5,7 +5,7 @@ import Discovery
 import DiscoveryJSON
 import TerminalUI
 
-/// Which room to join when none was named.
+/// Chooses a room to join when none was named.
 struct RoomChoice: Sendable {
     /// How long to wait for the list of rooms to be complete.
     private static let patience: Duration = .seconds(5)
@@ -15,7 +15,7 @@ struct RoomChoice: Sendable {
     let type: ServiceType
     let interfaces: InterfaceFilter
 
-    /// The only room there is, or the one that a person chooses of several; without any, the first that comes.
+    /// The only room there is, or the one that a person chooses; if there is none, the first to appear.
     func target() async throws -> ConnectTarget {
         let rooms = try await rooms()
         guard let only = rooms.first else { return .any(type) }
@@ -38,7 +38,7 @@ struct RoomChoice: Sendable {
         return .instance(room)
     }
 
-    /// The rooms that are there now, sorted by name.
+    /// The current rooms, sorted by name.
     private func rooms() async throws -> [ServiceInstance] {
         var list = ServiceList()
         do {
@@ -53,7 +53,7 @@ struct RoomChoice: Sendable {
                 return list
             }
         } catch is Deadline.Missed {
-            // Without a backend for so long the program ends; a network that does not settle has no list.
+            // After this long without a backend the program ends; a network that does not settle has no list.
             return []
         }
         return list.services.map(\.instance)

@@ -43,7 +43,7 @@ struct ServeCommand: AppCommand {
 
     func run(in app: App) async throws {
         raiseDescriptorLimit(to: maxClients + 64)
-        // The log may wait for who reads it; the room must not. What does not fit is left out of the log only.
+        // A slow reader may delay the log but not the room. Lines that do not fit are missing from the log only.
         let (log, said) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(4096))
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -69,7 +69,7 @@ struct ServeCommand: AppCommand {
             group.addTask { await tellNames(of: listener, on: screen, app) }
             group.addTask { await app.observe(listener.publication) }
             group.addTask {
-                // Whether the person left: the end of an input that is no terminal says nothing.
+                // Only the end of a terminal's input means that the person left.
                 if await speak(from: screen, in: server) || screen.isInteractive { said.finish() }
             }
             for await line in log { screen.show(ChatEvent(Array(line.utf8))) }
@@ -79,7 +79,7 @@ struct ServeCommand: AppCommand {
         await listener.close()
     }
 
-    /// The name under which the room is published, whenever it changes.
+    /// Reports the room's published name whenever it changes.
     private func tellNames(of listener: PublishedListener, on screen: ChatScreen, _ app: App) async {
         var told: ServiceName?
         for await status in listener.publication.updates {
@@ -94,8 +94,8 @@ struct ServeCommand: AppCommand {
         }
     }
 
-    /// What the person at the server says.
-    /// - Returns: whether the person closes the room; else the input ended.
+    /// Sends what the person at the server says.
+    /// - Returns: whether the person closes the room; false if the input ended.
     private func speak(from screen: ChatScreen, in server: NIOLoopBound<ChatServer>) async -> Bool {
         let own = Array("iam:\(person.own)".utf8)
         if screen.isInteractive { server.execute { $0.received(.line(own), from: ChatServer.person) } }
@@ -118,7 +118,7 @@ struct ServeCommand: AppCommand {
         return false
     }
 
-    /// A descriptor for each client.
+    /// Each client needs a descriptor.
     private func raiseDescriptorLimit(to wanted: Int) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < wanted else {
@@ -130,7 +130,7 @@ struct ServeCommand: AppCommand {
 }
 
 extension ChatEvent {
-    /// One line of JSON.
+    /// Writes a line of JSON.
     func write(to output: Output) {
         switch self {
         case .joined(let nick): output.json("joined") { $0.member("nick", nick) }

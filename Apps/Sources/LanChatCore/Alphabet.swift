@@ -1,16 +1,16 @@
-/// A script, as far as nicks need to know: one nick has the letters of one.
+/// A script, as far as nicks need it: all letters of a nick must belong to one script.
 ///
-/// These are the scripts of UAX #31, table 5 (recommended), by the blocks of Unicode 15 that their everyday letters are in.
+/// Covers the recommended scripts of UAX #31, table 5, by the Unicode 15 blocks of their everyday letters.
 enum Alphabet: Hashable {
     case latin
     case greek
     case cyrillic
-    /// Han, kana, bopomofo and hangul, which are written together.
+    /// Han, kana, bopomofo and hangul, which are used together.
     case eastAsian
-    /// Another, by the first block of it.
+    /// Another script, identified by its first block.
     case other(UInt32)
 
-    /// Nil for a letter of no script that is known here.
+    /// Nil if the letter's script is not listed here.
     init?(_ scalar: Unicode.Scalar) {
         switch scalar.value {
         case 0x41...0x5A, 0x61...0x7A, 0xC0...0x24F, 0x1E00...0x1EFF: self = .latin
@@ -23,7 +23,7 @@ enum Alphabet: Hashable {
         case 0x591...0x5FF: self = .other(0x591)
         case 0x600...0x6FF, 0x750...0x77F, 0x8A0...0x8FF: self = .other(0x600)
         case 0x780...0x7BF: self = .other(0x780)
-        // Devanagari to Lao: a block of 128 each.
+        // Devanagari to Lao: one block of 128 code points each.
         case 0x900...0xEFF: self = .other(scalar.value & ~0x7F)
         case 0xF00...0xFFF: self = .other(0xF00)
         case 0x1000...0x109F: self = .other(0x1000)
@@ -34,9 +34,9 @@ enum Alphabet: Hashable {
         }
     }
 
-    /// Whether a nick may have letters of both.
+    /// Whether a nick may combine letters of these scripts.
     static func mix(_ alphabets: Set<Alphabet>) -> Bool {
-        // As UTS #39, section 5.2, "highly restrictive".
+        // "Highly restrictive" in UTS #39, section 5.2.
         alphabets.count < 2 || alphabets == [.latin, .eastAsian]
     }
 }

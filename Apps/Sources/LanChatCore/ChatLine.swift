@@ -1,12 +1,12 @@
-/// What a client says, one line each: `iam:NICK`, `msg:TEXT` or `who:`.
+/// A client's line: `iam:NICK`, `msg:TEXT` or `who:`.
 public enum ChatRequest: Hashable, Sendable {
     case join(String)
     case say(String)
     case who
-    /// None of these.
+    /// Anything else.
     case unknown
 
-    /// Reads a line without its end.
+    /// Parses a line without its terminator.
     public init(_ bytes: [UInt8]) {
         if bytes.starts(with: Array("iam:".utf8)) {
             self = .join(ChatText.clean(bytes.dropFirst(4)))
@@ -20,17 +20,17 @@ public enum ChatRequest: Hashable, Sendable {
     }
 }
 
-/// What a server says, as a client understands it. A nick has no colon, so that a line has one meaning.
+/// A server's line, as a client understands it. Nicks contain no colon, so each line has one meaning.
 public enum ChatEvent: Hashable, Sendable {
     case joined(String)
     /// `* WAS is now: NICK`.
     case renamed(was: String, nick: String)
     case left(String)
     case message(nick: String, text: String)
-    /// `* …`: the server's own words; and whatever else another server says.
+    /// `* …`: the server's own messages, and anything else that another server may send.
     case notice(String)
 
-    /// Reads a line without its end.
+    /// Parses a line without its terminator.
     public init(_ bytes: [UInt8]) {
         let line = ChatText.clean(bytes)
         if let (was, nick) = Self.renaming(line) {
@@ -49,7 +49,7 @@ public enum ChatEvent: Hashable, Sendable {
         }
     }
 
-    /// The first colon ends it: the nick before has none.
+    /// The nick ends at the first colon, because nicks contain none.
     private static func renaming(_ line: String) -> (String, String)? {
         guard line.hasPrefix("* "), let colon = line.firstIndex(of: ":") else { return nil }
         let beginning = line[..<colon].dropFirst(2)

@@ -1,27 +1,27 @@
 public import AppSupport
 
-/// Who is there, and what follows from what they say. A value: it sends nothing itself.
+/// The members of a room, and what follows from what they say. A value: it sends nothing itself.
 public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
-    /// What to send.
+    /// A line to send, and to whom.
     public enum Delivery: Hashable, Sendable {
         case everyone(String)
         case one(ID, String)
     }
 
     private var nicks: [ID: Nick] = [:]
-    /// Who has which look.
+    /// The member that owns each look.
     private var looks: [String: ID] = [:]
 
-    /// A room without anyone.
+    /// Creates an empty room.
     public init() {}
 
-    /// How many have joined.
+    /// The number of members.
     public var count: Int { nicks.count }
 
-    /// Whether someone has joined.
+    /// Whether a client has joined.
     public func hasJoined(_ id: ID) -> Bool { nicks[id] != nil }
 
-    /// A client sent a line.
+    /// Handles a client's line.
     public mutating func received(_ line: LineFraming.Line, from id: ID) -> [Delivery] {
         guard case .line(let bytes) = line else {
             return [.one(id, "* that line is too long: \(ChatText.maximumLine) bytes at most")]
@@ -33,12 +33,12 @@ public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
             return text.isEmpty ? [] : [.everyone("\(nick): \(text)")]
         case .who: return [.one(id, whoIsHere)]
         case .unknown:
-            // An empty line is a slip of the finger.
+            // An empty line is just a slip of the finger.
             return bytes.isEmpty ? [] : [.one(id, "* a line is iam:NICK, msg:TEXT or who:")]
         }
     }
 
-    /// A client went, or was dropped.
+    /// Handles a client that left or was dropped.
     public mutating func left(_ id: ID) -> [Delivery] {
         guard let nick = nicks.removeValue(forKey: id) else { return [] }
         for look in nick.looks { looks[look] = nil }
@@ -66,7 +66,7 @@ public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
         return [.everyone("\(nick) has joined"), .one(id, whoIsHere)]
     }
 
-    /// As many as fit into a line.
+    /// As many members as fit a line.
     private var whoIsHere: String {
         if nicks.isEmpty { return "* nobody is here" }
         var line = "* here: "

@@ -1,17 +1,17 @@
 import AppSupport
 import DNSSD
 
-/// Text that is passed on: bytes of a client become text that can do no terminal harm, whatever shows it.
+/// Text that is passed on: makes bytes from a client safe for any terminal.
 public enum ChatText {
-    /// The longest line in bytes, either way.
+    /// The maximum length of a line in bytes, in both directions.
     public static let maximumLine = 4096
 
-    /// The bytes as text: what is not UTF-8, and every character that could move a cursor, hide itself or turn text around,
-    /// becomes U+FFFD. Blanks at both ends are left out.
+    /// The bytes as text. Invalid UTF-8, and every character that could move a cursor, hide itself or reorder text, becomes U+FFFD. Blanks
+    /// at both ends are removed.
     public static func clean(_ bytes: some Sequence<UInt8>) -> String {
         var text = String.UnicodeScalarView()
         for scalar in String(decoding: Array(bytes), as: UTF8.self).unicodeScalars {
-            // A tab is a blank here; variation selectors only choose how an emoji looks.
+            // A tab counts as a blank; variation selectors only choose how an emoji looks.
             switch scalar.value {
             case 0x09: text.append(" ")
             case 0xFE0E, 0xFE0F: text.append(scalar)

@@ -1,6 +1,6 @@
-/// One line that a person types, from the bytes of a terminal in raw mode.
+/// An input line, edited by the bytes of a terminal in raw mode.
 public struct LineEditor: Sendable {
-    /// What came of the bytes.
+    /// The result of some bytes.
     public enum Event: Hashable, Sendable {
         /// The line has changed.
         case changed
@@ -10,19 +10,19 @@ public struct LineEditor: Sendable {
         case end
     }
 
-    /// The longest line in characters.
+    /// The maximum length of a line in characters.
     public static let limit = 1000
-    /// What was typed.
+    /// The current text.
     public private(set) var text = ""
     private var pending: [UInt8] = []
     private var escape: Escape?
 
     private enum Escape { case begun, sequence }
 
-    /// A line without anything.
+    /// Creates an empty line.
     public init() {}
 
-    /// Takes in bytes.
+    /// Handles bytes from the terminal.
     public mutating func received(_ bytes: some Sequence<UInt8>) -> [Event] {
         var events: [Event] = []
         for byte in bytes {
@@ -49,7 +49,7 @@ public struct LineEditor: Sendable {
         return events
     }
 
-    /// Cursor keys and the like: `ESC [ … letter`, `ESC O letter`, `ESC letter`.
+    /// Skips cursor keys and the like: `ESC [ … letter`, `ESC O letter`, `ESC letter`.
     private mutating func skips(_ byte: UInt8) -> Bool {
         switch escape {
         case nil: return false
@@ -59,7 +59,7 @@ public struct LineEditor: Sendable {
         return true
     }
 
-    /// UTF-8 comes byte by byte.
+    /// Appends a byte; UTF-8 arrives byte by byte.
     private mutating func append(_ byte: UInt8) -> Bool {
         if byte < 0x80 || byte >= 0xC0 { pending = [] }
         pending.append(byte)

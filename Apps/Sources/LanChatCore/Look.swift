@@ -1,9 +1,9 @@
-/// What a text looks like: texts that could be taken for one another have a look in common.
+/// Finds texts that could be mistaken for each other: they share a look.
 ///
-/// Two of them: as it is written, and without regard to case. A small part of the confusables of UTS #39, for the scripts of
-/// `Alphabet`; it finds more alike than a careful reader would, which only means that a nick is taken.
+/// Each text has two looks: as written, and case-insensitive. Uses a small part of the confusables of UTS #39, for the scripts of
+/// `Alphabet`. It equates more than a careful reader would, which only means that a nick counts as taken.
 enum Look {
-    /// The looks of a text; two texts look alike when they share one.
+    /// The looks of a text; two texts look alike if they share one.
     static func looks(of text: String) -> Set<String> {
         ["as written: " + fold(letters(text).lowercased()), "any case: " + fold(letters(text.lowercased()))]
     }
@@ -12,7 +12,7 @@ enum Look {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar.value {
-            // They choose how an emoji looks, and nothing else.
+            // They choose how an emoji looks, nothing else.
             case 0xFE0E, 0xFE0F: continue
             case 0xDF, 0x1E9E: result += "ss"
             default:
@@ -24,7 +24,7 @@ enum Look {
         return result
     }
 
-    /// Letters that look like one when they are together, and blanks that look like none or one.
+    /// Folds letters that together look like another, and blanks that look like none or one.
     private static func fold(_ text: String) -> String {
         var text = text
         for (pair, letter) in [("rn", "m"), ("vv", "w"), ("  ", " ")] {
@@ -41,9 +41,9 @@ enum Look {
         return table
     }()
 
-    /// Characters, and what each of them looks like.
+    /// Characters, and the character that each looks like.
     private static let lists: [(String, String)] = [
-        // ASCII, and Latin beyond it.
+        // ASCII, and other Latin letters.
         ("1I|0`", "lllo'"),
         ("\u{131}\u{237}\u{138}\u{185}\u{1C0}", "ijkbl"),
         ("\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2019}", "-----'"),
@@ -56,7 +56,7 @@ enum Look {
         // Armenian, Hebrew, Arabic.
         ("\u{585}\u{57D}\u{570}\u{578}\u{566}\u{581}\u{575}\u{555}\u{54D}\u{54F}", "ouhnqgjOUS"),
         ("\u{5D5}\u{5DF}\u{5E1}\u{627}\u{647}", "llolo"),
-        // Katakana, and the characters that it looks like.
+        // Katakana, and the characters it resembles.
         ("ロカエニハタトヘリオチ", "口力工二八夕卜へり才千"),
     ]
 }

@@ -1,23 +1,23 @@
-/// The name of someone who chats: 1 to 32 characters without a colon, which ends it in a line, and not like a notice; of one
-/// alphabet, so that no letter passes for another's.
+/// A chat name: 1 to 32 characters, without a colon, which would end it in a line; not like a notice; all letters of one script, so that
+/// none passes for another's.
 public struct Nick: Hashable, Sendable, CustomStringConvertible {
-    /// The longest in characters.
+    /// The maximum length in characters.
     public static let maximumLength = 32
-    /// Marks on one letter: more are no writing. Vietnamese, Hebrew and the scripts of India need three.
+    /// The maximum number of marks on a letter. Vietnamese, Hebrew and the scripts of India need three.
     private static let maximumMarks = 3
 
-    /// Why a text is no nick.
+    /// Why a text is not a nick.
     public struct Refusal: Error, Hashable, CustomStringConvertible {
-        /// A clause, safe for a terminal.
+        /// The reason as a clause, safe for a terminal.
         public let description: String
     }
 
     /// The name; safe for a terminal.
     public let description: String
-    /// What it looks like; two nicks that share one are taken for each other.
+    /// The nick's looks; nicks that share one could be mistaken for each other.
     let looks: Set<String>
 
-    /// A name in clean text.
+    /// Creates a nick from clean text.
     public init(_ text: String) throws(Refusal) {
         guard (1...Self.maximumLength).contains(text.count), text.utf8.count <= 4 * Self.maximumLength,
             !text.contains(":"), !text.hasPrefix("*"), !text.contains("\u{FFFD}"), text.first != " ", text.last != " "
@@ -30,7 +30,7 @@ public struct Nick: Hashable, Sendable, CustomStringConvertible {
         looks = Look.looks(of: text)
     }
 
-    /// Whether both are the same but for case and normalisation.
+    /// Whether both differ at most in case and normalisation.
     func isSame(as other: Nick) -> Bool { description.lowercased() == other.description.lowercased() }
 
     private static func check(_ text: String) throws(Refusal) {
@@ -57,12 +57,12 @@ public struct Nick: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What a character is to a nick.
+    /// A character's role in a nick.
     private enum Kind: Hashable {
         case letter(Alphabet)
-        /// A digit, an emoji, punctuation of ASCII: it is what it looks like.
+        /// A digit, an emoji, ASCII punctuation: unambiguous.
         case plain
-        /// It is drawn on the letter before it.
+        /// Combines with the letter before it.
         case mark
         case refused
 
@@ -82,10 +82,10 @@ public struct Nick: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is another form of letters that have one of their own: full width, mathematical, a ligature.
+    /// Whether it is a variant of ordinary letters: full width, mathematical, a ligature.
     fileprivate var isVariant: Bool {
         switch value {
-        // ß, ẞ, ς, Thai and Lao am: ordinary letters that case folding or NFKC takes apart.
+        // ß, ẞ, ς, Thai and Lao am: ordinary letters that case folding or NFKC decomposes.
         case 0xDF, 0x1E9E, 0x3C2, 0xE33, 0xEB3: false
         default:
             properties.lowercaseMapping.unicodeScalars.contains { $0.properties.changesWhenNFKCCaseFolded }

@@ -1,4 +1,4 @@
-/// How much one client may say: a burst, then so many lines a second.
+/// Limits how much a client may say: a burst, then a number of lines per second.
 public struct Pace: Sendable {
     private let burst: Double
     private let rate: Double
@@ -13,8 +13,8 @@ public struct Pace: Sendable {
         last = now
     }
 
-    /// So many lines were read.
-    /// - Returns: how long to read nothing more from this client.
+    /// Counts lines read from the client.
+    /// - Returns: how long to pause reading from it.
     public mutating func took(_ lines: Int, now: Duration) -> Duration {
         tokens = min(burst, tokens + (now - last) / .seconds(1) * rate) - Double(lines)
         last = now

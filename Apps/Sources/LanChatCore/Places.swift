@@ -1,15 +1,15 @@
 public import DNSSD
 
-/// A machine, as far as its address tells: IPv4 and link-local IPv6 addresses are one each; of other IPv6 addresses a /64, of which
-/// one machine may have as many as it likes (RFC 8981).
+/// A machine, as far as its address identifies it: one per IPv4 or link-local IPv6 address. Other IPv6 addresses count by /64, because one
+/// machine may have any number of them (RFC 8981).
 public enum ChatHost: Hashable, Sendable {
     case ipv4(IPv4Address)
     case linkLocal(IPv6Address)
     case network(UInt64)
-    /// It has no address.
+    /// No address is known.
     case unknown
 
-    /// The machine at an address; an IPv4 address that came over an IPv6 socket is one.
+    /// The machine at an address. An IPv4 address mapped to IPv6 counts as IPv4.
     public init(_ address: IPAddress?) {
         switch address {
         case .v4(let address): self = .ipv4(address)
@@ -24,15 +24,15 @@ public enum ChatHost: Hashable, Sendable {
     }
 }
 
-/// Who may come in: so many in all, so many of one host; and in a full room a host that has few takes the place of one that has
-/// many, so that no one host can keep others out.
+/// Limits the clients, in total and per host. In a full room, a newcomer from a host with few clients replaces one from a host with many,
+/// so that no host can lock out others.
 public struct Places<ID: Hashable & Sendable>: Sendable {
-    /// What becomes of someone who comes.
+    /// The answer to a newcomer.
     public enum Answer: Hashable, Sendable {
         case enters
-        /// Another has to go: the newest of the host with the most places.
+        /// Another client must leave: the newest of the host with the most places.
         case entersInPlaceOf(ID)
-        /// The host has as many places as one may have.
+        /// The host already has the maximum number of places.
         case hostHasEnough
         case full
     }
@@ -40,18 +40,18 @@ public struct Places<ID: Hashable & Sendable>: Sendable {
     private let limit: Int
     private let perHost: Int
     private var hosts: [ID: ChatHost] = [:]
-    /// The oldest first.
+    /// Oldest first.
     private var clients: [ChatHost: [ID]] = [:]
 
     /// - Parameters:
-    ///   - limit: places in all.
-    ///   - perHost: places of one host.
+    ///   - limit: places in total.
+    ///   - perHost: places per host.
     public init(limit: Int, perHost: Int) {
         self.limit = limit
         self.perHost = perHost
     }
 
-    /// Someone comes.
+    /// Admits a client, if possible.
     public mutating func enter(_ id: ID, from host: ChatHost) -> Answer {
         let own = clients[host]?.count ?? 0
         guard own < perHost else { return .hostHasEnough }
@@ -59,7 +59,7 @@ public struct Places<ID: Hashable & Sendable>: Sendable {
             add(id, host)
             return .enters
         }
-        // As many as its own after that, or more: never in turn.
+        // The evicted host keeps at least as many places as the newcomer's gets, so hosts never evict each other in turn.
         guard let most = clients.values.max(by: { $0.count < $1.count }), most.count >= own + 2, let last = most.last
         else { return .full }
         left(last)
@@ -67,7 +67,7 @@ public struct Places<ID: Hashable & Sendable>: Sendable {
         return .entersInPlaceOf(last)
     }
 
-    /// Someone goes.
+    /// Releases a client's place.
     public mutating func left(_ id: ID) {
         guard let host = hosts.removeValue(forKey: id) else { return }
         clients[host]?.removeAll { $0 == id }

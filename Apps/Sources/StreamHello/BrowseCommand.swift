@@ -74,7 +74,7 @@ struct BrowseCommand: AppCommand {
         }
     }
 
-    /// One server that does not answer is no reason to leave the others.
+    /// Greets one server; continues with the others if it does not answer.
     private func greet(_ service: DiscoveredService, _ network: LocalNetwork, _ app: App) async -> Bool {
         do {
             let (stream, _) = try await network.connect(to: .service(service)) { ByteStream.wrap($0) }

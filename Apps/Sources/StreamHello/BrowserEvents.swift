@@ -3,7 +3,7 @@ import DNSSD
 import DiscoveryJSON
 import Synchronization
 
-/// Tells the events of a browser, and the list that grows and shrinks.
+/// Prints the events of a browser, and the resulting list.
 final class BrowserEvents: Sendable {
     let app: App
     private let names = Mutex<Set<ServiceName>>([])

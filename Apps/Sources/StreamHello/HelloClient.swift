@@ -2,7 +2,7 @@ import AppSupport
 import CommandFrame
 import NIOCore
 
-/// The client's side of a connection: says hello, shows what comes, ends with the answer or the stream.
+/// The client's side of a connection: says hello, prints what arrives, ends with the answer or the stream.
 struct HelloClient {
     let events: StreamEvents
 
@@ -10,7 +10,7 @@ struct HelloClient {
         events = StreamEvents(app: app, peer: stream.channel.remoteAddress?.readable ?? "?")
     }
 
-    /// - Throws: `.notFound` when the stream ends without an answer, or none comes in time.
+    /// - Throws: `.notFound` if the stream ends without an answer, or none arrives in time.
     static func greet(_ app: App, _ stream: ByteStream, within limit: Duration) async throws {
         let client = HelloClient(app, stream)
         do {

@@ -2,12 +2,12 @@ import AppSupport
 import DiscoveryNIO
 import NIOCore
 
-/// The server's side: shows what comes and answers each message.
+/// The server's side: prints what arrives and answers each message.
 struct HelloServer {
     let app: App
-    /// More connections at a time are closed at once.
+    /// The maximum number of connections; more are closed at once.
     static let limit = 256
-    /// A client that says nothing for so long is closed.
+    /// How long a client may stay silent before its connection is closed.
     static let patience = Duration.seconds(60)
 
     /// Serves until the task is cancelled.

@@ -3,10 +3,10 @@ import CommandFrame
 import DNSSD
 import DiscoveryJSON
 
-/// Tells the events of one stream, as the five of a `Stream` on Apple's platforms.
+/// Prints the events of a stream: the same five as of a `Stream` on Apple's platforms.
 struct StreamEvents: Sendable {
     let app: App
-    /// The other side, as people write addresses.
+    /// The other side's address, for people.
     let peer: String
 
     func opened() { tell("open-completed", "open completed") }

@@ -37,8 +37,8 @@ enum Hello {
     static let name = "tony"
     static let toServer = Array("Hello Server!\0".utf8)
     static let toClient = Array("Hello Client!\0".utf8)
-    /// The longest message that is kept to its end.
+    /// The maximum length of a message.
     static let limit = 4096
-    /// A message ends with a zero byte; with a line's end too, for people with nc and telnet.
+    /// A zero byte ends a message; so does a newline, for people with nc and telnet.
     static let ends: Set<UInt8> = [0, 0x0A]
 }

@@ -2,7 +2,7 @@ import DiscoveryJSON
 import PeerSession
 
 extension JSONWriter {
-    /// Writes the member `peer` of what happens with a peer. Its id tells apart two of one name.
+    /// Writes the member `peer`. The id distinguishes two peers of the same name.
     mutating func peer(_ peer: Peer) {
         key("peer")
         object { object in

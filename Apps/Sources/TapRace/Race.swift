@@ -1,15 +1,15 @@
 internal import DiscoveryJSON
 
-/// What the two sides of a race tell each other: `{"code":0,"count":17}`.
+/// The message of the race's two sides: `{"code":0,"count":17}`.
 package struct TapMessage: Hashable, Sendable {
-    /// The longest message that is read, in bytes.
+    /// The maximum length of a message in bytes.
     package static let maximumLength = 1000
-    /// Nobody taps more often in 30 s.
+    /// More taps than anyone can make in 30 s.
     package static let maximumCount = 1_000_000
 
-    /// 0: playing.
+    /// Code 0: playing.
     package static let playing = 0
-    /// 1: over; the count is the last.
+    /// Code 1: over; the count is final.
     package static let over = 1
 
     package let isOver: Bool
@@ -21,7 +21,7 @@ package struct TapMessage: Hashable, Sendable {
         self.isOver = isOver
     }
 
-    /// Nil for what is no message of the game.
+    /// Nil if the bytes are not a message of the game.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.maximumLength, let json = try? JSONReader.read(bytes),
             let code = json["code"]?.integer, code == Self.playing || code == Self.over,
@@ -30,7 +30,7 @@ package struct TapMessage: Hashable, Sendable {
         self.init(count: count, isOver: code == Self.over)
     }
 
-    /// As it is sent.
+    /// The encoded message.
     package var bytes: [UInt8] {
         var json = JSONWriter()
         json.object { object in
@@ -41,9 +41,9 @@ package struct TapMessage: Hashable, Sendable {
     }
 }
 
-/// Both counts, and who has won.
+/// Both counts, and the winner.
 package struct Race: Hashable, Sendable {
-    /// How it ended for us.
+    /// The outcome for us.
     package enum Outcome: String, Hashable, Sendable {
         case won, lost, draw
     }
@@ -52,32 +52,32 @@ package struct Race: Hashable, Sendable {
     package private(set) var theirs = 0
     /// Our time is up.
     package private(set) var isOver = false
-    /// Theirs is, and their count is the last.
+    /// The other side's time is up, and its count is final.
     package private(set) var isOverThere = false
 
     package init() {}
 
-    /// - Returns: what to send; nil after the end.
+    /// - Returns: the message to send; nil after the end.
     package mutating func tapped() -> TapMessage? {
         guard !isOver, mine < TapMessage.maximumCount else { return nil }
         mine += 1
         return TapMessage(count: mine, isOver: false)
     }
 
-    /// Our time is up.
+    /// Call when our time is up.
     package mutating func timeIsUp() -> TapMessage {
         isOver = true
         return TapMessage(count: mine, isOver: true)
     }
 
-    /// A count that goes backwards, or comes after the last, is ignored.
+    /// Takes the other side's message. Ignores a count that decreases, or comes after the final one.
     package mutating func received(_ message: TapMessage) {
         guard !isOverThere, message.count >= theirs else { return }
         theirs = message.count
         isOverThere = message.isOver
     }
 
-    /// Known when both are at the end.
+    /// Known once both sides are done.
     package var outcome: Outcome? {
         guard isOver, isOverThere else { return nil }
         return mine == theirs ? .draw : mine > theirs ? .won : .lost

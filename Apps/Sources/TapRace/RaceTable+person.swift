@@ -5,7 +5,7 @@ import DiscoveryJSON
 import PeerSession
 import TerminalUI
 
-/// What the person does.
+/// Handles the person's input.
 extension RaceTable {
     /// - Returns: whether the person leaves.
     func person(_ event: TerminalEvent) async -> Bool {
@@ -47,7 +47,7 @@ extension RaceTable {
         guard peer.state == .available else { return }
         stage = .asking(peer)
         terminal.tell("inviting", "inviting \(peer)") { $0.peer(peer) }
-        // Unstructured: the person may leave meanwhile. It ends with the session.
+        // Unstructured, because the person may leave meanwhile. It ends with the session.
         Task {
             do throws(SessionError) {
                 try await session.connect(to: peer.id, within: patience)
@@ -62,7 +62,7 @@ extension RaceTable {
         stage = .lobby
         let reason = CommandError(error.code == .unreachable ? .unreachable : .notFound, error.message)
         let isLast = wanted == nil || error.code == .declined || ContinuousClock.now >= end
-        // What ends the program is told at its end.
+        // An error that ends the program is reported at its end.
         if message != error.message, !(isLast && isForOneRace) { terminal.notice(error.message) }
         message = error.message
         if isLast {
@@ -73,7 +73,7 @@ extension RaceTable {
         draw()
     }
 
-    /// Invites the player that the command line names, when it is there.
+    /// Invites the player that the command line names, once it appears.
     func askWanted() {
         guard case .lobby = stage, let wanted, trouble.map({ ContinuousClock.now >= $0.nextTry }) ?? true else {
             return
@@ -84,7 +84,7 @@ extension RaceTable {
     private func tap() async {
         guard case .racing(let peer, var race, let end) = stage, let message = race.tapped() else { return }
         stage = .racing(peer, race, end: end)
-        // The next says more: one that is lost is no loss.
+        // A lost message does no harm: the next one supersedes it.
         try? await session.send(message.bytes, to: [peer.id], .unreliable)
         if !terminal.isInteractive { return }
         draw()

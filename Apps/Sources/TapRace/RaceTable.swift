@@ -5,19 +5,19 @@ import DiscoveryJSON
 import PeerSession
 import TerminalUI
 
-/// Who is there, who is invited, and the race: one thing after another.
+/// Who is there, who is invited, and the race.
 actor RaceTable {
     enum Stage {
         case lobby
-        /// Somebody wants to race.
+        /// A peer wants to race us.
         case asked(Peer)
-        /// We want to race with somebody.
+        /// We want to race a peer.
         case asking(Peer)
         case racing(Peer, Race, end: ContinuousClock.Instant)
         case over(Peer, Race)
     }
 
-    /// How long the other's last count may take.
+    /// How long the other side's final count may take.
     private static let lastWord: Duration = .seconds(3)
 
     let terminal: Terminal
@@ -31,10 +31,10 @@ actor RaceTable {
     var selected = 0
     var message = ""
     private var ownName = ""
-    /// Why there will be no race, for who wanted one.
+    /// Why there will be no race, for someone who wanted one.
     var failure: CommandError?
-    /// Why the wanted player was not reached so far, and when to try again: what answers at a name may be new, and known by
-    /// what its former self said.
+    /// Why the wanted player could not be reached so far, and when to try again: a new program may answer at that name, known only by what
+    /// its predecessor announced.
     var trouble: (reason: CommandError, nextTry: ContinuousClock.Instant)?
     var end = ContinuousClock.now
 
@@ -53,13 +53,13 @@ actor RaceTable {
     /// Whether the program ends with the first race.
     var isForOneRace: Bool { wanted != nil || acceptsAll }
 
-    /// What came of the race that is over, if it is the only one.
+    /// The result of the finished race, if it is the only one.
     var verdict: String? {
         guard isForOneRace, case .over(let peer, let race) = stage else { return nil }
         return Self.text(race, peer)
     }
 
-    /// Runs until the person leaves, or one race is over.
+    /// Runs until the person leaves, or the only race is over.
     func run() async throws {
         end = .now + patience
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -162,7 +162,7 @@ actor RaceTable {
         message = text + "."
         stage = .lobby
         guard isForOneRace else { return terminal.tell("left", text) { $0.peer(peer) } }
-        // First the screen: after it the line is read.
+        // Close the screen first; the line is printed below it.
         terminal.close()
         terminal.tell("left", text) { $0.peer(peer) }
         throw CommandError(told: text, .notFound)
@@ -225,11 +225,11 @@ actor RaceTable {
         }
         draw()
         guard isForOneRace else {
-            // One side is enough; the other is told.
+            // One side disconnects; the other is notified.
             if session.id < peer.id { await session.disconnect(from: peer.id) }
             return false
         }
-        // What was sent last is on its way: the other side closes, or this one after a moment.
+        // The last message is on its way: the other side closes, or this one after a moment.
         try? await Task.sleep(for: .milliseconds(200))
         return true
     }

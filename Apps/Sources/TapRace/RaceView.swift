@@ -8,7 +8,7 @@ package enum RaceView {
     package static let minimumSize = ScreenSize(columns: 30, rows: 8)
     private static let highestBar = 5
 
-    /// Who is there.
+    /// Draws the list of players.
     static func lobby(_ peers: [Peer], _ selected: Int, message: String, name: String, on canvas: inout Canvas) {
         let title = name.isEmpty ? "Tap Race: who races?" : "Tap Race: who races \(name.escapedName)?"
         canvas.put(title: title, message: message, keys: "Up/Down: choose   Enter: invite   q: leave")
@@ -18,7 +18,7 @@ package enum RaceView {
         if peers.isEmpty { canvas.put("Nobody yet.", row: rows.lowerBound, column: 4) }
     }
 
-    /// Both counts as bars, and the time that is left as another: `left` of `seconds`.
+    /// Draws both counts as bars, and the remaining time (`left` of `seconds`) as another.
     package static func race(
         _ race: Race, own: String, opponent: String, left: Int, of seconds: Int, on canvas: inout Canvas
     ) {
@@ -35,7 +35,7 @@ package enum RaceView {
         canvas.put(gone + rest, row: row, column: 2 + time.count)
         row += isSpacious ? 2 : 1
         let height = min(max(1, (body.upperBound - row - 3) / 2), highestBar)
-        // A tap is a column at first; then the bar of whoever leads has them all.
+        // At first a tap is one column; later the leader's bar fills the width.
         let full = max(width, race.mine, race.theirs)
         for (name, count, colour) in [
             ("\(own.escapedName) (you)", race.mine, Style.Colour.green), (opponent.escapedName, race.theirs, .yellow),
@@ -56,6 +56,6 @@ package enum RaceView {
 }
 
 extension String {
-    /// Safe for a terminal.
+    /// The name, safe for a terminal.
     fileprivate var escapedName: String { escapedForTerminal }
 }

@@ -66,7 +66,7 @@ struct TapRace: AppCommand {
             terminal: terminal, session: session, duration: .seconds(seconds), patience: .seconds(timeout),
             wanted: player, acceptsAll: accept)
         try await table.run()
-        // The screen goes; what came of the one race stays.
+        // The screen is gone; the result of the only race stays.
         guard terminal.isInteractive, let verdict = await table.verdict else { return }
         terminal.close()
         terminal.tell("over", verdict)

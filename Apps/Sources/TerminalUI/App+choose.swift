@@ -4,15 +4,15 @@ public import DNSSD
 public import Discovery
 
 extension App {
-    /// Has a person choose one of several services on a screen.
+    /// Lets a person choose one of several services on a screen.
     /// - Parameters:
-    ///   - events: what there is to choose from.
-    ///   - title: what is chosen: "Which room?".
+    ///   - events: reports the services to choose from.
+    ///   - title: the question: "Which room?".
     ///   - action: what Enter does.
-    ///   - none: what is shown when there is none any more.
-    ///   - text: how a service is listed.
-    /// - Returns: nil when there is no one to ask: standard input or output is no terminal, or the output is for a program.
-    /// - Throws: `CommandError` with `.notFound` when none is chosen; what the browser throws.
+    ///   - none: the text for an empty list.
+    ///   - text: how to list a service.
+    /// - Returns: nil if there is no one to ask: standard input or output is not a terminal, or the output is for a program.
+    /// - Throws: `CommandError` with `.notFound` if none is chosen; the browser's errors.
     public func choose(
         from events: ServiceEvents, title: String, action: String, none: String,
         text: @escaping @Sendable (DiscoveredService) -> String = { $0.instance.name.description }

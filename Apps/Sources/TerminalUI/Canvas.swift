@@ -1,9 +1,9 @@
 import CommandText
 import DNSSD
 
-/// How text looks. Without colour only bold and reverse are left, so nothing may be told by colour alone.
+/// The look of text. Without colour only bold and reverse remain, so colour alone must never carry meaning.
 public struct Style: Hashable, Sendable {
-    /// The colours that every terminal with colours has.
+    /// The colours that every colour terminal has.
     public enum Colour: Int, Hashable, Sendable {
         case red = 31
         case green = 32
@@ -22,16 +22,16 @@ public struct Style: Hashable, Sendable {
         isReverse = reverse
     }
 
-    /// As the terminal writes.
+    /// The terminal's default.
     public static let plain = Style()
 }
 
-/// A screen, drawn into as a value.
+/// A screen to draw into. A value.
 public struct Canvas: Hashable, Sendable {
     /// Columns and rows.
     public let size: ScreenSize
 
-    /// One column; the further columns of a wide character have no character.
+    /// One column; the further columns of a wide character are empty.
     struct Cell: Hashable, Sendable {
         var character: Character?
         var style: Style
@@ -39,14 +39,14 @@ public struct Canvas: Hashable, Sendable {
 
     private(set) var rows: [[Cell]]
 
-    /// An empty screen.
+    /// Creates an empty screen.
     public init(_ size: ScreenSize = .standard) {
         self.size = size
         let row = [Cell](repeating: Cell(character: " ", style: .plain), count: size.columns)
         rows = Array(repeating: row, count: size.rows)
     }
 
-    /// Writes text, made safe for a terminal; what does not fit on the row, or in `limit` columns, is cut, and ends with `…`.
+    /// Writes text, escaped for a terminal. Text that exceeds the row, or `limit` columns, is cut and ends with `…`.
     public mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain, limit: Int = .max) {
         guard rows.indices.contains(row), column >= 0, column < size.columns else { return }
         var column = column
@@ -59,19 +59,19 @@ public struct Canvas: Hashable, Sendable {
         }
     }
 
-    /// Writes text on several rows, broken at spaces where possible; what does not fit ends with `…`.
+    /// Writes text on several rows, broken at spaces where possible; text that does not fit ends with `…`.
     public mutating func put(_ text: String, rows: Range<Int>, column: Int, _ style: Style = .plain) {
         guard column < size.columns else { return }
         let lines = text.oneLine.wrapped(columns: size.columns - column, rows: rows.count)
         for (row, line) in zip(rows, lines) { put(line, row: row, column: column, style) }
     }
 
-    /// Says that there is not enough room.
+    /// Draws the message that there is not enough room.
     mutating func putTooSmall(_ minimum: ScreenSize) {
         put("\(size) is too small: \(minimum) is needed.", rows: 0..<size.rows, column: 0)
     }
 
-    /// The text without styles, one line a row, without spaces at the ends.
+    /// The text without styles, one line per row, without surrounding spaces.
     package var text: [String] {
         rows.map { row in
             let line = String(row.compactMap(\.character))
@@ -81,14 +81,14 @@ public struct Canvas: Hashable, Sendable {
 }
 
 extension String {
-    /// Safe for a terminal, also where the text was escaped before.
+    /// One line, safe for a terminal, even if the text was escaped before.
     var oneLine: String {
         needsTerminalEscaping ? unicodeScalars.map { String($0).escapedForTerminal }.joined() : self
     }
 }
 
 extension String {
-    /// Lines of so many columns, broken at spaces where possible; the last of `rows` ends with `…` when there is more.
+    /// Lines of at most `columns` columns, broken at spaces where possible; if text remains, the last of `rows` ends with `…`.
     func wrapped(columns: Int, rows: Int) -> [String] {
         var lines: [String] = []
         var rest = self[...]
@@ -102,7 +102,7 @@ extension String {
                 room -= character.columns
                 return room >= 0
             }
-            // Not in a word, unless it is longer than half a line.
+            // Do not break within a word, unless it is longer than half a line.
             let half = beginning.index(beginning.startIndex, offsetBy: beginning.count / 2)
             let isEndOfWord = rest[beginning.endIndex...].first == " "
             let end = isEndOfWord ? beginning.endIndex : beginning[half...].lastIndex(of: " ") ?? beginning.endIndex
@@ -115,6 +115,6 @@ extension String {
 }
 
 extension Character {
-    /// How many columns a terminal gives it; a mark that stands alone has one.
+    /// The columns that a terminal gives it; a lone combining mark takes one.
     var columns: Int { max(1, DisplayWidth.of(String(self))) }
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What a person did and the program has not looked at. Unlike an `AsyncStream` it survives the cancellation of who waits.
+/// Input events that the program has not handled yet. Unlike an `AsyncStream`, it survives the cancellation of a waiting task.
 final class EventQueue: Sendable {
-    /// More is left to the terminal or pipe.
+    /// The maximum number of queued events; further input stays in the terminal or pipe.
     static let capacity = 64
 
     private struct State {
@@ -19,7 +19,7 @@ final class EventQueue: Sendable {
     func push(_ event: TerminalEvent) {
         let served = state.withLock { state -> CheckedContinuation<TerminalEvent?, Never>? in
             if event == .ended { state.hasEnded = true }
-            // Drawing once is enough.
+            // One redraw is enough.
             if event == .redraw, state.events.last == .redraw { return nil }
             guard state.waiting.isEmpty else { return state.waiting.removeFirst().continuation }
             if event != .ended { state.events.append(event) }
@@ -28,7 +28,7 @@ final class EventQueue: Sendable {
         served?.resume(returning: event)
     }
 
-    /// Puts events before all others.
+    /// Puts events back in front of all others.
     func putBack(_ events: [TerminalEvent]) {
         let served = state.withLock { state in
             state.events.insert(contentsOf: events, at: 0)

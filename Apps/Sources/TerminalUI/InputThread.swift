@@ -4,15 +4,15 @@ import CommandFrame
 import Glibc
 import Synchronization
 
-/// Reads standard input on a thread of its own, because that blocks; no further than the queue has room.
+/// Reads standard input on a separate thread, because reading blocks; only as long as the queue has room.
 final class InputThread: Sendable {
-    /// How long a sequence may take to arrive before its escape is a key: what vim and readline wait, and more than ssh needs.
+    /// How long to wait before an escape counts as a key of its own: as long as vim and readline wait, and longer than ssh needs.
     private static let pause: Int32 = 50
     private static let longestLine = 4096
 
     private let queue: EventQueue
     private let isRaw: Bool
-    /// Held while it reads: after `stop` standard input is another's.
+    /// Held while reading: after `stop`, standard input belongs to someone else.
     private let isReading = Mutex(true)
 
     init(queue: EventQueue, isRaw: Bool) {
@@ -20,12 +20,12 @@ final class InputThread: Sendable {
         self.isRaw = isRaw
     }
 
-    /// Starts it; it ends with standard input, with `stop`, or with the process.
+    /// Starts the thread; it ends with standard input, with `stop`, or with the process.
     func start() {
         do throws(CommandError) { try BlockingThread.start { self.run() } } catch { queue.push(.ended) }
     }
 
-    /// Reads no more.
+    /// Stops reading.
     func stop() {
         isReading.withLock { $0 = false }
         cterminal_wake()
@@ -57,7 +57,7 @@ final class InputThread: Sendable {
 
     private enum Ready { case input, paused, nothing }
 
-    /// Waits for input while there is room for it, and for what else wakes the thread.
+    /// Waits for input while the queue has room, or for another reason to wake.
     private func wait(_ isKeyIncomplete: Bool) -> Ready {
         let input = Int16(POLLIN)
         let wanted = queue.hasRoom ? STDIN_FILENO : -1
@@ -74,10 +74,10 @@ final class InputThread: Sendable {
         return waiting[1].revents != 0 ? .input : .nothing
     }
 
-    /// - Returns: what came, nothing at the end; nil when there is nothing to read, now or any more.
+    /// - Returns: the bytes, empty at the end; nil if there is nothing to read, or reading has stopped.
     private func read() -> [UInt8]? {
         isReading.withLock { isReading in
-            // What poll(2) saw may be gone: Ctrl-Z drops it.
+            // The input that poll(2) saw may be gone: Ctrl-Z drops it.
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard isReading, poll(&input, 1, 0) == 1 else { return nil }
             var buffer = [UInt8](repeating: 0, count: 1024)
@@ -92,7 +92,7 @@ final class InputThread: Sendable {
     }
 
     private func push(_ line: LineFraming.Line) {
-        // A line that long is nothing that a person types; an empty one is.
+        // No person types a line that long, but a person may type an empty one.
         if case .line(let bytes) = line { queue.push(.line(String(decoding: bytes, as: UTF8.self))) }
     }
 }

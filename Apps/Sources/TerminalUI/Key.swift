@@ -1,22 +1,22 @@
-/// What a person did at a terminal.
+/// A person's action at a terminal.
 public enum Key: Hashable, Sendable {
     /// A character was typed.
     case character(Character)
     case up, down, left, right, enter, escape, backspace
-    /// A mouse button went down; column and row begin with 0.
+    /// A mouse button went down; columns and rows count from 0.
     case pressed(column: Int, row: Int)
     /// A mouse button went up.
     case released(column: Int, row: Int)
 }
 
-/// What comes from standard input.
+/// An event from standard input.
 public enum TerminalEvent: Hashable, Sendable {
     /// From a terminal in raw mode.
     case key(Key)
-    /// A line, where there is no terminal; without its end, cut to 4096 bytes.
+    /// A line, if there is no terminal; without its terminator, cut to 4096 bytes.
     case line(String)
-    /// The screen has another size, or was used by another program: draw it anew.
+    /// The screen was resized, or used by another program: redraw it completely.
     case redraw
-    /// No more will come. It is told again and again.
+    /// No more input will come. Reported every time from then on.
     case ended
 }

@@ -1,18 +1,18 @@
-/// Turns the bytes of a terminal into keys: UTF-8, cursor keys (ECMA-48 CSI, SS3) and mouse reports (xterm's SGR mode).
+/// Decodes a terminal's bytes into keys: UTF-8, cursor keys (ECMA-48 CSI, SS3) and mouse reports (xterm's SGR mode).
 ///
-/// What it does not know is swallowed, whole sequences at a time, so that their bytes are not taken for keys.
+/// Unknown sequences are skipped as a whole, so that their bytes are not taken for keys.
 package struct KeyDecoder: Sendable {
-    /// Longer sequences are nothing that is known here.
+    /// No known sequence is longer.
     private static let longestSequence = 32
 
     private var pending: [UInt8] = []
 
     package init() {}
 
-    /// Whether a key is not complete: an escape that is one key, or the beginning of a sequence.
+    /// Whether a key may be incomplete: an escape, which is a key or the start of a sequence.
     package var isWaiting: Bool { !pending.isEmpty }
 
-    /// Takes in bytes.
+    /// Decodes bytes.
     package mutating func received(_ bytes: some Sequence<UInt8>) -> [Key] {
         pending.append(contentsOf: bytes)
         var keys: [Key] = []
@@ -24,13 +24,13 @@ package struct KeyDecoder: Sendable {
         return keys
     }
 
-    /// Nothing came for a moment: an escape alone is the escape key.
+    /// Call after a pause: an escape on its own is the Escape key.
     package mutating func paused() -> [Key] {
         defer { pending = [] }
         return pending == [0x1B] ? [.escape] : []
     }
 
-    /// The first key and its length; no key for what is swallowed; nil when more bytes are needed.
+    /// The first key and its length; no key if the bytes are skipped; nil if more bytes are needed.
     private func first() -> (length: Int, key: Key?)? {
         switch pending[0] {
         case 0x1B: escape()
@@ -64,7 +64,7 @@ package struct KeyDecoder: Sendable {
         case UInt8(ascii: "["): break
         case UInt8(ascii: "O"): return pending.count > 2 ? (3, Self.cursor(pending[2])) : nil
         case 0x1B: return (1, .escape)
-        // Alt with a key: the key alone.
+        // Alt with a key: just the key.
         default: return (1, nil)
         }
         guard let end = pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
@@ -85,7 +85,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// `<BUTTON;COLUMN;ROW`, and `M` for down, `m` for up; the left button is 0.
+    /// `<BUTTON;COLUMN;ROW`, with `M` for down and `m` for up; the left button is 0.
     private static func mouse(_ parameters: ArraySlice<UInt8>, _ final: UInt8) -> Key? {
         guard parameters.first == UInt8(ascii: "<") else { return nil }
         let numbers = parameters.dropFirst().split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
-/// Turns canvases into what a terminal understands: only the rows that changed.
+/// Renders canvases as terminal output, sending only the rows that changed.
 package struct Renderer: Sendable {
     /// What the terminal can show.
     package struct Ability: Hashable, Sendable {
         package var hasColour: Bool
-        /// Else lines and blocks become characters of ASCII, and what else is not ASCII a question mark.
+        /// If false, lines and blocks become ASCII characters, and other non-ASCII characters become question marks.
         package var hasUnicode: Bool
 
         package init(hasColour: Bool, hasUnicode: Bool) {
@@ -18,7 +18,7 @@ package struct Renderer: Sendable {
 
     package init(_ ability: Ability) { self.ability = ability }
 
-    /// The bytes that make the terminal show `canvas`; `anew` also what should be there already.
+    /// The bytes that make the terminal show `canvas`; with `anew`, including the parts that should be there already.
     package mutating func draw(_ canvas: Canvas, anew: Bool = false) -> [UInt8] {
         var output = ""
         if anew || size != canvas.size {
@@ -44,13 +44,13 @@ package struct Renderer: Sendable {
                 text += sequence(style)
             }
             text.append(ability.hasUnicode || character.isASCII ? character : Self.substitutes[character] ?? "?")
-            // It has as many columns, whatever is shown there.
+            // Keeps the character's width, whatever is shown in its place.
             if !ability.hasUnicode { text += String(repeating: " ", count: character.columns - 1) }
         }
         return style == .plain ? text : text + sequence(.plain)
     }
 
-    /// What is drawn with, in ASCII.
+    /// The ASCII equivalents of drawing characters.
     private static let substitutes: [Character: Character] = [
         "─": "-", "│": "|", "┌": "+", "┬": "+", "┐": "+", "├": "+", "┼": "+", "┤": "+", "└": "+", "┴": "+", "┘": "+",
         "█": "#", "░": ".", "▼": "v", "…": ".", "×": "x",

@@ -1,6 +1,6 @@
-/// Columns and rows of a terminal.
+/// The size of a terminal, in columns and rows.
 public struct ScreenSize: Hashable, Sendable, CustomStringConvertible {
-    /// A terminal may say up to 65535 of each (`struct winsize` of <sys/ioctl.h>); a screen of more than this has no use.
+    /// A terminal may claim up to 65535 of each (`struct winsize` of <sys/ioctl.h>); a larger screen than this is of no use.
     private static let maximumColumns = 500
     private static let maximumRows = 200
 
@@ -9,37 +9,37 @@ public struct ScreenSize: Hashable, Sendable, CustomStringConvertible {
     /// At least 1.
     public let rows: Int
 
-    /// Creates a size; what is out of range becomes 1, or 500 columns and 200 rows.
+    /// Creates a size; each value is limited to 1...500 columns and 1...200 rows.
     public init(columns: Int, rows: Int) {
         self.columns = min(max(columns, 1), Self.maximumColumns)
         self.rows = min(max(rows, 1), Self.maximumRows)
     }
 
-    /// What a terminal has that does not say its size.
+    /// The size assumed for a terminal that does not report its own.
     public static let standard = ScreenSize(columns: 80, rows: 24)
 
     /// `80×24`.
     public var description: String { "\(columns)×\(rows)" }
 
-    /// Whether there is room for `other` in it.
+    /// Whether `other` fits into this size.
     public func fits(_ other: ScreenSize) -> Bool { columns >= other.columns && rows >= other.rows }
 }
 
-/// Where the parts of a screen are: a title at the top, keys at the bottom, a message above them, and a body between.
+/// The layout of a screen: a title at the top, keys at the bottom, a message above them, and a body in between.
 public struct ScreenLayout: Hashable, Sendable {
-    /// Below so many rows there are no empty ones.
+    /// A screen with fewer rows has no empty ones.
     private static let spacious = 16
 
     /// The title's row.
     public let title: Int
-    /// The rows that are free.
+    /// The rows for content.
     public let body: Range<Int>
     /// The rows of the message.
     public let message: Range<Int>
-    /// The row that says what the keys do.
+    /// The row that explains the keys.
     public let keys: Int
 
-    /// The parts of a screen of that size, which has at least 5 rows.
+    /// The layout of a screen of that size, which must have at least 5 rows.
     public init(_ size: ScreenSize) {
         let isSpacious = size.rows >= Self.spacious
         title = isSpacious ? 1 : 0
@@ -50,10 +50,10 @@ public struct ScreenLayout: Hashable, Sendable {
 }
 
 extension Canvas {
-    /// Where a title, a message and the keys are.
+    /// The layout of this screen.
     public var layout: ScreenLayout { ScreenLayout(size) }
 
-    /// Writes title, message and keys. A message that is longer than its rows ends with `…`.
+    /// Writes title, message and keys. A message that exceeds its rows ends with `…`.
     public mutating func put(title: String, message: String = "", keys: String) {
         let layout = layout
         put(title, row: layout.title, column: 2, Style(bold: true))
@@ -61,14 +61,14 @@ extension Canvas {
         put(keys, row: layout.keys, column: 2)
     }
 
-    /// Writes one line for each row of a list, with the selected one among those that fit.
-    /// - Returns: the index of the first that is shown.
+    /// Writes a list, one line per row, scrolled so that the selected entry is visible.
+    /// - Returns: the index of the first visible entry.
     @discardableResult
     public mutating func put(list: [String], selected: Int?, rows: Range<Int>) -> Int {
         let first = Self.first(of: list.count, selected: selected, rows: rows.count)
         for (offset, text) in list.dropFirst(first).prefix(rows.count).enumerated() {
             let index = first + offset
-            // The last row says how many there are below it.
+            // The last row says how many more there are.
             if offset == rows.count - 1, index < list.count - 1, index != selected {
                 put("… and \(list.count - index) more", row: rows.lowerBound + offset, column: 4)
             } else {
@@ -80,10 +80,10 @@ extension Canvas {
         return first
     }
 
-    /// The first of `count` that is shown in so many rows.
+    /// The index of the first visible entry if `count` entries share this many rows.
     static func first(of count: Int, selected: Int?, rows: Int) -> Int {
         guard let selected, count > rows, rows > 1 else { return 0 }
-        // One row above the last, which may say how many there are below.
+        // One row above the last, which may say how many more there are.
         return min(max(0, selected - rows + (selected == count - 1 ? 1 : 2)), count - rows)
     }
 }

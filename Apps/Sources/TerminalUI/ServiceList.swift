@@ -1,30 +1,30 @@
 public import DNSSD
 
-/// The services a picker shows: sorted by name, the selection kept on its service while others come and go.
+/// The services that a picker shows, sorted by name. The selection stays on its service while others come and go.
 public struct ServiceList: Sendable {
     private var known: [ServiceInstance: DiscoveredService] = [:]
-    /// Which one is chosen by Enter.
+    /// The service that Enter chooses.
     public private(set) var selection: ServiceInstance?
-    /// Names that are not shown: one's own, as it is published now.
+    /// Names that are not shown: this program's own.
     public private(set) var hidden: Set<ServiceName> = []
 
-    /// An empty list.
+    /// Creates an empty list.
     public init() {}
 
-    /// What is shown, sorted by name.
+    /// The visible services, sorted by name.
     public var services: [DiscoveredService] {
         known.values.filter { !hidden.contains($0.instance.name) }.sorted { $0.instance.name < $1.instance.name }
     }
 
-    /// The service that is selected.
+    /// The selected service.
     public var selected: DiscoveredService? { selection.flatMap { known[$0] } }
 
-    /// Shows all names but these.
+    /// Hides these names, and no others.
     public mutating func hide(_ names: Set<ServiceName>) {
         change { $0.hidden = names }
     }
 
-    /// Takes in what a browser told, as a whole: the list changes once.
+    /// Applies a batch of a browser's events as a single change.
     public mutating func update(_ events: [ServiceEvent]) {
         change { list in
             for event in events {
@@ -37,7 +37,7 @@ public struct ServiceList: Sendable {
         }
     }
 
-    /// Selects the next or the one before.
+    /// Moves the selection by `offset` rows.
     public mutating func move(by offset: Int) {
         let services = services
         guard !services.isEmpty else { return }
@@ -45,13 +45,13 @@ public struct ServiceList: Sendable {
         selection = services[min(max(index + offset, 0), services.count - 1)].instance
     }
 
-    /// Selects a row of what is shown.
+    /// Selects a visible row.
     public mutating func select(_ index: Int) {
         let services = services
         if services.indices.contains(index) { selection = services[index].instance }
     }
 
-    /// A service by what a person typed: its name, its number (the first is 1), or the beginning of one name only.
+    /// The service that a person's text means: its name, its number (from 1), or an unambiguous prefix of a name.
     public func find(_ text: String) -> DiscoveredService? {
         let services = services
         if let exact = services.first(where: { $0.instance.name.value == text || $0.instance.name.description == text })
@@ -63,7 +63,7 @@ public struct ServiceList: Sendable {
         return text.isEmpty || begun.count != 1 ? nil : begun[0]
     }
 
-    /// Changes what is shown, and moves the selection to a neighbour when its service went.
+    /// Changes the list; if the selected service goes, the selection moves to a neighbour.
     private mutating func change(_ body: (inout ServiceList) -> Void) {
         let index = services.firstIndex { $0.instance == selection } ?? 0
         body(&self)

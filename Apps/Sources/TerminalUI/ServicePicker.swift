@@ -2,18 +2,18 @@ public import DNSSD
 public import Discovery
 import DiscoveryJSON
 
-/// What a person chose.
+/// A person's choice.
 public enum Picked: Hashable, Sendable {
     /// A service.
     case service(DiscoveredService)
-    /// Nothing: the person wants to leave, or standard input ended.
+    /// Nothing: the person leaves, or standard input has ended.
     case left
 }
 
-/// A list of services that follows the network, and a person who chooses one: a screen, or lines where there is none.
+/// Lets a person choose from a list of services that follows the network, on a screen or as lines.
 ///
-/// As lines: each service is told when it comes (`found NAME`) and goes (`lost NAME`), with `--json` as `discoverd browse` does; a
-/// line that names one chooses it.
+/// As lines, each service is reported when it appears (`found NAME`) and disappears (`lost NAME`), or with `--json` in the format of
+/// `discoverd browse`; an input line that names a service chooses it.
 public actor ServicePicker {
     /// Room for a title, two services, a message and the keys.
     private static let minimumSize = ScreenSize(columns: 24, rows: 6)
@@ -25,18 +25,18 @@ public actor ServicePicker {
     private let text: @Sendable (DiscoveredService) -> String
     private var list = ServiceList()
     private let message: String
-    /// Why the list may not be true now.
+    /// Why the list may be inaccurate now.
     private var trouble = ""
     private var told: [DiscoveredService] = []
     private var hasToldSettled = false
     private var isSettled = false
 
     /// - Parameters:
-    ///   - title: what is chosen: "Who plays?".
+    ///   - title: the question: "Who plays?".
     ///   - action: what Enter does.
-    ///   - none: what is shown while there is none.
-    ///   - message: what happened before, shown below the list.
-    ///   - text: how a service is listed on a screen.
+    ///   - none: the text for an empty list.
+    ///   - message: what happened before; shown below the list.
+    ///   - text: how to list a service on a screen.
     public init(
         terminal: Terminal, title: String, action: String = "play", none: String = "Nobody yet.", message: String = "",
         text: @escaping @Sendable (DiscoveredService) -> String = { $0.instance.name.description }
@@ -50,8 +50,8 @@ public actor ServicePicker {
     }
 
     /// Shows services until one is chosen.
-    /// - Parameter own: this program's own publication, which is never shown, whatever its name becomes.
-    /// - Throws: what the browser throws; `CancellationError`.
+    /// - Parameter own: this program's own publication, which is never shown, whatever its current name.
+    /// - Throws: the browser's errors; `CancellationError`.
     public func pick(from events: ServiceEvents, own: Publication? = nil) async throws -> Picked {
         if let own { list.hide([own.status.name]) }
         draw()

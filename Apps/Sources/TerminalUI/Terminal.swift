@@ -7,12 +7,12 @@ public import DiscoveryJSON
 import Glibc
 import Synchronization
 
-/// The terminal of this process, in raw mode; or, where there is none or plain lines are wanted, standard input as lines.
+/// This process's terminal in raw mode; without a terminal, or if plain lines are wanted, standard input as lines.
 ///
-/// It is restored by `close`, at the end of the process however that comes about, but for SIGKILL, and while the process is
-/// stopped by Ctrl-Z. Ctrl-C stays the signal that it is.
+/// The terminal is restored by `close`, whenever the process ends other than by SIGKILL, and while Ctrl-Z suspends it. Ctrl-C still sends
+/// its signal.
 public final class Terminal: Sendable {
-    /// Whether there is a screen to draw on; else the program speaks in lines.
+    /// Whether there is a screen to draw on; otherwise the program uses lines.
     public let isInteractive: Bool
     private let queue = EventQueue()
     private let input: InputThread
@@ -20,13 +20,13 @@ public final class Terminal: Sendable {
     private let isOpen = Mutex(true)
     private let app: App
 
-    /// Opens the terminal; one at a time.
-    /// - Parameter plain: lines even if there is a terminal; always with `--json`.
+    /// Opens the terminal; only one may be open.
+    /// - Parameter plain: use lines even on a terminal, as always with `--json`.
     public static func open(for app: App, plain: Bool = false) -> Terminal {
         Terminal(app: app, plain: plain || app.json)
     }
 
-    /// Opens a terminal with a screen; nil where there is none.
+    /// Opens a terminal with a screen; nil if there is none.
     public static func openScreen(for app: App) -> Terminal? {
         guard app.output.canMoveCursor, isatty(STDIN_FILENO) == 1 else { return nil }
         let terminal = Terminal(app: app, plain: app.json)
@@ -47,24 +47,24 @@ public final class Terminal: Sendable {
         input.start()
     }
 
-    /// Gives back what `next` gave and nothing was done with: it comes first again.
+    /// Puts back events from `next` that were not handled: they come first again.
     public func putBack(_ events: [TerminalEvent]) { queue.putBack(events) }
 
-    /// What the person does next; nil when the task is cancelled. Any number of tasks may wait, each event goes to one.
+    /// The next event; nil when the task is cancelled. Any number of tasks may wait; each event goes to one of them.
     public func next() async -> TerminalEvent? {
         let event = await queue.next()
         cterminal_wake()
         return event
     }
 
-    /// The screen's size now.
+    /// The screen's current size.
     public var size: ScreenSize {
         var (rows, columns) = (Int32(0), Int32(0))
         guard cterminal_size(&rows, &columns) else { return .standard }
         return ScreenSize(columns: Int(columns), rows: Int(rows))
     }
 
-    /// Shows what `body` draws; nothing where there is no screen. On a screen with less room than `minimum` it says so.
+    /// Shows what `body` draws; does nothing without a screen. If the screen is smaller than `minimum`, it says so instead.
     public func draw(atLeast minimum: ScreenSize, anew: Bool = false, _ body: (inout Canvas) -> Void) {
         guard isInteractive else { return }
         var canvas = Canvas(size)
@@ -76,9 +76,9 @@ public final class Terminal: Sendable {
         }
     }
 
-    /// Tells something where there is no screen, and after `close`: as text, or as a line of JSON with `--json`.
+    /// Prints something if there is no screen, or after `close`: as text, or with `--json` as a line of JSON.
     ///
-    /// Each line of `text` is made safe for a terminal; what is within it must not bring lines of its own.
+    /// Each line of `text` is escaped for a terminal; values within it must not contain line breaks of their own.
     public func tell(_ event: String, _ text: String, _ members: (inout JSONWriter) -> Void = { _ in }) {
         guard !isScreen else { return }
         if app.json { return app.output.json(event, members) }
@@ -88,11 +88,11 @@ public final class Terminal: Sendable {
     /// Whether there is a screen now.
     private var isScreen: Bool { isInteractive && isOpen.withLock { $0 } }
 
-    /// Ends the program when a publication sees no backend for 5 s; tells of one that went away and came back.
+    /// Ends the program if a publication has no backend for 5 s; reports a backend that went away and came back.
     public func observe(_ publication: Publication) async { await app.observe(publication, quietly: isScreen) }
 
-    /// Tells what a browser found where there is no screen: `found NAME` and `lost NAME`, or with `--json` the lines of
-    /// docs/contract.md, section 3. Ends the program when there is no backend for 5 s.
+    /// Prints a browser's event if there is no screen: `found NAME` and `lost NAME`, or with `--json` the lines of docs/contract.md,
+    /// section 3. Ends the program if there is no backend for 5 s.
     public func tell(_ event: ServiceEvent) {
         if case .backend(let state) = event { app.observe(state, quietly: isScreen) }
         guard !isScreen else { return }
@@ -110,12 +110,12 @@ public final class Terminal: Sendable {
         }
     }
 
-    /// Says on standard error what a person should know, where there is no screen.
+    /// Prints a message on standard error, if there is no screen.
     public func notice(_ text: String) {
         if !isScreen { app.notices.notice(text) }
     }
 
-    /// Gives the terminal back as it was, and reads no more from it.
+    /// Restores the terminal, and stops reading from it.
     public func close() {
         input.stop()
         isOpen.withLock { isOpen in

@@ -1,8 +1,8 @@
 package import DNSSD
 
 extension ServiceType {
-    /// The type of a game: `witap` is `_witap._tcp`. Nil unless the identifier has 1 to 14 lower case letters, digits and
-    /// hyphens, no hyphen first or last, and what RFC 6335 §5.1 asks besides.
+    /// The type of a game: `witap` is `_witap._tcp`. Nil unless the identifier has 1 to 14 lowercase letters, digits and hyphens, no hyphen
+    /// at either end, and meets the other rules of RFC 6335 §5.1.
     package init?(gameIdentifier: String) {
         let isPlain = gameIdentifier.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

@@ -8,7 +8,7 @@ import Pairing
 import Synchronization
 import TerminalUI
 
-/// On the air, waiting to be invited and looking for another to invite; then in a game, off the air; then again.
+/// Alternates between being on the air, inviting or waiting to be invited, and playing, off the air.
 final class Lobby: Sendable {
     static let identifier = "witap"
 
@@ -17,7 +17,7 @@ final class Lobby: Sendable {
     let name: ServiceName
     let type: ServiceType
     let interfaces: InterfaceFilter
-    /// Whom to invite first; then it is the person's choice.
+    /// The player to invite first; after that the person chooses.
     let invited: ServiceName?
     private let neighbours = Mutex(Neighbours())
 
@@ -36,7 +36,7 @@ final class Lobby: Sendable {
     private enum Turn: Sendable {
         /// Another player connected.
         case invitation(ByteLink)
-        /// Another player is to be invited.
+        /// Invite another player.
         case invite(ServiceInstance)
         case left
     }
@@ -47,7 +47,7 @@ final class Lobby: Sendable {
             group.addTask {
                 await self.meet(self.network.browse(self.type, on: self.interfaces, resolution: .watch))
             }
-            // Whoever is seen, also before it can be resolved: a player is for a second while its name is probed for.
+            // Includes players that cannot be resolved yet: for a second, while its name is probed, a player cannot be.
             group.addTask {
                 await self.meet(self.network.browse(self.type, on: self.interfaces, resolution: .none))
             }
@@ -56,7 +56,7 @@ final class Lobby: Sendable {
         }
     }
 
-    /// Takes note of who is there. Without it players are shown by address; why there is none is told by whoever publishes.
+    /// Keeps track of who is there; without it, players are shown by address. The publication reports why there is no backend.
     private func meet(_ events: ServiceEvents) async {
         do {
             for try await event in events { neighbours.withLock { $0.update(event) } }
@@ -88,7 +88,7 @@ final class Lobby: Sendable {
         }
     }
 
-    /// Who invites. A player who does so at once may have to be resolved still: after a second, who it can only be.
+    /// The name of an inviter. One who invites at once may not be resolved yet: after a second, the only player it can be.
     private func name(of link: ByteLink, unless own: ServiceName) async -> String? {
         guard let address = link.address else { return nil }
         let end = ContinuousClock.now + .seconds(1)
@@ -100,8 +100,8 @@ final class Lobby: Sendable {
         }
     }
 
-    /// Publishes, listens and shows who else is there.
-    /// - Returns: what comes next, and the name that was ours.
+    /// Publishes, listens, and shows who else is there.
+    /// - Returns: the next turn, and the name that was ours.
     private func onTheAir(_ message: String) async throws -> (Turn, ServiceName) {
         let listener: SingleListener<ByteLink>
         do {
@@ -116,7 +116,7 @@ final class Lobby: Sendable {
             turn = .failure(error)
         }
         let own = listener.publication.status.name
-        // Off the air before anything else happens. An invitation that came in the same moment is one.
+        // Leave the air before anything else happens. An invitation that arrived at the same moment counts.
         guard let link = await listener.close() else { return (try turn.get(), own) }
         if case .success(.invite) = turn { return (.invitation(link), own) }
         await link.refuse()
@@ -167,7 +167,7 @@ final class Lobby: Sendable {
         }
     }
 
-    /// - Returns: whether the person goes on.
+    /// - Returns: whether the person continues.
     private func play(
         _ link: ByteLink, _ own: ServiceName, with opponent: String, _ message: inout String
     ) async throws -> Bool {

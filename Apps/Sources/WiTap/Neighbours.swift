@@ -1,9 +1,9 @@
 package import DNSSD
 import Discovery
 
-/// Which players were seen at which addresses: the wire says no name, and whoever invites is off the air by then.
+/// Remembers which players were seen at which addresses: the protocol has no names, and an inviter is already off the air.
 package struct Neighbours: Sendable {
-    /// More are not remembered; the one that was seen first goes.
+    /// The maximum number of players; the one seen first is forgotten.
     private static let capacity = 256
 
     private struct Player {
@@ -16,7 +16,7 @@ package struct Neighbours: Sendable {
 
     package init() {}
 
-    /// Takes in what a browser told. What is gone stays known where it was; who was never anywhere is forgotten.
+    /// Takes a browser's event. A player that is gone is still remembered at its addresses; one that never had an address is forgotten.
     package mutating func update(_ event: ServiceEvent) {
         switch event {
         case .found(let service), .changed(let service): seen(service)
@@ -32,7 +32,7 @@ package struct Neighbours: Sendable {
         if let known, player.addresses.isEmpty {
             player = known
         } else if let known, known.addresses.isSuperset(of: player.addresses) {
-            // It is going: what it had until now is where it calls from.
+            // It is leaving: it will call from the addresses that it had until now.
             player.addresses = known.addresses
         }
         players.removeAll { $0.instance == service.instance }
@@ -40,7 +40,7 @@ package struct Neighbours: Sendable {
         if players.count > Self.capacity { players.removeFirst() }
     }
 
-    /// Who is at an address: the only player there, or the host of several; nil when none was seen.
+    /// The player at an address: the only one there, or the common host of several; nil if none was seen.
     package func name(at address: IPAddress) -> String? {
         let candidates = players.filter { $0.addresses.contains { $0.isSame(as: address.unmapped) } }
         if candidates.count == 1 { return candidates[0].instance.name.value }
@@ -48,8 +48,8 @@ package struct Neighbours: Sendable {
         return hosts.count == 1 ? hosts.first.map { String($0.name.prefix { $0 != "." }) } : nil
     }
 
-    /// The only player who may be at an address, for no address of that kind is known of it; nil when there are several.
-    /// - Parameter own: what we are called ourselves.
+    /// The only player that may be at an address, because none of its addresses of that family is known; nil if there are several.
+    /// - Parameter own: our own name.
     package func onlyOne(perhapsAt address: IPAddress, unless own: ServiceName) -> String? {
         let candidates = players.filter { player in
             player.instance.name != own && !player.addresses.contains { $0.kind == address.unmapped.kind }
@@ -66,13 +66,13 @@ extension IPAddress {
         return address.isLinkLocal ? .linkLocal : .ipv6
     }
 
-    /// An IPv4 address that came over an IPv6 socket is one.
+    /// An IPv4 address mapped to IPv6, as IPv4.
     fileprivate var unmapped: IPAddress {
         guard case .v6(let address, _) = self, address.isIPv4Mapped else { return self }
         return address.embeddedIPv4.map { .v4($0) } ?? self
     }
 
-    /// A scope that is not known is any.
+    /// An unknown scope matches any.
     fileprivate func isSame(as other: IPAddress) -> Bool {
         guard case .v6(let one, let scope) = self, case .v6(let two, let otherScope) = other else {
             return self == other

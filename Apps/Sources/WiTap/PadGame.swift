@@ -3,7 +3,7 @@ import DiscoveryJSON
 import Pairing
 import TerminalUI
 
-/// One game: the pads of both, until the connection ends or the person leaves.
+/// One game: both players' pads, until the connection ends or the person leaves.
 actor PadGame {
     /// Why a game is over.
     enum Ending: Hashable, Sendable {
@@ -15,20 +15,20 @@ actor PadGame {
         case opponentLeft
     }
 
-    /// How long a key counts as held: a terminal does not tell when it is let go.
+    /// How long a key counts as held, because a terminal does not report its release.
     private static let hold: Duration = .milliseconds(200)
 
     private let terminal: Terminal
     private let own: String
     private let opponent: String
-    /// As it came, for JSON.
+    /// As received, for JSON.
     private let opponentName: String
     private let send: @Sendable ([UInt8]) async -> Void
     private var mine = Pads()
     private var theirs = Pads()
-    /// How often each key was pressed: the last press lets go.
+    /// How often each pad was pressed: only the last press releases it.
     private var presses: [Pad: Int] = [:]
-    /// The pad that is held by the mouse.
+    /// The pad that the mouse holds.
     private var clicked: Pad?
     private var holds: [Task<Void, Never>] = []
 
@@ -40,7 +40,7 @@ actor PadGame {
         self.send = send
     }
 
-    /// Plays.
+    /// Plays the game.
     func run(_ bytes: ByteLink.Bytes) async -> Ending {
         terminal.tell("playing", "playing with \(opponent)") { [opponentName] in $0.member("with", opponentName) }
         draw()
@@ -97,7 +97,7 @@ actor PadGame {
         return nil
     }
 
-    /// `5` is a tap, `+5` and `-5` are its two halves.
+    /// `5` is a tap; `+5` and `-5` are its two halves.
     private func typed(_ text: String) async {
         let digits = text.first == "+" || text.first == "-" ? text.dropFirst() : text[...]
         guard digits.count == 1, let pad = digits.first?.wholeNumberValue.flatMap({ Pad($0) }) else {
@@ -110,13 +110,13 @@ actor PadGame {
         if text.first != "+" { await touch(.up(pad)) }
     }
 
-    /// Holds a pad for a moment; longer while the key repeats.
+    /// Holds a pad briefly; longer while the key repeats.
     private func tap(_ pad: Pad) async {
         presses[pad, default: 0] += 1
         let press = presses[pad]
         await touch(.down(pad))
         holds.removeAll { $0.isCancelled }
-        // Unstructured: the person goes on meanwhile. It ends with the game.
+        // Unstructured, because the person continues meanwhile. It ends with the game.
         let hold = Task {
             try? await Task.sleep(for: Self.hold)
             guard !Task.isCancelled else { return }

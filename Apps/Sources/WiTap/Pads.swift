@@ -13,7 +13,7 @@ package struct Pad: Hashable, Sendable, CaseIterable {
     package static let allCases = (1...9).compactMap { Pad($0) }
 }
 
-/// What a player does with a pad: one byte on the wire.
+/// A player's action on a pad: one byte on the wire.
 package enum Touch: Hashable, Sendable {
     case down(Pad)
     case up(Pad)
@@ -26,13 +26,13 @@ package enum Touch: Hashable, Sendable {
         }
     }
 
-    /// Nil for a byte that stands for no pad: it is to be ignored.
+    /// Nil for a byte without a meaning, which must be ignored.
     package init?(byte: UInt8) {
         guard let pad = Pad(Int(byte & 0x7F)) else { return nil }
         self = byte & 0x80 != 0 ? .down(pad) : .up(pad)
     }
 
-    /// Which pad.
+    /// The pad.
     package var pad: Pad {
         switch self {
         case .down(let pad), .up(let pad): pad
@@ -45,13 +45,13 @@ package enum Touch: Hashable, Sendable {
     }
 }
 
-/// Which pads of one player are down.
+/// The pads of one player that are down.
 package struct Pads: Hashable, Sendable {
     package private(set) var down: Set<Pad> = []
 
     package init() {}
 
-    /// - Returns: whether that changed anything.
+    /// - Returns: whether anything changed.
     @discardableResult
     package mutating func touched(_ touch: Touch) -> Bool {
         switch touch {

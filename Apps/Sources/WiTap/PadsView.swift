@@ -1,14 +1,13 @@
 package import TerminalUI
 
-/// Nine pads as a screen, as large as there is room for: the lit ones are reversed and say so in letters too, so that no colour
-/// is needed.
+/// Nine pads on a screen, as large as fits. Lit pads are reversed and also say so in letters, so that no colour is needed.
 package struct PadsView: Sendable {
-    /// Room for pads of three rows.
+    /// Room for pads three rows high.
     package static let minimumSize = ScreenSize(columns: 30, rows: 13)
 
     let mine: Pads
     let theirs: Pads
-    /// What we are called; safe for a terminal, as the opponent's name is.
+    /// Our name; safe for a terminal, as the opponent's name is.
     let own: String
     let opponent: String
 
@@ -19,12 +18,12 @@ package struct PadsView: Sendable {
         self.opponent = opponent
     }
 
-    /// The pad at a place of the screen.
+    /// The pad at a position on the screen.
     package static func pad(_ x: Int, _ y: Int, _ size: ScreenSize) -> Pad? {
         PadsLayout(size).pad(x, y)
     }
 
-    /// Draws it all.
+    /// Draws the whole screen.
     package func draw(on canvas: inout Canvas) {
         let layout = PadsLayout(canvas.size)
         canvas.put(title: "WiTap", keys: "1-9 or the mouse: tap   q: leave the game")
@@ -50,10 +49,10 @@ package struct PadsView: Sendable {
     }
 }
 
-/// Where the pads are: three rows of three, in the middle.
+/// The positions of the pads: three centred rows of three.
 private struct PadsLayout {
     let players: Int
-    /// Columns and rows of a pad, its frame included.
+    /// The columns and rows of a pad, including its frame.
     let width: Int
     let height: Int
     private let gap: Int
@@ -66,7 +65,7 @@ private struct PadsLayout {
         let room = body.dropFirst()
         gap = room.count >= 14 ? 1 : 0
         height = max(3, (room.count - 2 * gap) / 3)
-        // Characters are twice as high as wide.
+        // Characters are twice as high as they are wide.
         width = min(max(5, (size.columns - 2) / 3 - 2), 2 * height + 4)
         left = max(0, (size.columns - 3 * width - 4) / 2)
         top = room.lowerBound + max(0, room.count - 3 * height - 2 * gap) / 2

@@ -60,7 +60,7 @@ struct WiTap: AppCommand {
         try await lobby.run()
     }
 
-    /// The type that is made of an identifier.
+    /// The service type for a game identifier.
     static func type(_ identifier: String) throws -> ServiceType {
         guard let type = ServiceType(gameIdentifier: identifier) else {
             throw ValidationError(

@@ -3,7 +3,7 @@ import FileDropCore
 import Foundation
 import Testing
 
-/// A folder that receives, and what is remembered of it, both the test's own.
+/// A receiving folder and its state folder, both the test's own.
 final class TestInbox {
     let root = FileManager.default.temporaryDirectory.appending(path: "filedrop-\(UUID().uuidString)")
     let target: TargetFolder
@@ -32,7 +32,7 @@ final class TestInbox {
         Landing(in: target, received: try ReceivedRecords(for: target, in: state).record(of: sender))
     }
 
-    /// One transfer of one file, from its first byte to its last.
+    /// Transfers one file completely.
     func send(_ entry: Entry, _ content: String, to landing: Landing, of sender: [UInt8] = [1]) throws {
         let file = try IncomingFile(in: landing.place(of: entry), resuming: entry, of: sender)
         try file.append(Array(content.utf8))
@@ -198,7 +198,7 @@ struct LandingTests {
         try FileManager.default.createDirectory(atPath: inbox.path + "/photos", withIntermediateDirectories: false)
         try inbox.send(entry("photos/a", "1"), "1", to: inbox.landing())
         #expect(try inbox.names == ["photos", "photos (2)", "photos (2)/a"])
-        // What someone made within a folder of the sender's, too.
+        // Including what someone else created in the sender's folder.
         try FileManager.default.createDirectory(
             atPath: inbox.path + "/photos (2)/own", withIntermediateDirectories: false)
         try inbox.send(entry("photos/own/x", "1"), "1", to: inbox.landing())
@@ -216,7 +216,7 @@ struct LandingTests {
         try files.createSymbolicLink(atPath: inbox.path + "/file", withDestinationPath: outside.path + "/victim")
         try inbox.send(entry("way/x", "new"), "new", to: inbox.landing())
         try inbox.send(entry("file", "new"), "new", to: inbox.landing())
-        // A folder of the sender's that became a link.
+        // A folder of the sender's that was replaced by a link.
         try files.moveItem(atPath: inbox.path + "/way (2)", toPath: outside.path + "/taken")
         try files.createSymbolicLink(atPath: inbox.path + "/way (2)", withDestinationPath: outside.path + "/taken")
         try inbox.send(entry("way/y", "new"), "new", to: inbox.landing())
@@ -238,7 +238,7 @@ struct LandingTests {
         let found = try #require(try inbox.landing().existing(own, in: inbox.target.place))
         #expect(found.path.text == "own")
         #expect(!found.isSame(as: digest("pin=4711\n")) { true })
-        // The person has written a secret into the sender's file.
+        // The user has written a secret into the sender's file.
         try Data("pin=4711\n".utf8).write(to: URL(filePath: inbox.path + "/own"))
         let changed = try #require(try inbox.landing().existing(own, in: inbox.target.place))
         #expect(!changed.isSame(as: digest("pin=4711\n")) { true })
@@ -348,7 +348,7 @@ struct KeptPartsTests {
     @Test("parts take half of what is free at most")
     func bytes() throws {
         let inbox = try TestInbox()
-        // A file with a hole: as long as all that is free, and no byte of it used.
+        // A sparse file as long as all free space, which uses none of it.
         var status = statvfs()
         try #require(statvfs(inbox.path, &status) == 0)
         let free = off_t(status.f_bavail) * off_t(status.f_frsize)

@@ -67,7 +67,7 @@ struct MessageTests {
 }
 
 extension Entry {
-    /// As a message has it; nil when it is none, or its path is refused.
+    /// The entry in a message; nil if it is invalid, or its path is refused.
     fileprivate init?(_ bytes: [UInt8]) {
         let header = [0x45, 0, 0, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)]
         guard case .entry(let entry) = Message(header: header, body: bytes) else { return nil }

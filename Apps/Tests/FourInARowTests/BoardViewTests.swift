@@ -2,7 +2,7 @@ import FourInARow
 import TerminalUI
 import Testing
 
-/// The board on screens of any size.
+/// The board on screens of every size.
 @Suite("Four in a row: the screen")
 struct BoardViewTests {
     private func lines(_ size: ScreenSize, _ columns: [Int] = [3, 0, 3]) throws -> [String] {
@@ -30,7 +30,7 @@ struct BoardViewTests {
             #expect(BoardLayout(size).column(x, numbers) == column)
             #expect(BoardLayout(size).column(x, numbers + 3) == column)
         }
-        // Two discs of ours above each other, one of theirs in the lowest row.
+        // Two of our discs on top of each other, one of theirs in the bottom row.
         let discs = lines.dropFirst(numbers).map { $0.filter { "XO".contains($0) } }.filter { !$0.isEmpty }
         #expect(discs.allSatisfy { $0.allSatisfy { $0 == "X" } || ($0.hasPrefix("O") && $0.hasSuffix("X")) })
         #expect(discs.contains { $0.contains("OX") } && discs.contains { !$0.contains("O") }, "\(lines)")
@@ -41,7 +41,7 @@ struct BoardViewTests {
         let counts = try [(34, 12), (80, 24), (80, 36), (120, 50)].map { columns, rows in
             try lines(ScreenSize(columns: columns, rows: rows)).joined().count { $0 == "O" }
         }
-        // One of them is in the line that says who plays.
+        // One of each is in the line that says who plays.
         #expect(counts == [2, 2, 12, 34])
     }
 }

@@ -1,7 +1,7 @@
 import FourInARow
 import Testing
 
-/// Eight bytes of length and JSON.
+/// Packets: an eight-byte length and JSON.
 @Suite("Four in a row: packets")
 struct PacketTests {
     private func framed(_ body: String) -> [UInt8] {

@@ -4,14 +4,14 @@ import Testing
 /// The rules, as a value.
 @Suite("Four in a row: rules")
 struct RulesTests {
-    /// Plays columns in turn, the host first.
+    /// Plays the columns in turn, starting with the host.
     private func game(_ columns: [Int]) throws -> Game {
         var game = Game(first: .host)
         for column in columns { try game.play(game.turn, column: column) }
         return game
     }
 
-    /// What each line shows, the uppermost first: `X` host, `O` guest.
+    /// The winner; nil if there is none.
     private func winner(_ game: Game) -> Player? {
         if case .won(let player, _) = game.outcome { player } else { nil }
     }
@@ -27,7 +27,7 @@ struct RulesTests {
             #expect(winner(game) == .host, "\(columns)")
             #expect(try self.game(columns.dropLast()).outcome == nil, "\(columns)")
         }
-        // The guest, too.
+        // The guest can win too.
         #expect(winner(try game([0, 1, 0, 2, 0, 3, 6, 4])) == .guest)
     }
 

@@ -2,10 +2,10 @@ import AppSupport
 import LanChatCore
 import Testing
 
-/// Nicks that a reader takes for one another are one nick.
+/// Nicks that a reader could mistake for each other count as the same.
 @Suite("Nicks")
 struct NickTests {
-    /// What the room says to a second client that wants `other` while `nick` is there.
+    /// The room's answer to a second client that wants `other` while `nick` is present.
     private func answer(_ nick: String, _ other: String) -> String {
         var room = ChatRoom<Int>()
         for (id, nick) in [(1, nick), (2, other)] {
@@ -37,7 +37,7 @@ struct NickTests {
             ("william", "vvilliam"), ("mia", "m\u{131}a"), ("o'hara", "o\u{2019}hara"), ("a b", "a  b"),
             ("anna7", "anna\u{667}"),
             ("\u{53E3}", "\u{30ED}"), ("x\u{2764}", "x\u{2764}\u{FE0F}"), ("yes", "\u{423}\u{435}\u{455}"),
-            // The last of each list: both halves of it are as long.
+            // The last of each list, which shows that both halves are equally long.
             ("l", "\u{4C0}"), ("l", "\u{4CF}"), ("\u{FC}", "\u{3CB}"), ("\u{178}", "\u{3AB}"), ("S", "\u{54F}"),
             ("o", "\u{647}"), ("\u{5343}", "\u{30C1}"), ("a-b", "a\u{2014}b"), ("alo", "a\u{1C0}o"),
         ])

@@ -22,12 +22,12 @@ struct PlacesTests {
         for id in 1...4 { _ = places.enter(id, from: host("10.0.0.1")) }
         for id in 5...6 { _ = places.enter(id, from: host("10.0.0.2")) }
         #expect(places.enter(7, from: host("10.0.0.3")) == .entersInPlaceOf(4))
-        // Of four the newest is gone, and comes again: there is no place for it.
+        // The newest of four was evicted and comes back: there is no place for it.
         #expect(places.enter(8, from: host("10.0.0.1")) == .full)
-        // It tells that it went; the place is another's already.
+        // It reports leaving, but its place belongs to another already.
         places.left(4)
         #expect(places.enter(9, from: host("10.0.0.3")) == .entersInPlaceOf(3))
-        // Two each.
+        // Two places each.
         for address in 1...3 { #expect(places.enter(20 + address, from: host("10.0.0.\(address)")) == .full) }
         places.left(9)
         #expect(places.enter(30, from: host("10.0.0.1")) == .enters)
@@ -39,7 +39,7 @@ struct PlacesTests {
         var held = 0
         for id in 1...5000 where places.enter(id, from: host("fe80::bad")) == .enters { held += 1 }
         #expect(held == 64)
-        // Sixteen addresses of it have all places; twenty newcomers get one each.
+        // One machine holds all places with sixteen addresses; twenty newcomers get one each.
         for address in 1...16 {
             for id in 1...64 { _ = places.enter(10_000 * address + id, from: host("10.9.0.\(address)")) }
         }

@@ -2,7 +2,7 @@ import TapRace
 import TerminalUI
 import Testing
 
-/// The game, as a value.
+/// The game as a value.
 @Suite("Tap race")
 struct RaceTests {
     @Test(

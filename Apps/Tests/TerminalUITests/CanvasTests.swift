@@ -29,7 +29,7 @@ struct CanvasTests {
         var renderer = Renderer(ascii)
         let drawn = text(renderer.draw(canvas))
         #expect(!drawn.contains("\n") && !drawn.contains("\u{202E}"))
-        // Only ours: clearing once, and cursor positions.
+        // Only our own escapes: clearing once, and cursor positions.
         #expect(drawn.components(separatedBy: "\u{1B}[2J").count == 2)
     }
 
@@ -42,7 +42,7 @@ struct CanvasTests {
         #expect(canvas.text == ["日本x", "     …", "日本…"])
         var renderer = Renderer(ascii)
         #expect(text(renderer.draw(canvas)).contains("? ? x"))
-        // As wide as elsewhere: flags, hearts, families, a mark that stands alone.
+        // The same width as elsewhere: flags, hearts, families, a lone combining mark.
         for piece in ["🇩🇪", "❤️", "👨‍👩‍👧", "\u{301}", "한", "e\u{301}"] {
             for column in 0..<6 {
                 canvas.put(piece, row: 1, column: column)

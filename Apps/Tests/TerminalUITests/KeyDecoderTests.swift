@@ -1,7 +1,7 @@
 import TerminalUI
 import Testing
 
-/// The bytes of a terminal.
+/// Decoding of a terminal's bytes.
 @Suite("Keys")
 struct KeyDecoderTests {
     private func keys(_ bytes: String) -> [Key] {

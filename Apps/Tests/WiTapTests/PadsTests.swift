@@ -4,7 +4,7 @@ import TerminalUI
 import Testing
 import WiTap
 
-/// One byte a touch.
+/// One byte per touch.
 @Suite("WiTap")
 struct PadsTests {
     @Test("all 256 bytes: 1 to 9 go up, 0x81 to 0x89 down, and the rest is nothing")
@@ -72,11 +72,11 @@ struct PadsTests {
         #expect(try name(at: "::ffff:10.0.0.1") == "anna")
         #expect(try name(at: "10.0.0.2") == "h2")
         #expect(try name(at: "10.0.0.3") == nil)
-        // It goes: one address after the other, and then it is gone.
+        // It leaves: one address after another, and then it is gone.
         neighbours.update(try player("anna", "h1.local", "10.0.0.1"))
         neighbours.update(.lost(try service("anna", "h1.local", "10.0.0.1")))
         #expect(try name(at: "fe80::1") == "anna")
-        // It moved; what was at the old address is not there any more.
+        // It moved; the old address does not belong to it any more.
         neighbours.update(try player("anna", "h1.local", "10.0.0.9"))
         #expect(try name(at: "10.0.0.1") == nil)
         for number in 0..<1000 { neighbours.update(try player("p\(number)", "h3.local", "10.0.1.1")) }
@@ -100,7 +100,7 @@ struct PadsTests {
         #expect(try name(at: "fe80::1%2") == nil && name(at: "10.0.0.1") == "anna")
         neighbours.update(try player("bob", "h2.local", "10.0.0.2", "fe80::2%2"))
         #expect(try name(at: "fe80::1%2") == "anna" && name(at: "2001:db8::1") == nil)
-        // A browser that resolves nothing takes nothing away; whoever was never resolved and is gone was no one.
+        // A browser that does not resolve removes nothing; a player that was never resolved and is gone is forgotten.
         neighbours.update(try player("bob", "h2.local"))
         #expect(try name(at: "fe80::1%2") == "anna")
         neighbours.update(.lost(try service("anna", "h1.local")))
