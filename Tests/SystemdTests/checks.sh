@@ -1,4 +1,4 @@
-# What is looked at in the booted machine; sourced by `machine`.
+# The checks in the booted machine; sourced by `machine`.
 # shellcheck shell=bash disable=SC2154
 passed=0 failed=0
 socket=/run/discoverd/control.sock
@@ -13,7 +13,7 @@ bad() {
     echo "FAILED: $*" >&2
 }
 
-# until_true SECONDS WHAT COMMAND...: an event is waited for, a fifth of a second at a time; without it nothing else makes sense.
+# until_true SECONDS WHAT COMMAND...: waits for an event, polling every fifth of a second; without it nothing else makes sense.
 until_true() {
     local limit=$((SECONDS + $1)) what=$2
     shift 2
@@ -102,7 +102,7 @@ run_checks() {
     check_removal
 }
 
-# Everyone is answered; who may publish is decided by the group.
+# Everyone gets answers; the group decides who may publish.
 check_users() {
     check 'everyone is answered' in_machine setpriv --reuid=65534 --regid=65534 --clear-groups \
         curl -fsS --max-time 5 --unix-socket "$socket" http://localhost/v1/status
@@ -115,8 +115,8 @@ check_users() {
     check 'and withdraws it' in_machine runuser -u member -- discoverd unpublish members
 }
 
-# The socket is root's making and the daemon listens at it as its own user: commands believe it by its directory, in a
-# container by where it is mounted.
+# Root creates the socket and the daemon listens on it as its own user. Commands trust it because of its directory, or in a
+# container because of its mount.
 check_trust() {
     local as_nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
     check 'an ordinary user believes the socket' in_machine sh -c "$as_nobody discoverd status"
@@ -130,13 +130,13 @@ check_trust() {
     in_machine sh -c 'umount /run/theirs/control.sock; rm -r /run/theirs'
 }
 
-# What a browser on the other host is told while everything here is restarted: nothing.
+# A browser on the other host must receive nothing while everything here restarts.
 check_restarts() {
     local log=$root/h2/browse.log pid unit
     in_machine sh -c 'printf "name: \"web on %%h\"\ntype: _http._tcp\nport: 80\ncheck: unit:dbus.socket\n" >/etc/discoverd/services.d/web.yaml'
     check 'discoverd reload with a service' in_machine discoverd reload
     check 'a service that is handed over' in_machine discoverd publish handed 9001 --type _http._tcp --detach
-    # Not by on_h2: a function in the background is a shell, which would be killed in its place.
+    # Not through on_h2: a function in the background is a shell, which would be killed instead.
     env DBUS_SYSTEM_BUS_ADDRESS="unix:path=$root/h2/run/bus" "$root/tree/usr/bin/discoverd" \
         browse _http._tcp --json --no-daemon --backend system >"$log" 2>&1 &
     other+=("$!")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends packets with a CNAME record whose target runs out a moment later: each announces one service with a name of its own.
+"""Sends packets with a CNAME record whose target expires a moment later. Each announces one service under a name of its own.
 
 avahi-daemon 0.8 aborts when that happens while somebody looks the record up: browse.c:298, lookup_multicast_callback. The alias stands
 at the service's host ("host"), at the service itself ("service"), or there beside records of its own ("beside").

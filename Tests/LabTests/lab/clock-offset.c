@@ -1,5 +1,5 @@
 // LD_PRELOAD for avahi-daemon alone: adds the seconds in the file $CLOCK_OFFSET_FILE to the wall clock it sees.
-// The machine's clock stays as it is, and so does CLOCK_MONOTONIC.
+// The machine's clock is unchanged, and so is CLOCK_MONOTONIC.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

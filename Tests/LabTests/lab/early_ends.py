@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Connects to a server and ends early, again and again, in every way that TCP has.
+"""Connects to a server repeatedly and ends each connection early, in every way that TCP allows.
 
 Each round is one connection: nothing, a part, or all of a request is sent, and then it is reset, closed, closed only for
 sending, or left open until others (--hold) have come. The address is HOST:PORT, or the path of a Unix socket.
@@ -55,7 +55,7 @@ for number in range(options.rounds):
     try:
         connection = connect()
     except OSError:
-        # A full queue refuses: the next one counts.
+        # A full queue refuses the connection; try the next.
         continue
     made += 1
     try:

@@ -10,8 +10,7 @@ die() {
     exit 1
 }
 
-# No daemon that speaks multicast starts where a real interface could be: the only links must be lo and veths, eth0 one of
-# them.
+# Never start a multicast daemon where a real interface could be: the only links must be lo and veths, including eth0.
 guard() {
     local found
     found=$(ip -o -d link show | awk -F': ' '{ sub(/@.*/, "", $2); print $2 (/ veth /? ":veth" : "") }' | sort | xargs)
@@ -19,8 +18,8 @@ guard() {
         die "refusing to start a daemon: the links here are not lo and veths but: $found"
 }
 
-# Runs a daemon in the background as a process of the lab's pid namespace, which is reaped by its first process.
-# /proc here is the machine's, so that the pid written down is the one that `lab` and the tests can signal.
+# Runs a daemon in the background within the lab's pid namespace, whose first process reaps it. /proc here is the machine's,
+# so the recorded pid is the one that `lab` and the tests can signal.
 launch() {
     local name=$1
     shift
@@ -51,7 +50,7 @@ CONF
 
 start_avahi() {
     guard
-    # As Debian's configuration, but for the name and what `lab start --avahi` and `lab avahi conf` add.
+    # Debian's configuration, except for the name and what `lab start --avahi` and `lab avahi conf` add.
     cat >/run/lab/avahi.conf <<CONF
 [server]
 host-name=${LAB_HOST_NAME:-$LAB_HOST}
@@ -70,7 +69,7 @@ CONF
     rm -f /run/avahi-daemon/pid
     mkdir -p /run/avahi-daemon
     local -a with=()
-    # The clock that avahi-daemon sees (clock-offset.c), and nobody else.
+    # A clock that only avahi-daemon sees (clock-offset.c).
     [[ ! ${LAB_AVAHI_PRELOAD-} ]] || with=(env "LD_PRELOAD=$LAB_AVAHI_PRELOAD" CLOCK_OFFSET_FILE=/run/lab/clock)
     launch avahi "${with[@]}" avahi-daemon -f /run/lab/avahi.conf --no-drop-root --no-chroot --no-rlimits --no-proc-title --debug
     wait_avahi

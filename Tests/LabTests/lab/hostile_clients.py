@@ -77,7 +77,7 @@ def greedy(path, count):
         while len(clients) < int(count):
             client = connect(path)
             client.setblocking(False)
-            # The less it takes in, the sooner the other side has to wait.
+            # The less it accepts, the sooner the other side has to wait.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             clients[client.fileno()] = [client, time.monotonic()]
             poll.register(client, select.POLLOUT | select.POLLRDHUP)

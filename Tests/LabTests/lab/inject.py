@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts hand-made mDNS responses on the wire, announces them again and again, and answers questions for them.
+"""Puts handmade mDNS responses on the wire, announces them repeatedly, and answers questions for them.
 
 Input (argument or standard input) is JSON: {"services": [...], "records": [...], "raw": [...]}, each part optional.
   service: {"instance": LABEL, "type": "_witap._tcp", "port": 9000, "host": LABEL, "addresses": ["10.77.0.3"],

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The lab's first process: makes the switch and the hosts, says READY, and stays. Run by `lab start` in new user,
+# The lab's first process: creates the switch and the hosts, prints READY, and stays. Run by `lab start` in new user,
 # network, mount, UTS and pid namespaces, but still with the outer /proc.
 set -euo pipefail
 
@@ -41,13 +41,13 @@ for file in passwd group; do
     } >/run/lab/etc/$file
     mount --bind /run/lab/etc/$file /etc/$file
 done
-# Nothing of this machine's own services is published in the lab.
+# Keeps this machine's own services out of the lab.
 if [[ -d /etc/avahi ]]; then
     mount --bind /run/lab/etc/avahi /etc/avahi
 fi
 
-# Makes a host without links: a process that only sleeps holds its mount and UTS namespaces, because a file that pins a
-# mount namespace cannot be relied on (Linux 6.18 refuses the bind mount at random). Its outer pid is how `lab` finds
+# Creates a host without links. A sleeping process holds its mount and UTS namespaces, because pinning a mount namespace
+# with a file is unreliable (Linux 6.18 refuses the bind mount at random). Its outer pid is how `lab` finds
 # them. /proc stays the outer one: commands on a host are not in this pid namespace.
 make_host() {
     ip netns add "$1"
@@ -57,7 +57,7 @@ make_host() {
         set -e
         hostname "$1"
         mount -t tmpfs -o mode=755 tmpfs /run
-        # What a daemon keeps is not to stay on this machine.
+        # A daemon's state must not stay on this machine.
         mount -t tmpfs -o mode=755 tmpfs /var/lib
         mount -t sysfs sysfs /sys 2>/dev/null || true
         mkdir -p /run/dbus /run/lab
@@ -77,7 +77,7 @@ for ((n = 1; n <= hosts; n++)); do
     make_host h$n
     ip link add eth0 netns h$n type veth peer name p$n netns sw
     ip -n sw link set p$n master br0 up
-    # Duplicate address detection would only delay the start: nobody else is on this bridge.
+    # Duplicate address detection would only delay the start: no one else is on this bridge.
     # shellcheck disable=SC2016
     nsenter "--net=/run/netns/h$n" bash -c '
         echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_dad
@@ -100,7 +100,7 @@ for pid in "${pids[@]}"; do
 done
 echo READY
 
-# Stay, and let bash reap what is left to the first process of a pid namespace.
+# Stay, so that bash reaps the orphans that fall to the first process of a pid namespace.
 exec {forever}<> <(:)
 while :; do
     read -r _ <&"$forever" || true

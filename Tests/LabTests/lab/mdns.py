@@ -1,4 +1,4 @@
-"""The smallest mDNS responder that can say anything: names of raw bytes, raw rdata, no checks. For tests only."""
+"""A minimal mDNS responder that can send anything: names of raw bytes, raw rdata, no checks. For tests only."""
 
 import base64
 import ipaddress
@@ -107,7 +107,7 @@ def packets(records, ttl=None, size=1400):
 
 
 def questions(packet):
-    """Names that a query asks for, in lower case; nothing for what is no plain query."""
+    """The names that a query asks for, in lower case; empty if the packet is not a plain query."""
     if len(packet) < 12 or packet[2] & 0x80:
         return
     at = 12

@@ -1,6 +1,6 @@
-// The least that a program on libavahi-client can do to publish many services of one type from one process, until SIGTERM:
-// publish-many [--one-group] COUNT [PREFIX [TYPE [PORT]]]. An entry group a service, as Avahi's limit of 32 entries a
-// group asks for, or one for all, where that limit was raised. Prints "ready COUNT" when all are established. The names
+// The minimal libavahi-client program that publishes many services of one type from one process, until SIGTERM:
+// publish-many [--one-group] COUNT [PREFIX [TYPE [PORT]]]. Uses one entry group per service, because Avahi limits a group
+// to 32 entries, or a single group where that limit was raised. Prints "ready COUNT" when all are established. The names
 // are PREFIX-0000 onwards, the TXT record is number=N.
 #include <avahi-client/client.h>
 #include <avahi-client/publish.h>

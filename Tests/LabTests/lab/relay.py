@@ -17,7 +17,7 @@ OUTGOING = 4
 
 
 def complete(frame):
-    """The frame with its UDP checksum, which the sender left to a network card that is not there."""
+    """The frame with its UDP checksum, which the sender left to a network card that does not exist."""
     frame = bytearray(frame)
     kind = frame[12:14]
     if kind == b"\x08\x00" and frame[23] == 17:
@@ -52,7 +52,7 @@ def main():
         readable, _, _ = select.select(ends, [], [], limit)
         for end in readable:
             frame, address = end.recvfrom(65535)
-            # What this program itself sent comes by as well; a queue that grows without end helps nobody.
+            # This program's own frames arrive too. The queue must not grow without limit.
             if address[2] == OUTGOING or len(waiting) > 20000:
                 continue
             due = time.monotonic() + random.uniform(0, options.delay / 1000)

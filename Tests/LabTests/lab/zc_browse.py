@@ -86,7 +86,7 @@ def main():
         if line["event"] in ("added", "updated"):
             names.add(line["name"])
     print(json.dumps({"event": "end"}), flush=True)
-    # closing can wait for queries that are still out
+    # closing may wait for pending queries
     threading.Thread(target=zc.close, daemon=True).start()
 
 

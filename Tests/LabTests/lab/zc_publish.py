@@ -45,7 +45,7 @@ def main():
     signal.signal(signal.SIGINT, lambda *_: stop.set())
     zc = Zeroconf(ip_version=IPVersion.All)
     zc.register_service(info, allow_name_change=True)
-    # python-zeroconf does not publish the subtype's own pointer, so say it here.
+    # python-zeroconf does not publish the subtype's own pointer, so add it here.
     instance = [info.name.removesuffix("." + kind)] + mdns.labels(kind)
     instance = [label if isinstance(label, str) else {"hex": label.hex()} for label in instance]
     pointers = [
