@@ -57,7 +57,7 @@ make_host() {
         set -e
         hostname "$1"
         mount -t tmpfs -o mode=755 tmpfs /run
-        # A daemon's state must not stay on this machine.
+        # State that a daemon keeps must not stay on this machine.
         mount -t tmpfs -o mode=755 tmpfs /var/lib
         mount -t sysfs sysfs /sys 2>/dev/null || true
         mkdir -p /run/dbus /run/lab
