@@ -13,7 +13,7 @@ struct DisplayWidthTests {
         ])
     func columns(_ text: String, _ columns: Int) { #expect(DisplayWidth.of(text) == columns, "\(text)") }
 
-    @Test("whatever fits is as it was; what does not ends with … and fits")
+    @Test("text that fits is unchanged; longer text ends with … and fits")
     func fitting() {
         #expect("tony".fitted(to: 4) == "tony")
         #expect("tonys".fitted(to: 4) == "ton…")
@@ -86,7 +86,7 @@ struct ColumnLayoutTests {
         }
     }
 
-    @Test("a wide terminal gives columns what they can use, and the last one the rest")
+    @Test("on a wide terminal columns get what they can use, and the last one the rest")
     func wide() {
         let layout = ColumnLayout(Self.columns, in: 200)
         #expect(layout.widths == [30, 16, 5, 145])

@@ -82,7 +82,7 @@ struct CommandLineSlipTests {
         ("help browse", nil), ("help", nil), ("daemon --nonsense", nil), ("--version", nil), ("", nil),
     ]
 
-    @Test("what is wrong, and what was perhaps meant", arguments: slips)
+    @Test("the slip, and what was perhaps meant", arguments: slips)
     func slip(_ line: String, _ message: String?) {
         let found = CommandLineSlip.find(in: line.split(separator: " ").map(String.init), Self.grammar)
         #expect(found?.message == message)
@@ -114,7 +114,7 @@ struct CommandLineArgumentsTests {
     }
 
     @Test(
-        "what must be text is refused, and shown",
+        "an argument that must be text is refused, and shown",
         arguments: [
             ["publish", "K~che", "9000"], ["resolve", "K~che"], ["publish", "a", "1", "--txt", "~=x"],
             ["publish", "a", "1", "--txt", "~"], ["browse", "x", "--interface", "~"], ["resolve", "x", "--txt", "k=~"],

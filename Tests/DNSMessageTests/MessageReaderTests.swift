@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading messages")
 struct MessageReaderTests {
-    @Test("What was written is read again")
+    @Test("Written messages can be read again")
     func roundTrip() throws {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<2000 {

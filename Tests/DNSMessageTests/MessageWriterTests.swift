@@ -24,7 +24,7 @@ struct MessageWriterTests {
         #expect(try message.written(compression: .multicast).count == 12 + 9 + 4 + 2 + 4)
     }
 
-    @Test("What does not fit is not written, and what is there stays a message")
+    @Test("Records that do not fit are not written, and the rest stays a message")
     func limit() throws {
         var writer = MessageWriter(flags: .truncated, limit: 100, compression: .multicast)
         #expect(writer.isEmpty)
@@ -46,7 +46,7 @@ struct MessageWriterTests {
         #expect(read.flags == [])
     }
 
-    @Test("What was taken back is no target for pointers; sections are written in their order")
+    @Test("Removed names are no targets for pointers; sections are written in order")
     func takenBack() throws {
         var writer = MessageWriter(limit: 60, compression: .multicast)
         let name = try DomainName("h1.local")

@@ -15,7 +15,7 @@ struct ListeningPortsTests {
 
         """.utf8)
 
-    @Test("a socket that listens counts, one that is connected from that port does not, nor a remote port")
+    @Test("a listening socket counts; a connected one on that port does not, nor does a remote port")
     func list() throws {
         let sockets = BoundSocket.all(in: Self.tcp, family: .ipv4)
         #expect(ListeningPorts.ports(.tcp, of: sockets) == [8080])

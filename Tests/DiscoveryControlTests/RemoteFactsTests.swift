@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiscoveryControl
 
-@Suite("what the daemon tells, as facts of an engine")
+@Suite("the daemon's lines as an engine's facts")
 struct RemoteFactsTests {
     private var facts = RemoteFacts(isResolving: false, family: nil)
 
@@ -38,7 +38,7 @@ struct RemoteFactsTests {
 
     private static let settled = #"{"v":1,"event":"settled"}"#
 
-    @Test("what a daemon without a backend remembers does not say that it has one")
+    @Test("services that a daemon without a backend remembers do not imply a backend")
     mutating func remembered() throws {
         #expect(try told(Self.backend("lost")) == ["down"])
         #expect(try told(Self.line("added", "old")) == ["+old"])
@@ -48,7 +48,7 @@ struct RemoteFactsTests {
         #expect(try told(Self.settled) == ["listed"])
     }
 
-    @Test("a backend that goes is told once, and what is known is told again when it is back")
+    @Test("a lost backend is reported once, and known services are reported again when it is back")
     mutating func comesAndGoes() throws {
         #expect(try told(Self.line("added", "a")) == ["up", "+a"])
         #expect(try told(Self.settled) == ["listed"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DiscoveryDaemon
 
-@Suite("what the log says of a registration")
+@Suite("a registration's log lines")
 struct RegistrationNewsTests {
     private func status(_ state: RegistrationStatus.State, _ change: (inout RegistrationStatus) -> Void = { _ in })
         -> RegistrationStatus
@@ -41,7 +41,7 @@ struct RegistrationNewsTests {
         #expect(RegistrationNews(from: status(.registering), to: hostile)?.text.contains("\u{1B}") == false)
     }
 
-    @Test("registered anew without a word, it is not published again; after a word it is")
+    @Test("registering again silently logs no new publication; after a report it does")
     func registeredAnew() {
         var told = ToldRegistration()
         let registering = status(.registering)

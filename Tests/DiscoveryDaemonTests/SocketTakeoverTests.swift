@@ -5,7 +5,7 @@ import Testing
 
 @Suite("taking the control socket over")
 struct SocketTakeoverTests {
-    @Test("one that was left behind is replaced; one at which somebody listens is left alone, whoever has the lock")
+    @Test("a stale socket is replaced; a socket with a listener is left alone, whoever holds the lock")
     func takeover() throws {
         let directory = NSTemporaryDirectory() + "discoverd-\(UInt32.random(in: 0 ... .max))"
         defer { try? FileManager.default.removeItem(atPath: directory) }

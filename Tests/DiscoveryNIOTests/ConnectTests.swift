@@ -29,7 +29,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("a listener publishes the port it got; who connects by its name has a pipeline that becomes active once")
+    @Test("a listener publishes the port it got; connecting by its name makes a pipeline that becomes active once")
     func byName() async throws {
         let listener = try await echo()
         #expect(try await listener.established().value == "tony")
@@ -100,7 +100,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "what a server says at once, and its end, are there for a pipeline that is built later",
+        "a pipeline built later still gets a server's immediate greeting, and its end",
         arguments: [true, false])
     func serverSpeaksFirst(isHalfClosing: Bool) async throws {
         let group = MultiThreadedEventLoopGroup.singleton
@@ -147,7 +147,7 @@ struct ConnectTests {
         await network.shutdown()
     }
 
-    @Test("a port where nobody listens is refused, and nothing is left")
+    @Test("a port without a listener is refused, and nothing is left behind")
     func refused() async throws {
         let (descriptor, port) = try silentPort()
         defer { close(descriptor) }

@@ -30,7 +30,7 @@ struct ListenForOneTests {
     }
 
     @Test(
-        "the first connection is given, with what was sent before it was asked for; the service is withdrawn; fifty times"
+        "the first connection is returned, with bytes sent before it was taken, and the service is withdrawn; fifty times"
     )
     func first() async throws {
         for _ in 0..<50 {
@@ -53,7 +53,9 @@ struct ListenForOneTests {
         }
     }
 
-    @Test("of six that come at once one is let in; the others are refused or closed without a byte; twenty times")
+    @Test(
+        "of six simultaneous connections one is admitted; the others are refused or closed without a byte; twenty times"
+    )
     func others() async throws {
         for _ in 0..<20 {
             let listener = try await network.listenForOne(name, type: type, initializer: Self.wire)
@@ -81,7 +83,7 @@ struct ListenForOneTests {
         return heard
     }
 
-    @Test("closing gives the connection that nobody waited for, or ends who waits; so does cancelling")
+    @Test("closing returns a connection that no one waited for, or ends the wait; so does cancelling")
     func closing() async throws {
         let listener = try await network.listenForOne(name, type: type, initializer: Self.wire)
         let waiter = Task { try await listener.connection() }

@@ -31,7 +31,7 @@ struct ServerSocketTests {
     }
 
     @Test(
-        "what came before a connection is taken is not lost; those that no one takes are closed, whatever became of them"
+        "bytes that arrive before a connection is taken are not lost; connections that no one takes are closed"
     )
     func notTaken() async throws {
         let server = try await ServerSocket.listen { self.wrap($0) }

@@ -38,7 +38,7 @@ struct NetServiceBrowserTests {
         time.advance(by: duration)
     }
 
-    @Test("a batch is told with moreComing until its last; what goes is the object that came; stop is told")
+    @Test("a batch has moreComing until its last; removal passes the object that was found; stop is reported")
     func batches() async throws {
         let publications = try await publish("ann", "bob", "tony")
         browser.searchForServices(ofType: "_tonyipp._tcp.", inDomain: "local.")
@@ -62,7 +62,7 @@ struct NetServiceBrowserTests {
         #expect(await recorder.words(9).last == "found ann")
     }
 
-    @Test("after stop() in the middle of a batch nothing of it is told")
+    @Test("after stop() in the middle of a batch, the rest is not reported")
     func stopping() async throws {
         let publications = try await publish("ann", "bob", "tony")
         recorder.told = { [browser] word in if word.hasPrefix("found") { browser.stop() } }

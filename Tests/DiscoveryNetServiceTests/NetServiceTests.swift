@@ -59,7 +59,7 @@ struct NetServiceTests {
         #expect(world.openOperations == 2)
     }
 
-    @Test("a name that is lost later is told as published again, or not with .noAutoRename")
+    @Test("a name lost later is reported as published again, or not with .noAutoRename")
     func laterCollision() async {
         world.partition([["h1"], ["h2"]])
         let first = service("tony")
@@ -107,7 +107,7 @@ struct NetServiceTests {
     }
 
     @Test(
-        "what cannot be published is -72004, what cannot be now -72003",
+        "a service that cannot be published is -72004, one that cannot be now -72003",
         arguments: [
             ("_tonyipp", "tony", 9000), ("_tonyipp._tcp", "tony", -1), ("_tonyipp._tcp", "tony", 0),
             ("_tonyipp._tcp", "to\u{1B}ny", 9000), ("_tonyipp._tcp", String(repeating: "x", count: 64), 9000),
@@ -183,7 +183,7 @@ struct NetServiceTests {
         #expect(await recorder.words(5).last == "did stop")
     }
 
-    @Test("what is not there is -72007 when the time is over; stop() in between is did stop")
+    @Test("a missing service is -72007 when the time is over; stop() before that is did stop")
     func notResolved() async {
         let nobody = service("nobody", port: -1)
         nobody.resolve(withTimeout: 1.0)
@@ -197,7 +197,7 @@ struct NetServiceTests {
         #expect(world.openOperations == 0)
     }
 
-    @Test("startMonitoring tells the TXT record at first and after each setTXTRecord, until stopMonitoring")
+    @Test("startMonitoring reports the TXT record at the start and after each setTXTRecord, until stopMonitoring")
     func monitoring() async throws {
         let tony = service("tony")
         let first = NetService.data(fromTXTRecord: ["v": Data("1".utf8)])

@@ -132,7 +132,7 @@ struct RunLoopTests {
         #expect(await recorder.words(8).suffix(2) == ["did stop", "did stop"])
     }
 
-    @Test("streams to nobody end with an error that says so")
+    @Test("streams to a missing service end with an error that says so")
     func nobody() async throws {
         let network = network
         let error = await onThread { () -> String? in

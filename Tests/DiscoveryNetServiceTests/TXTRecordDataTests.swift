@@ -22,13 +22,13 @@ import Testing
         #expect(NetService.dictionary(fromTXTRecord: data.dropFirst(5))["K"] == Data("1".utf8))
     }
 
-    @Test("what no record can have is left out")
+    @Test("entries that no record can hold are left out")
     func impossible() {
         let pairs = ["": Data(), "a=b": Data(), "ü": Data(), "long": Data(count: 256), "ok": Data("1".utf8)]
         #expect(NetService.dictionary(fromTXTRecord: NetService.data(fromTXTRecord: pairs)) == ["ok": Data("1".utf8)])
     }
 
-    @Test("setTXTRecord takes what is a record, and gives it back byte for byte")
+    @Test("setTXTRecord accepts only records, and returns them byte for byte")
     func setting() {
         let service = NetService(domain: "", type: "_x._tcp", name: "x", port: 1)
         #expect(service.txtRecordData() == nil)

@@ -6,7 +6,7 @@ import Testing
 struct PipeTests {
     static let lab = Task { try await Lab.start() }
 
-    @Test("browse | head -1 ends at once, with 0 and nothing on standard error")
+    @Test("browse | head -1 ends immediately, with 0 and nothing on standard error")
     func head() async throws {
         let lab = try await Self.lab.value
         let publisher = try await lab.publish("h1", "tony", "9000", "--type", "_pipe._tcp")
@@ -34,7 +34,7 @@ struct PipeTests {
         #expect(input.output == ["1"], "\(input)")
     }
 
-    @Test("publish stays when nobody reads what it says")
+    @Test("publish continues when no one reads its output")
     func publishUnread() async throws {
         let lab = try await Self.lab.value
         let publisher = try lab.exec(

@@ -41,7 +41,7 @@ struct TerminalOutputTests {
         for publisher in publishers { try await publisher.stop() }
     }
 
-    @Test("a person who waits is told so, and a script is not")
+    @Test("a waiting person gets a notice, a script does not")
     func waiting() async throws {
         let lab = try await Self.lab.value
         let screen = try await TerminalScreen(lab, "h2")

@@ -15,7 +15,7 @@ struct DatagramTests {
         #expect(Datagram.maximumMessageLength == 1215)
     }
 
-    @Test("what is no datagram is none: too short, too long, of another kind, a probe with something in it")
+    @Test("invalid datagrams are rejected: too short, too long, of another kind, a probe with content")
     func malformed() {
         let header = [UInt8](repeating: 0, count: 16)
         for rest in [[], [2], [0, 0], [255, 1], [1] + [UInt8](repeating: 0, count: 1216)] as [[UInt8]] {
@@ -25,7 +25,7 @@ struct DatagramTests {
         #expect(Datagram(header + [1])?.message == [])
     }
 
-    @Test("a greeting tells where datagrams go; one that does not is as before; a bad one is refused")
+    @Test("a greeting says where datagrams go; one that does not is as before; a bad one is refused")
     func greetings() throws {
         let offer = DatagramOffer(port: 40_000, token: 0xAB)
         for greeting in [

@@ -40,7 +40,7 @@ struct FrameTests {
     }
 
     @Test(
-        "what is no frame is refused",
+        "invalid frames are refused",
         arguments: [
             [0, 0, 0, 1, 0], [0, 0, 0, 1, 99], [0, 0, 0, 1, 1], [0, 0, 0, 3, 1, 0x7B, 0x7D], [0, 0, 0, 1, 3],
             [0, 0, 0, 2, 3, 77],

@@ -55,7 +55,7 @@ struct PeerTableTests {
         #expect(table.peers.isEmpty)
     }
 
-    @Test("both dial at once: both keep the connection of the smaller id, whatever comes first")
+    @Test("both dial simultaneously: both keep the connection of the smaller id, in any order")
     func simultaneous() {
         // The connection that `low` dialled is 1 there and 2 at `high`; the one that `high` dialled is 2 at `low` and 1 there.
         var atLow = greeted(low, high)
@@ -98,7 +98,7 @@ struct PeerTableTests {
         #expect(table.link(to: low) == 2)
     }
 
-    @Test("a hello whose sender has gone to another connection meanwhile does not count as a connection")
+    @Test("a hello whose sender has moved to another connection meanwhile does not count as a connection")
     func lateHello() {
         var table = PeerTable(own: low)
         _ = table.found(high, named: "tony", at: service())
@@ -119,7 +119,7 @@ struct PeerTableTests {
         #expect(table.link(to: high) == 3)
     }
 
-    @Test("an invitation that is accepted when its sender has gone: nobody is dialled for it, and no one is connected")
+    @Test("an invitation accepted after its sender has gone: no one is dialled, and no one is connected")
     func acceptedTooLate() {
         var table = PeerTable(own: low)
         _ = table.found(high, named: "tony", at: service())
@@ -169,7 +169,7 @@ struct PeerTableTests {
         #expect(other.peers.isEmpty)
     }
 
-    @Test("nobody takes over a connection, a name, or answers for another")
+    @Test("no one can take over a connection or a name, or answer for another")
     func hijack() {
         var table = greeted(low, high)
         _ = table.welcomed(1, by: Greeting(id: high, name: "tony"))
@@ -203,7 +203,7 @@ struct PeerTableTests {
     }
 
     @Test(
-        "a hello that means a former session is refused unseen; who said it forgets that session until another is found"
+        "a hello meant for a former session is refused unseen; its sender forgets that session until another is found"
     )
     func former() {
         var table = PeerTable(own: low)
@@ -229,7 +229,7 @@ struct PeerTableTests {
         #expect(states(table.failed(high, attempt: attempt, SessionError(.unreachable, "no"))) == [.available])
     }
 
-    @Test("a decline, an unknown peer, a connection that ends before the answer: who waits is told")
+    @Test("a decline, an unknown peer, a connection that ends before the answer: the waiting side is notified")
     func failures() {
         var table = greeted(low, high)
         let declined = table.refused(1, .declined)

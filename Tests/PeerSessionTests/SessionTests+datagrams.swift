@@ -29,7 +29,7 @@ extension SessionTests {
         return (peer, greeting.datagrams)
     }
 
-    @Test("two sessions come to use UDP, both ways; what is too long for it arrives, too")
+    @Test("two sessions switch to UDP in both directions; messages too long for it arrive too")
     func datagrams() async throws {
         let one = try session("one", .server, id: 1)
         let two = try session("two", .client, id: 2)
@@ -102,7 +102,7 @@ extension SessionTests {
         }
     }
 
-    @Test("who offers no datagrams is offered none, and gets everything over the connection")
+    @Test("a peer that offers no datagrams is offered none, and gets everything over the connection")
     func noOffer() async throws {
         let server = try session("server", .server, id: 1)
         try await run(server) {

@@ -2,7 +2,7 @@ import PeerSession
 import Testing
 
 extension SessionTests {
-    @Test("connections that are reset at once are forgotten: after a thousand of them a peer is heard")
+    @Test("connections that are reset immediately are forgotten: after a thousand of them a peer is still heard")
     func resetAtOnce() async throws {
         let server = try session("server", .server, id: 1)
         try await run(server) {

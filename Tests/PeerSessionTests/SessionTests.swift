@@ -94,7 +94,7 @@ struct SessionTests {
         }
     }
 
-    @Test("two peers that dial each other at once have one connection, twenty times in a row")
+    @Test("two peers that dial each other simultaneously have one connection, twenty times in a row")
     func simultaneous() async throws {
         let one = try session("one", id: 1)
         let two = try session("two", id: 2)
@@ -116,7 +116,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a decline is told; who is not there, too")
+    @Test("a decline is reported, and so is a missing peer")
     func declines() async throws {
         let one = try session("one", id: 1)
         let two = try session("two", id: 2)
@@ -133,7 +133,7 @@ struct SessionTests {
         }
     }
 
-    @Test("the third of three hears what is sent to all, not what is sent to another")
+    @Test("the third of three receives what is sent to all, not what is sent to another")
     func someAndAll() async throws {
         let hub = try session("hub", .server, id: 1)
         let left = try session("left", .client, id: 2)
@@ -155,7 +155,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a peer that reads nothing holds up neither the other nor the sender of what is unreliable, nor fills memory")
+    @Test("a peer that reads nothing delays neither others nor unreliable sending, and does not fill memory")
     func slowReader() async throws {
         let hub = try session("hub", .server, id: 1)
         let slow = try session("slow", .client, id: 2)
@@ -198,7 +198,7 @@ struct SessionTests {
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
     }
 
-    @Test("strangers who say nothing, garbage, too much, or a second hello are dropped, and the session goes on")
+    @Test("strangers that say nothing, garbage, too much, or a second hello are dropped, and the session continues")
     func hostile() async throws {
         let server = try session("server", .server, id: 1)
         let client = try session("client", .client, id: 2)

@@ -30,7 +30,7 @@ import Testing
         #expect(listener?.family == .ipv6)
     }
 
-    @Test("who only listens to the group of mDNS is told apart")
+    @Test("a process that only listens to the mDNS group is distinguished")
     func groups() {
         // How this machine writes E0 00 00 FB and FF 02 … FB, as they are on the wire.
         func word(_ value: UInt32) -> String {

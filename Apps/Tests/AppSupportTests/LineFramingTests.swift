@@ -14,7 +14,7 @@ struct LineFramingTests {
         #expect(lines("a\r", "\nb", "c\n", "\n") == [.line([0x61]), .line([0x62, 0x63]), .line([])])
     }
 
-    @Test("a line of the limit passes, one byte more is skipped to its end and told once")
+    @Test("a line at the limit passes; a longer one is skipped to its end and reported once")
     func tooLong() {
         #expect(lines("12345678\r\n") == [.line(Array("12345678".utf8))])
         #expect(lines("123456789", "0123456789", "\nx\n") == [.tooLong, .line([0x78])])

@@ -75,7 +75,7 @@ struct IncomingFileTests {
         #expect(try inbox.mode("a/b.txt") & 0o111 == 0)
     }
 
-    @Test("what is thrown away, or forgotten, leaves nothing")
+    @Test("discarded or forgotten files leave nothing behind")
     func discarded() throws {
         let inbox = try TestInbox()
         let entry = try entry("a", "hello")
@@ -111,7 +111,7 @@ struct IncomingFileTests {
         #expect(try inbox.content("a") == "hello")
     }
 
-    @Test("a part that is not the same begins again; the work ends with who wants it, and leaves the part")
+    @Test("a differing part starts again; the comparison stops when no longer wanted, and keeps the part")
     func notResumed() throws {
         let inbox = try TestInbox()
         let entry = try entry("a", "hello")
@@ -164,7 +164,7 @@ struct IncomingFileTests {
     }
 }
 
-@Suite("Whose folders and files they are")
+@Suite("Ownership of folders and files")
 struct LandingTests {
     @Test("a folder that was here before is not entered: the sender's gets another name")
     func foreignFolder() throws {
@@ -205,7 +205,7 @@ struct LandingTests {
         #expect(try inbox.names.suffix(3) == ["photos (2)/own", "photos (2)/own (2)", "photos (2)/own (2)/x"])
     }
 
-    @Test("a symbolic link in the folder is not followed: neither on the way, nor as the file")
+    @Test("a symbolic link in the folder is not followed, neither on the way nor as the file")
     func links() throws {
         let inbox = try TestInbox()
         let files = FileManager.default
@@ -297,7 +297,7 @@ struct KeptPartsTests {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
     }
 
-    @Test("what is not gone on with for 7 days goes; a file that is being received, and everything else, stays")
+    @Test("parts not resumed for 7 days are removed; files being received, and all others, stay")
     func old() throws {
         let inbox = try TestInbox()
         for name in ["old/deep/file", "busy"] {
@@ -345,7 +345,7 @@ struct KeptPartsTests {
         #expect(try inbox.names.isEmpty)
     }
 
-    @Test("parts take half of what is free at most")
+    @Test("parts take at most half of the free space")
     func bytes() throws {
         let inbox = try TestInbox()
         // A sparse file as long as all free space, which uses none of it.
@@ -361,7 +361,7 @@ struct KeptPartsTests {
     }
 }
 
-@Suite("Who sends")
+@Suite("The sender's identity")
 struct SenderKeyTests {
     @Test("a key is made once and stays, readable by its user only")
     func kept() throws {

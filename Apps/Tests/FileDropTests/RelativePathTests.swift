@@ -4,7 +4,7 @@ import Testing
 @Suite("Paths from another machine")
 struct RelativePathTests {
     @Test(
-        "a path that leaves the folder, or is none, is refused",
+        "a path that leaves the folder, or is invalid, is refused",
         arguments: ["", "/", "/etc/passwd", "..", "../x", "a/../b", "a/..", "./a", "a/./b", "a//b", "a/", "a\0b"])
     func outside(_ path: String) { refuses(path.utf8, .outside) }
 
@@ -19,7 +19,7 @@ struct RelativePathTests {
     func option(_ path: String) { refuses(path.utf8, .option) }
 
     @Test(
-        "names are text without control characters, line ends, and what turns a line around",
+        "names are text without control characters, newlines, and characters that reorder a line",
         arguments: [
             "a\nb", "a\rb", "esc\u{1B}[2Jx", "a\tb", "a\u{7F}", "\u{9B}31m", "a\u{2028}b", "a\u{202E}gpj.exe",
             "\u{FEFF}a",
@@ -31,7 +31,7 @@ struct RelativePathTests {
     func bytes() { refuses([0x61, 0xFF], .unsafe) }
 
     @Test(
-        "what is too long is refused",
+        "paths that are too long are refused",
         arguments: [
             String(repeating: "x", count: 256), String(repeating: "a/", count: 64) + "a",
             String(repeating: "abcdefg/", count: 600) + "a",

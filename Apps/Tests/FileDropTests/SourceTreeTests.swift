@@ -19,7 +19,7 @@ final class SourceTreeTests {
 
     deinit { try? FileManager.default.removeItem(at: root) }
 
-    @Test("a folder comes before what is in it; links within are left out, and that is said")
+    @Test("a folder comes before its contents; links inside are left out, and reported")
     func folder() throws {
         let tree = try SourceTree([path + "/tree/"])
         #expect(tree.items.map(\.entry.path.text) == ["tree", "tree/a", "tree/inner", "tree/inner/b"])
@@ -29,13 +29,13 @@ final class SourceTreeTests {
         #expect(tree.leftOut == ["\(path)/tree/link is neither a file nor a folder: left out"])
     }
 
-    @Test("one file is the only one, and a link that is named is what it points to")
+    @Test("one file is the only one, and a named link stands for its target")
     func file() throws {
         #expect(try SourceTree([path + "/tree/inner/b"]).onlyFile?.entry.path.text == "b")
         #expect(try SourceTree([path + "/tree/link"]).onlyFile?.entry.path.text == "link")
     }
 
-    @Test("what is not there is an error of its own status")
+    @Test("a missing file is an error with its own status")
     func missing() {
         let error = #expect(throws: CommandError.self) { try SourceTree([self.path + "/none"]) }
         #expect(error?.status == .noInput)
@@ -62,7 +62,7 @@ final class SourceTreeTests {
         #expect(none?.status == .usage)
     }
 
-    @Test("what comes from one place has one origin, whoever names it how; other places and other keys have others")
+    @Test("one place has one origin, however it is named; other places and other keys have others")
     func origins() throws {
         let key = SenderKey()
         let tree = try SourceTree([path + "/tree"], key: key)
@@ -73,7 +73,7 @@ final class SourceTreeTests {
         for other in others { #expect(other.items.first?.entry.origin != tree.items.first?.entry.origin) }
     }
 
-    @Test("what is skipped is read, so that its checksum is known; then reading goes on after it, or again")
+    @Test("skipped bytes are read for their checksum; then reading continues after them, or starts again")
     func skip() throws {
         var checksum = Checksum()
         checksum.update(Array("hel".utf8))

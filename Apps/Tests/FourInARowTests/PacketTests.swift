@@ -36,7 +36,7 @@ struct PacketTests {
         #expect(try decoder.received(framed(#"{"column": 2, "x": [1, {}], "type": "column"}"#)) == [.column(2)])
     }
 
-    @Test("a name that is none, or longer than a service's may be, is not taken; the packet is")
+    @Test("an invalid name, or one longer than a service's may be, is ignored; the packet is accepted")
     func names() throws {
         for name in ["3", #""""#, "null", "\"\(String(repeating: "x", count: 64))\""] {
             var decoder = PacketDecoder()
@@ -45,7 +45,7 @@ struct PacketTests {
     }
 
     @Test(
-        "what is no packet is refused",
+        "invalid packets are refused",
         arguments: [
             "", "{}", "[]", "3", "null", #"{"type":"column"}"#, #"{"type":"column","column":"3"}"#,
             #"{"type":"column","column":1.5}"#, #"{"type":"jump"}"#, #"{"type":3}"#, #"{"type":"start""#, "\u{0}",

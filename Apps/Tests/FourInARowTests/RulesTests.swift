@@ -31,7 +31,7 @@ struct RulesTests {
         #expect(winner(try game([0, 1, 0, 2, 0, 3, 6, 4])) == .guest)
     }
 
-    @Test("the places that won are told, also more than four")
+    @Test("the winning cells are reported, even more than four")
     func places() throws {
         let game = try game([0, 0, 1, 1, 2, 2, 4, 4, 5, 5, 3])
         guard case .won(.host, let row) = game.outcome else {
@@ -41,7 +41,7 @@ struct RulesTests {
         #expect(row == (0...5).map { Place(column: $0, row: 0) })
     }
 
-    @Test("three are not enough, nor four that are interrupted or go around the edge")
+    @Test("three are not enough, nor are four that are interrupted or wrap around the edge")
     func noWin() throws {
         #expect(try game([0, 0, 1, 1, 2, 2]).outcome == nil)
         #expect(try game([0, 3, 1, 3, 2, 5, 4]).outcome == nil)

@@ -12,7 +12,7 @@ struct ChatRoomTests {
         return room
     }
 
-    @Test("who joins, speaks and leaves is told to everyone")
+    @Test("joining, speaking and leaving are reported to everyone")
     func story() {
         var room = ChatRoom<Int>()
         #expect(
@@ -39,7 +39,7 @@ struct ChatRoomTests {
         #expect(room.received(line("iam:Bob"), from: 3).first == .everyone("Bob has joined"))
     }
 
-    @Test("who is there is told to those who join and ask, in one line, however many they are")
+    @Test("newcomers and askers get the list of members in one line, however many there are")
     func who() {
         var room = room("carl", "anna", "bob")
         #expect(room.received(line("who:"), from: 9) == [.one(9, "* here: anna, bob, carl")])
@@ -70,7 +70,7 @@ struct ChatRoomTests {
         #expect(!room.hasJoined(1))
     }
 
-    @Test("nothing is said by who has not joined, and what is no request is told to its sender only")
+    @Test("clients that have not joined cannot speak, and an invalid request is reported to its sender only")
     func refused() {
         var room = room("anna")
         #expect(room.received(line("msg:x"), from: 2) == [.one(2, "* say who you are first: iam:NICK")])
@@ -89,9 +89,9 @@ struct ChatRoomTests {
     }
 }
 
-@Suite("What a server says, as a client reads it")
+@Suite("A server's lines, as a client reads them")
 struct ChatEventTests {
-    @Test("each of the room's lines is read as what it was")
+    @Test("each of the room's lines is read as it was meant")
     func lines() {
         #expect(ChatEvent(Array("anna has joined".utf8)) == .joined("anna"))
         #expect(ChatEvent(Array("anna has left".utf8)) == .left("anna"))
@@ -102,7 +102,7 @@ struct ChatEventTests {
             ChatEvent(Array("* say who you are first: iam:NICK".utf8)) == .notice("say who you are first: iam:NICK"))
     }
 
-    @Test("what another server says is a notice, and can do no harm either")
+    @Test("lines of another server are notices, and can do no harm either")
     func foreign() {
         #expect(ChatEvent(Array(" has joined".utf8)) == .notice("has joined"))
         #expect(ChatEvent(Array(": x".utf8)) == .notice(": x"))
@@ -121,7 +121,7 @@ struct PaceTests {
         #expect(pace.took(0, now: .seconds(1)) == .zero)
     }
 
-    @Test("what was not used is saved up to the burst, not more")
+    @Test("unused allowance accumulates up to the burst, not more")
     func saved() {
         var pace = Pace(burst: 10, perSecond: 5, now: .zero)
         #expect(pace.took(15, now: .seconds(3600)) == .seconds(1))

@@ -78,7 +78,7 @@ struct NickTests {
         #expect(said.utf8.allSatisfy { (0x20...0x7E).contains($0) })
     }
 
-    @Test("a nick that was left, by its owner's going or by another nick, is free, and so is what looks like it")
+    @Test("a nick is free once its owner leaves or takes another, and so are its look-alikes")
     func freed() {
         var room = ChatRoom<Int>()
         _ = room.received(.line(Array("iam:coco".utf8)), from: 1)

@@ -33,7 +33,7 @@ struct PlacesTests {
         #expect(places.enter(30, from: host("10.0.0.1")) == .enters)
     }
 
-    @Test("one host that comes again and again under one address never has more than its share, and others get in")
+    @Test("one host that connects repeatedly from one address never gets more than its share, and others get in")
     func flood() {
         var places = Places<Int>(limit: 1024, perHost: 64)
         var held = 0

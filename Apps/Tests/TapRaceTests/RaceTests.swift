@@ -6,7 +6,7 @@ import Testing
 @Suite("Tap race")
 struct RaceTests {
     @Test(
-        "both bars and the time are on the screen, whatever its size; whoever leads has the longer bar",
+        "both bars and the time are on the screen, whatever its size; the leader has the longer bar",
         arguments: [30, 80, 200], [8, 24, 60])
     func screen(_ columns: Int, _ rows: Int) throws {
         var race = Race()
@@ -22,7 +22,7 @@ struct RaceTests {
         #expect(lengths == [columns - 2, 2 + (columns - 4) / 2], "\(lines)")
     }
 
-    @Test("messages are as they always were; what is none is nothing")
+    @Test("the message format is unchanged; anything else is rejected")
     func messages() {
         #expect(
             String(decoding: TapMessage(count: 17, isOver: false).bytes, as: UTF8.self) == #"{"code":0,"count":17}"#)
@@ -35,7 +35,7 @@ struct RaceTests {
         #expect(TapMessage(Array(#"{"code":0,"count":1\#(String(repeating: " ", count: 1000))}"#.utf8)) == nil)
     }
 
-    @Test("counts do not go backwards; after the last word there is none; the outcome is known when both are done")
+    @Test("counts never decrease; nothing follows the final one; the outcome is known when both are done")
     func race() {
         var race = Race()
         #expect(race.tapped() == TapMessage(count: 1, isOver: false))

@@ -38,7 +38,7 @@ struct ServiceListTests {
         list.move(by: 1)
     }
 
-    @Test("one's own name is not shown, whatever it becomes; the name that was taken is another's then")
+    @Test("our own name is not shown, whatever it becomes; the taken name then belongs to another")
     func own() throws {
         for renamed in ["tony #2", "tony (2)"] {
             var list = try list(["tony", renamed, "anna"])

@@ -59,7 +59,7 @@ struct PadsTests {
         #expect(PadsView.pad(0, 0, size) == nil)
     }
 
-    @Test("who is at an address: the one player there, the host of several, and no one else")
+    @Test("the player at an address: the only one there, the host of several, and no one else")
     func neighbours() throws {
         var neighbours = Neighbours()
         func name(at text: String) throws -> String? { neighbours.name(at: try #require(IPAddress(text))) }
@@ -83,7 +83,7 @@ struct PadsTests {
         #expect(try name(at: "10.0.0.9") == nil)
     }
 
-    @Test("who it can only be: the one player of whom no such address is known, if it is one, and not oneself")
+    @Test("the only possible player: the single one without a known address of that family, other than oneself")
     func onlyOne() throws {
         var neighbours = Neighbours()
         let own = ServiceName(observed: "me")

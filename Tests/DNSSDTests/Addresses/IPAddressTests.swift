@@ -51,7 +51,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "RFC 4291 §2.2: what is no IPv6 address",
+        "RFC 4291 §2.2: texts that are not IPv6 addresses",
         arguments: [
             "", ":", ":::", "1", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8",
             "1::2::3", "12345::",
@@ -80,7 +80,7 @@ struct IPAddressTests {
         }
     }
 
-    @Test("What is written is read, by the C library too")
+    @Test("Written addresses can be read, by the C library too")
     func roundTrip() {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<20_000 {

@@ -5,7 +5,7 @@ import Testing
 @Suite("InterfaceFilter")
 struct InterfaceFilterTests {
     @Test(
-        "What takes and what leaves out",
+        "Patterns that include and patterns that exclude",
         arguments: [
             ([], "eth0", true), (["en*"], "enp3s0", true), (["en*"], "eth0", false), (["!docker*"], "eth0", true),
             (["!docker*"], "docker0", false), (["en*", "wl*"], "wlan0", true), (["en*", "!en1"], "en1", false),

@@ -45,7 +45,7 @@ struct DomainTests {
     }
 
     @Test(
-        "What a person may not give may still be seen",
+        "A name that a person may not choose may still be seen",
         arguments: ["\u{1B}.local", "\\027.local", "\u{FFFF}.local", "a\nb.local"]
     )
     func seenOnly(text: String) throws {

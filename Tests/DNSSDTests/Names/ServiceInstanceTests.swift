@@ -4,7 +4,7 @@ import Testing
 @Suite("ServiceInstance")
 struct ServiceInstanceTests {
     @Test(
-        "RFC 6763 §4.3: dots and backslashes are escaped, and what a terminal must not get",
+        "RFC 6763 §4.3: dots, backslashes and characters unsafe for a terminal are escaped",
         arguments: [
             ("tony", "tony._ipp._tcp.local"), ("Büro.2", "Büro\\.2._ipp._tcp.local"),
             ("a\\b", "a\\\\b._ipp._tcp.local"),

@@ -86,7 +86,7 @@ struct ServiceTypeTests {
     }
 
     @Test(
-        "What is no type is not observed",
+        "A text that is not a type is not observed",
         arguments: [
             "", ".", "_a", "_tcp", "_a._sctp", "a.b._tcp", "_a._tcp.local", "_\\255._tcp", "_x._sub._tcp",
             "_" + String(repeating: "a", count: 63) + "._tcp",

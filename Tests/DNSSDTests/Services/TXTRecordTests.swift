@@ -150,7 +150,7 @@ struct TXTRecordReadingTests {
         #expect(record.text(for: "b") == "ü" && record.text(for: "c") == "\0")
     }
 
-    @Test("Caps: 8900 bytes and 256 entries are kept, the rest is told")
+    @Test("Limits: 8900 bytes and 256 entries are kept, the rest is reported")
     func caps() {
         let many = TXTRecord(strings: (0..<5000).map { Array("k\($0)=v".utf8) })
         #expect(many.entries.count == 256 && many.isTruncated)
@@ -174,7 +174,7 @@ struct TXTRecordReadingTests {
         #expect(TXTRecord(strings: [[0x61] + Array(repeating: 0x3D, count: 254)]).bytes(for: "a")?.count == 253)
     }
 
-    @Test("What was read is read again the same, and a naïve reading agrees")
+    @Test("Reading is stable, and agrees with a naïve reader")
     func fuzz() throws {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<3000 {

@@ -40,7 +40,7 @@ struct Base64Tests {
         }
     }
 
-    @Test("Every text of four characters that is read is what is written")
+    @Test("Every readable text of four characters equals its written form")
     func canonical() {
         var generator = SeededGenerator(seed: 7)
         let characters = Array("AQgwZ09+/=b".unicodeScalars)

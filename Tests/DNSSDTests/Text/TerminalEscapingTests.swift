@@ -27,7 +27,9 @@ struct TerminalEscapingTests {
         #expect(!text.needsTerminalEscaping)
     }
 
-    @Test("What reads as an escape is one", arguments: [("\\u{1B}", "\\u{5C}u{1B}"), ("\\\\u{1B}", "\\\\u{5C}u{1B}")])
+    @Test(
+        "Text that reads as an escape is escaped",
+        arguments: [("\\u{1B}", "\\u{5C}u{1B}"), ("\\\\u{1B}", "\\\\u{5C}u{1B}")])
     func escapesCannotBeForged(text: String, shown: String) {
         #expect(text.escapedForTerminal == shown)
     }
@@ -40,7 +42,7 @@ struct TerminalEscapingTests {
         }
     }
 
-    @Test("The text can be had back from what is shown")
+    @Test("The original text can be recovered from what is shown")
     func escapingLosesNothing() throws {
         var generator = SeededGenerator(seed: 1)
         for text in hostileNames + (0..<3000).map({ _ in generator.text(limit: 40) }) {

@@ -93,7 +93,7 @@ struct AddressPolicyTests {
         #expect(refusal == nil)
     }
 
-    @Test("allow permits what a rule refuses, and nothing that is no destination")
+    @Test("allow permits what a rule refuses, but nothing that is not a destination")
     func allow() throws {
         let policy = AddressPolicy(allow: [try CIDR("0.0.0.0/0"), try CIDR("::/0")])
         let local = try machine()
@@ -111,7 +111,7 @@ struct AddressPolicyTests {
         }
     }
 
-    @Test("deny refuses what a rule or allow permits, and says which block")
+    @Test("deny refuses what a rule or allow permits, and names the block")
     func deny() throws {
         let policy = AddressPolicy(allow: [try CIDR("10.77.0.0/24")], deny: [try CIDR("10.77.0.1")])
         let local = try machine()

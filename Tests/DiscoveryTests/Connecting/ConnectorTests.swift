@@ -69,7 +69,7 @@ struct ConnectorTests {
         publication.cancel()
     }
 
-    @Test("what worked last time is dialled first; what failed, last")
+    @Test("addresses that worked last time are dialled first; those that failed, last")
     func remembers() async throws {
         bench.dialer.set(bench.v6, .refuses)
         let (instance, publication) = try bench.publish()
@@ -126,7 +126,7 @@ struct ConnectorTests {
         publication.cancel()
     }
 
-    @Test("a service that nobody announces: not found, after 5 s")
+    @Test("a service that no one announces: not found, after 5 s")
     func notFound() async throws {
         let instance = ServiceInstance(name: try ServiceName("nobody"), type: try ServiceType("_witap._tcp"))
         let task = Task { await bench.connector().establish(.instance(instance)) }

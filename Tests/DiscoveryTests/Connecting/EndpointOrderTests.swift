@@ -12,7 +12,7 @@ struct EndpointOrderTests {
             .map { $0.address.text(scopedTo: nil) }
     }
 
-    @Test("RFC 6724 §6 rule 1: what no address of this machine can reach comes last")
+    @Test("RFC 6724 §6 rule 1: addresses that no address of this machine can reach come last")
     func unusable() throws {
         let local = LocalAddresses(entries: [try entry("10.77.0.2", 24)])
         #expect(try sorted(["2001:db8::1", "10.77.0.1"], local) == ["10.77.0.1", "2001:db8::1"])
@@ -77,7 +77,7 @@ struct EndpointOrderTests {
         #expect(try sorted([], machine()).isEmpty)
     }
 
-    @Test("RFC 8305 §4: what worked last time comes first, what just failed last, both for a while")
+    @Test("RFC 8305 §4: addresses that worked come first, those that just failed last, both for a while")
     func history() throws {
         var history = EndpointHistory()
         history.succeeded(try endpoint("10.77.0.4"), now: .seconds(10))
@@ -94,7 +94,7 @@ struct EndpointOrderTests {
                 == ["fe80::1%2", "10.77.0.1", "2001:db8:1::1", "10.77.0.4"])
     }
 
-    @Test("of several that worked the latest comes first; what failed afterwards does not count as working")
+    @Test("of several that worked the latest comes first; one that failed afterwards does not count as working")
     func latest() throws {
         var history = EndpointHistory()
         history.succeeded(try endpoint("10.77.0.3"), now: .seconds(1))

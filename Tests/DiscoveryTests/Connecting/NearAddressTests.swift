@@ -137,7 +137,7 @@ struct NearAddressTests {
     }
 
     @Test(
-        "an address that the kernel keeps for itself is this machine's own, whatever interface has it (ip route add local)"
+        "an address that the kernel claims is this machine's own, whatever its interface (ip route add local)"
     )
     func keptByTheKernel() throws {
         let local = LocalAddresses(entries: [try entry("10.77.0.2", 24)])

@@ -51,7 +51,7 @@ struct RaceTests {
         #expect(second.listCompleted(now: ms(4)) == [.finish(.failed)])
     }
 
-    @Test("the second starts after the delay beside the first, and the first may yet win")
+    @Test("the second starts after the delay, beside the first, which may still win")
     func delay() {
         var race = race()
         #expect(race.resolved(["a", "b"], now: .zero) == [.start("a")])
@@ -92,7 +92,7 @@ struct RaceTests {
         #expect(late.succeeded("a") == [.close("a")])
     }
 
-    @Test("two successes at once: the first told wins")
+    @Test("two simultaneous successes: the first reported wins")
     func twoSuccesses() {
         var race = race()
         _ = race.resolved(["a", "b"], now: .zero)
@@ -101,7 +101,7 @@ struct RaceTests {
         #expect(race.succeeded("b") == [.close("b")])
     }
 
-    @Test("a failure starts the next at once, and the delay counts from there")
+    @Test("a failure starts the next immediately, and the delay counts from there")
     func failureStartsNext() {
         var race = race()
         _ = race.resolved(["a", "b", "c"], now: .zero)
@@ -131,7 +131,7 @@ struct RaceTests {
         #expect(race.failed("b", now: ms(400)) == [.finish(.failed)])
     }
 
-    @Test("a failure that is told twice, or of what was never started, is nothing")
+    @Test("a failure reported twice, or of an attempt that never started, changes nothing")
     func strangeFailures() {
         var race = race()
         _ = race.resolved(["a", "b", "c"], now: .zero)
@@ -142,7 +142,7 @@ struct RaceTests {
         #expect(race.succeeded("a") == [.close("a")], "it cannot both fail and succeed; what it brought is closed")
     }
 
-    @Test("an address that comes late waits for its turn, beside one that runs")
+    @Test("a late address waits for its turn, beside a running attempt")
     func lateAddress() {
         var race = race()
         _ = race.resolved(["a"], now: .zero)
@@ -151,7 +151,7 @@ struct RaceTests {
         #expect(race.timePassed(now: ms(250)) == [.start("b")])
     }
 
-    @Test("an address that comes later than the delay starts at once")
+    @Test("an address that arrives after the delay starts immediately")
     func veryLateAddress() {
         var race = race()
         _ = race.resolved(["a"], now: .zero)
@@ -159,7 +159,7 @@ struct RaceTests {
         #expect(race.resolved(["b", "a"], now: ms(400)) == [.start("b")])
     }
 
-    @Test("an address that comes after all others failed starts at once")
+    @Test("an address that arrives after all others failed starts immediately")
     func addressAfterFailures() {
         var race = race()
         _ = race.resolved(["a"], now: .zero)
@@ -168,7 +168,7 @@ struct RaceTests {
         #expect(race.resolved(["a", "b"], now: ms(100)) == [.start("b")])
     }
 
-    @Test("each list replaces what waits, in its order; what was started is not started again")
+    @Test("each list replaces the waiting addresses, in its order; started ones are not started again")
     func newOrder() {
         var race = race()
         _ = race.resolved(["a", "b", "c"], now: .zero)

@@ -54,7 +54,7 @@ struct ReachabilityTests {
         publication.cancel()
     }
 
-    @Test("a connection made clears the mark at once")
+    @Test("a successful connection clears the mark immediately")
     func successClears() async throws {
         bench.dialer.set(bench.v4, .refuses)
         bench.dialer.set(bench.v6, .refuses)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The kernel's routes (rtnetlink(7))")
 struct RouteMessageTests {
-    @Test("the system answers for this machine's own addresses and for what it has no way to")
+    @Test("the system answers for this machine's own addresses, and for unreachable ones")
     func system() throws {
         let routes = SystemRoutes()
         let loopback = try parsed("127.0.0.1")
@@ -29,7 +29,7 @@ struct RouteMessageTests {
         #expect(Self.answer(type: 1, []) == nil)
     }
 
-    @Test("what is cut short or answers another question is no route, at whatever byte it ends")
+    @Test("a truncated answer, or one to another question, is not a route, at whatever byte it ends")
     func cutShort() {
         let whole = Self.bytes(type: 1, [(5, [10, 0, 0, 9]), (4, [3, 0, 0, 0])])
         #expect(RouteMessage.answer(whole[...], sequence: 8) == nil)

@@ -48,7 +48,7 @@ struct EngineRouterTests {
         for network in [one, two] { await network.shutdown() }
     }
 
-    @Test("a domain that no engine serves is neither searched nor published in")
+    @Test("nothing is searched or published in a domain that no engine serves")
     func unserved() async throws {
         let network = try router("h1")
         let other = try Domain("example.com")

@@ -46,7 +46,7 @@ struct JSONServiceTests {
         #expect(line(.lost(try service()), .identity) == expected)
     }
 
-    @Test("What is not known is null", arguments: [DiscoveredService.State.unreachable, .found, .unavailable])
+    @Test("Unknown values are null", arguments: [DiscoveredService.State.unreachable, .found, .unavailable])
     func unknown(state: DiscoveredService.State) throws {
         let bare = DiscoveredService(instance: try service().instance, state: state)
         let expected =
@@ -55,7 +55,7 @@ struct JSONServiceTests {
         #expect(line(.changed(bare), .full) == expected)
     }
 
-    @Test("RFC 6763 §6.4: no value, an empty value and bytes are told apart; keys keep their case")
+    @Test("RFC 6763 §6.4: no value, an empty value and bytes are distinct; keys keep their case")
     func txtValues() {
         let strings: [[UInt8]] = [
             Array("Flag".utf8), Array("empty=".utf8), Array("raw=".utf8) + [0xC3], Array("k==".utf8),
@@ -73,7 +73,7 @@ struct JSONServiceTests {
         #expect(line(.found(service), .full).hasSuffix(#""state":"resolved","truncated":true}}"# + "\n"))
     }
 
-    @Test("An interface that was made anew under its name is named once")
+    @Test("An interface that was recreated under its name is named once")
     func interfaceNames() throws {
         var service = try service()
         service.interfaces.append(NetworkInterface(index: 9, name: "eth0"))

@@ -65,7 +65,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "What a terminal would act on or hide is escaped",
+        "Characters that a terminal would act on or hide are escaped",
         arguments: [
             ("\u{7F}", #""\u007f""#), ("\u{80}\u{9B}\u{9F}", #""\u0080\u009b\u009f""#),
             ("\u{202E}\u{2066}\u{200F}\u{061C}", #""\u202e\u2066\u200f\u061c""#),

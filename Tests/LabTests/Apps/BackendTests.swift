@@ -5,7 +5,7 @@ import Testing
 @Suite("programs without a backend", .labSlot)
 struct BackendTests {
     @Test(
-        "every program that looks or publishes says so, and what to do, and ends with 69",
+        "every program that browses or publishes reports it, with advice, and ends with 69",
         arguments: [
             ["stream-hello", "serve", "--publish"], ["stream-hello", "browse"], ["lanchat", "serve"],
             ["lanchat", "join"],
@@ -23,7 +23,7 @@ struct BackendTests {
     }
 
     @Test(
-        "every program tells its version and explains itself",
+        "every program prints its version and its help",
         arguments: ["stream-hello", "lanchat", "filedrop", "four-in-a-row", "witap", "tap-race"])
     func help(_ name: String) async throws {
         let lab = try await Self.lab.value

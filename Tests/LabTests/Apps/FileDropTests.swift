@@ -190,7 +190,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("of two that offer, a person at a terminal chooses one from a list; who leaves it fetches nothing")
+    @Test("with two offers, a person at a terminal chooses one from a list; leaving the list fetches nothing")
     func chosen() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -225,7 +225,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("what is offered is fetched, by our own in both modes and by nc")
+    @Test("offered files can be fetched, with filedrop in both modes and with nc")
     func offered() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -245,7 +245,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("two machines receive, each under a name of its own; the fixed name of plain streams stays an error")
+    @Test("two machines receive, each under its own name; the fixed name of plain streams stays an error")
     func taken() async throws {
         let lab = try await Lab.start(hosts: 3)
         let folder = try TestFolder()
@@ -359,7 +359,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("a sender that breaks every rule gets nothing outside the folder, and nobody is held up")
+    @Test("a sender that breaks every rule puts nothing outside the folder, and delays no one")
     func hostile() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()

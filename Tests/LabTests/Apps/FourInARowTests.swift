@@ -95,7 +95,7 @@ struct FourInARowTests {
         try await lab.stop()
     }
 
-    @Test("what is typed before the opponent joins is played; in lines both are told by name, and the end once")
+    @Test("input typed before the opponent joins is played; in lines both appear by name, and the end once")
     func early() async throws {
         let lab = try await Lab.start()
         let host = try lab.app("h1", "four-in-a-row", "host")

@@ -13,7 +13,7 @@ struct LanChatTerminalTests {
         return (server, screen)
     }
 
-    @Test("what is said appears above the line that is typed; Ctrl-C gives the terminal back")
+    @Test("messages appear above the input line; Ctrl-C restores the terminal")
     func typing() async throws {
         let lab = try await Lab.start()
         let (server, screen) = try await annaHasJoined(lab)
@@ -42,7 +42,7 @@ struct LanChatTerminalTests {
         try await lab.stop()
     }
 
-    @Test("Ctrl-Z gives the terminal to the shell; fg brings back what was typed, and raw mode")
+    @Test("Ctrl-Z returns the terminal to the shell; fg restores the input line and raw mode")
     func stoppedAndContinued() async throws {
         let lab = try await Lab.start()
         let (server, screen) = try await annaHasJoined(lab)

@@ -11,7 +11,7 @@ struct LanChatTests {
         return server
     }
 
-    @Test("found by type, by name and by host; nc joins; everyone sees who comes, speaks and goes")
+    @Test("found by type, by name and by host; nc joins; everyone sees who joins, speaks and leaves")
     func story() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab, "--nick", "keeper")
@@ -60,7 +60,7 @@ struct LanChatTests {
         try await lab.stop()
     }
 
-    @Test("refusals: no such room, nobody listens, a bad nick, the port is taken, a nick is taken, the room is full")
+    @Test("refusals: no such room, no listener, a bad nick, the port is taken, a nick is taken, the room is full")
     func refusals() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab, "--max-clients", "2")
@@ -80,7 +80,7 @@ struct LanChatTests {
         try await lab.stop()
     }
 
-    @Test("escape sequences, a megabyte in a line, bytes that are no UTF-8, iam twice, half a line: nobody is harmed")
+    @Test("escape sequences, a megabyte in a line, invalid UTF-8, iam twice, half a line: no one is harmed")
     func hostile() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab)
@@ -158,7 +158,7 @@ struct LanChatTests {
         try await lab.stop()
     }
 
-    @Test("500 clients hear everything; one that does not read is dropped and slows nobody")
+    @Test("500 clients hear everything; one that does not read is dropped and slows no one")
     func many() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab, "--max-per-host", "600")

@@ -64,7 +64,7 @@ struct NetServiceTests {
         try await lab.stop()
     }
 
-    @Test("a client greets nc that avahi-publish announces; where nobody listens its streams say so")
+    @Test("a client greets nc that avahi-publish announces; without a listener its streams report that")
     func otherServers() async throws {
         let lab = try await Lab.start()
         let publisher = try lab.exec("h1", "avahi-publish", "-s", "tony", "_tonyipp._tcp", "9000")

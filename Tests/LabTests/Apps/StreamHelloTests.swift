@@ -62,7 +62,7 @@ struct StreamHelloTests {
         try await lab.stop()
     }
 
-    @Test("a name that nobody has is not resolved within a second, and that is said with its error")
+    @Test("a missing name is not resolved within a second, and is reported with its error")
     func notResolved() async throws {
         let lab = try await Lab.start()
         let run = try await lab.askApp("h2", program, "resolve", "nobody", "--json")
@@ -72,7 +72,7 @@ struct StreamHelloTests {
         try await lab.stop()
     }
 
-    @Test("refusals: nobody listens, no such host, the port is taken, nobody answers, the other side breaks off")
+    @Test("refusals: no listener, no such host, the port is taken, no answer, the other side breaks off")
     func refusals() async throws {
         let lab = try await Lab.start()
         #expect(try await lab.askApp("h2", program, "connect", "10.77.0.1", "9999").exit == .exited(76))
@@ -98,7 +98,7 @@ struct StreamHelloTests {
         try await lab.stop()
     }
 
-    @Test("a client that sends byte by byte, one that floods and one that vanishes are served beside the others")
+    @Test("clients that send byte by byte, flood or vanish do not disturb the others")
     func slow() async throws {
         let lab = try await Lab.start()
         let server = try lab.app("h1", program, "serve")

@@ -34,7 +34,7 @@ struct TapRaceTests {
         try await lab.stop()
     }
 
-    @Test("both invite each other at once: one race")
+    @Test("both invite each other simultaneously: one race")
     func atOnce() async throws {
         let lab = try await Lab.start()
         let one = try start(lab, "h1", "h2", "--seconds", "2")
@@ -48,7 +48,7 @@ struct TapRaceTests {
         try await lab.stop()
     }
 
-    @Test("an invitation that is declined; nobody of that name")
+    @Test("a declined invitation; no one of that name")
     func refusals() async throws {
         let lab = try await Lab.start()
         let one = try start(lab, "h1")
@@ -66,7 +66,7 @@ struct TapRaceTests {
         try await lab.stop()
     }
 
-    @Test("a player that vanishes without a word is gone within 5 s; one that is killed, at once")
+    @Test("a player that vanishes silently is gone within 5 s; one that is killed, immediately")
     func vanished() async throws {
         let lab = try await Lab.start()
         for isKilled in [false, true] {
@@ -146,7 +146,7 @@ struct TapRaceTests {
     }
 
     @Test(
-        "played to the end, left or killed, and begun again at once under the same names: ten times, they find each other"
+        "played to the end, left or killed, and restarted immediately under the same names: they find each other, ten times"
     )
     func again() async throws {
         let lab = try await Lab.start()

@@ -31,7 +31,7 @@ struct WiTapTests {
         try #require(player.lines().compactMap { try? Line($0) }.last { $0.event == "published" }?.port)
     }
 
-    @Test("who gets no socket after a game says so")
+    @Test("a player that gets no socket after a game says so")
     func noSockets() async throws {
         let lab = try await Lab.start()
         let player = try await start(lab, "h1")
@@ -83,7 +83,7 @@ struct WiTapTests {
         try await lab.stop()
     }
 
-    @Test("two of one name: one is renamed, and neither sees itself, under the old name or the new")
+    @Test("two players of one name: one is renamed, and neither sees itself under the old name or the new")
     func renamed() async throws {
         let lab = try await Lab.start()
         let one = try await start(lab, "h1", "--name", "tony")
@@ -145,7 +145,7 @@ struct WiTapTests {
     }
 
     @Test(
-        "nc on the wire: printf of a touch, od of the answer, both as the one who connects and the one who is invited")
+        "nc on the wire: printf sends a touch, od shows the answer, as the inviting and as the invited side")
     func netcat() async throws {
         let lab = try await Lab.start()
         let player = try await start(lab, "h1")
@@ -172,7 +172,7 @@ struct WiTapTests {
         try await lab.stop()
     }
 
-    @Test("an asyncio player of a hostile name is invited; one that is announced and does not answer is told of")
+    @Test("an asyncio player with a hostile name is invited; an announced one that does not answer is reported")
     func asyncio() async throws {
         let lab = try await Lab.start()
         let other = try lab.python3(

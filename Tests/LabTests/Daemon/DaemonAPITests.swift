@@ -5,7 +5,7 @@ import Testing
 /// Every request of the daemon's API, made with curl.
 @Suite("The daemon's API with curl", .labSlot)
 struct DaemonAPITests {
-    @Test("services, types, domains, status, health, metrics; what is wrong is told")
+    @Test("services, types, domains, status, health, metrics; errors are reported")
     func requests() async throws {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp]\n")
@@ -110,7 +110,7 @@ struct DaemonAPITests {
         try await lab.stop()
     }
 
-    @Test("what is posted is published, seen by others, survives SIGKILL, and is withdrawn by DELETE")
+    @Test("a posted service is published, seen by others, survives SIGKILL, and is withdrawn by DELETE")
     func registrations() async throws {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h1", of: lab)

@@ -82,7 +82,7 @@ struct DaemonCommandTests {
         lines.map { $0.replacing(/"milliseconds":\d+/, with: #""milliseconds":0"#) }.sorted()
     }
 
-    @Test("publish lives as long as the command; what is detached stays until unpublish")
+    @Test("publish lasts as long as the command; a detached service stays until unpublish")
     func publishing() async throws {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h1", of: lab)
@@ -144,7 +144,7 @@ struct DaemonCommandTests {
         try await lab.stop()
     }
 
-    @Test("browse -t and types right after avahi-daemon came back have what came while it was away")
+    @Test("browse -t and types right after avahi-daemon came back include what appeared while it was away")
     func backendCameBack() async throws {
         let lab = try await Lab.start()
         let known = try await lab.avahiPublish("h2", "known", "_known._tcp", "9000")

@@ -113,7 +113,9 @@ struct RefusalTests {
         ("paths", false), ("types", false), ("invalid", false), ("states", false), ("silent", true), ("items", true),
     ]
 
-    @Test("who answers nonsense neither ends nor stops the daemon, and is not called healthy", arguments: nonsense)
+    @Test(
+        "a backend that answers nonsense neither ends nor stalls the daemon, and does not count as healthy",
+        arguments: nonsense)
     func answersNonsense(_ kind: String, _ isQuiet: Bool) async throws {
         let lab = try await Lab.start(hosts: 1, "--no-avahi", "h1")
         let fake = try lab.python("h1", "fake_avahi.py", kind)
