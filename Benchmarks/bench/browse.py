@@ -41,31 +41,49 @@ def json_lines(line):
 
 
 class Tool:
-    """`daemon` is the host whose avahi-daemon it asks, `asks_daemon` whether discoverd's is asked instead. `most` is the
-    largest number of services that it is asked for. What is done within milliseconds scatters by as much: then it has so
-    many runs at a time."""
+    """`daemon` is the host whose avahi-daemon it asks or runs beside, `asks_daemon` whether discoverd's is asked instead.
+    `most` is the largest number of services that it is asked for. What is done within milliseconds scatters by as much:
+    then it has so many runs at a time. `responder` is the command of a daemon of its own, which each run starts anew, and
+    the file that says it serves."""
 
     AT_ONCE = 4
 
-    def __init__(self, key, command, host, parse, daemon=None, warm=True, cold=True, most=4000, asks_daemon=False,
-                 is_short=False):
-        self.is_short = is_short
+    def __init__(self, key, command, host, parse, daemon=None, warm=True, cold=True, most=16000, asks_daemon=False,
+                 is_short=False, responder=None):
+        self.is_short, self.responder = is_short, responder
         self.key, self.command, self.host, self.parse = key, command, host, parse
         self.daemon, self.warm, self.cold, self.most, self.asks_daemon = daemon, warm, cold, most, asks_daemon
+
+
+# No client of an avahi-daemon finds more than its cache holds (docs/performance.md).
+AVAHI_MOST, ZEROCONF_MOST = 1000, 4000
+# Apple's mDNSResponder, where somebody has built it: a directory with mdnsd and libdns_sd.so.
+MDNSD = os.environ.get("MDNSD")
 
 
 def tools(discoverd, has_daemon):
     """Who is compared. h1 has an avahi-daemon, h3 has none; {n} is the number of services, {limit} a time in s."""
     browse = [discoverd, "browse", "-r", "-t", "--json", "--timeout", "{limit}", TYPE]
     python = os.path.join(ROOT, ".build-tests/venv/bin/python")
+    counted = [TYPE, "--seconds", "{limit}", "--count", "{n}"]
     found = [
-        Tool("discoverd", [*browse, "--no-daemon", "--backend", "system"], "h1", json_lines, daemon="h1"),
-        Tool("discoverd-private", [*browse, "--no-daemon", "--backend", "private"], "h3", json_lines, warm=False),
-        Tool("avahi-browse", ["stdbuf", "-oL", "avahi-browse", "-rtp", TYPE], "h1", avahi_lines, daemon="h1"),
-        Tool("yardstick", [os.path.join(BIN, "yardstick-browse"), TYPE, "64"], "h1", avahi_lines, daemon="h1"),
-        Tool("python-zeroconf", [python, "-u", os.path.join(ROOT, "Tests/LabTests/lab/zc_browse.py"), TYPE, "--seconds",
-                                 "{limit}", "--count", "{n}"], "h3", json_lines, warm=False),
+        Tool("discoverd", [*browse, "--no-daemon", "--finder", "wire"], "h1", json_lines, daemon="h1", warm=False),
+        Tool("discoverd-avahi", [*browse, "--no-daemon", "--backend", "system", "--finder", "avahi"], "h1", json_lines,
+             daemon="h1", most=AVAHI_MOST),
+        Tool("avahi-browse", ["stdbuf", "-oL", "avahi-browse", "-rtp", TYPE], "h1", avahi_lines, daemon="h1",
+             most=AVAHI_MOST),
+        Tool("yardstick", [os.path.join(BIN, "yardstick-browse"), TYPE, "64"], "h1", avahi_lines, daemon="h1",
+             most=AVAHI_MOST),
+        Tool("python-zeroconf", [python, "-u", os.path.join(ROOT, "Tests/LabTests/lab/zc_browse.py"), *counted], "h3",
+             json_lines, warm=False, most=ZEROCONF_MOST),
+        Tool("python-zeroconf async", [python, "-u", os.path.join(ROOT, "Benchmarks/bench/zc_async.py"), *counted], "h3",
+             json_lines, warm=False, most=AVAHI_MOST),
+        Tool("floor", [os.path.join(BIN, "floor"), TYPE, "{n}", "{limit}"], "h3", avahi_lines, warm=False),
     ]
+    if MDNSD:
+        found.insert(-1, Tool("mdnsd", [os.path.join(BIN, "yardstick-dnssd"), os.path.join(MDNSD, "libdns_sd.so"), TYPE, "{n}",
+                                        "{limit}"], "h3", avahi_lines, warm=False, most=ZEROCONF_MOST,
+                              responder=([os.path.join(MDNSD, "mdnsd"), "-debug"], "/run/mdnsd")))
     for option in ("-c", "-t"):
         found.append(Tool(f"avahi-browse {option}", ["avahi-browse", f"{option}p", TYPE], "h1", avahi_found,
                           daemon="h1", cold=False, most=1, is_short=option == "-c"))
@@ -87,10 +105,10 @@ class Incomplete(RuntimeError):
 class Daemon:
     """discoverd's own daemon on a host, once it knows `count` services."""
 
-    def __init__(self, lab, host, discoverd, count):
+    def __init__(self, lab, host, discoverd, count, finder="wire"):
         self.directory = tempfile.mkdtemp(prefix="discoverd-bench-daemon-")
         with open(os.path.join(self.directory, "discoverd.yaml"), "w") as file:
-            file.write(f"browse: [{TYPE}]\nbackend: system\n")
+            file.write(f"browse: [{TYPE}]\nbackend: system\nfinder: {finder}\n")
         self.process = lab.background(host, [discoverd, "daemon", "--config", self.directory])
         deadline = time.monotonic() + 60
         ask = [*lab.enter(host), discoverd, "status", "--json"]
@@ -115,11 +133,18 @@ def run(lab, tool, count, cold, limit):
     if cold and tool.daemon:
         lab.restart_avahi(tool.daemon)
     daemons = ("avahi", "dbus")
+    own = lab.background(tool.host, tool.responder[0]) if tool.responder else None
+    if own:
+        lab.wait_for_file(tool.host, tool.responder[1])
     before = {d: lab.cpu(tool.daemon, d) for d in daemons} if tool.daemon else {}
     received, sent = lab.packets(tool.host)
     timed = Timed(lab, tool.host, [part.format(n=count, limit=limit) for part in tool.command])
     timed.finish(limit + 10)
     received_after, sent_after = lab.packets(tool.host)
+    if own:
+        stop(own)
+    if tool.daemon:
+        lab.until_idle(tool.daemon, "avahi")
     found, resolved = {}, {}
     for at, line in timed.lines():
         parsed = tool.parse(line)
@@ -147,12 +172,12 @@ class Answers:
     """The services. A new responder may answer at once what another has just said (RFC 6762 §6: once in a second), so that
     every cold run begins with one; it is killed because it would say goodbye."""
 
-    def __init__(self, lab, count):
-        self.lab, self.count, self.process = lab, count, None
+    def __init__(self, lab, count, per_host=10):
+        self.lab, self.count, self.per_host, self.process = lab, count, per_host, None
 
     def renew(self):
         self.end()
-        self.process = self.lab.responder("h2", self.count)
+        self.process = self.lab.responder("h2", self.count, "--per-host", str(self.per_host))
 
     def end(self):
         if self.process:
@@ -163,11 +188,11 @@ class Answers:
 class Turns:
     """All tools in turn, so that what else the machine does meets all of them; use it with `with`."""
 
-    def __init__(self, lab, tools, case, say, spared=()):
-        """`spared` are tools that have two rounds only."""
+    def __init__(self, lab, tools, case, say, spared={}):
+        """`spared` are tools that have few rounds, by their number."""
         self.lab, self.case, self.say, self.spared = lab, case, say, spared
         self.tools = [tool for tool in tools if (tool.cold if case.cold else tool.warm) and case.count <= tool.most]
-        self.answers = Answers(lab, case.count)
+        self.answers = Answers(lab, case.count, case.per_host)
         self.primed = None
 
     def __enter__(self):
@@ -181,7 +206,8 @@ class Turns:
 
     def round(self, number):
         """The results of every tool, by its key."""
-        results = {tool.key: self.turn(tool) for tool in self.tools if number < 2 or tool.key not in self.spared}
+        results = {tool.key: self.turn(tool) for tool in self.tools
+                   if number < self.spared.get(tool.key, number + 1)}
         self.say(f"  {self.case}, round {number + 1}: " + ", ".join(
             f"{key} {text(runs[-1].get('resolved'))}" for key, runs in results.items()))
         return results
@@ -212,9 +238,9 @@ class Turns:
 
     def prime(self):
         """Has avahi-daemon know all records, which live for 120 s; where packets are lost that takes more than one attempt."""
-        if self.primed is not None and time.monotonic() - self.primed < 45:
+        tool = next((tool for tool in self.tools if tool.key == "avahi-browse"), None)
+        if tool is None or self.primed is not None and time.monotonic() - self.primed < 45:
             return
-        tool = next(tool for tool in self.tools if tool.key == "avahi-browse")
         for _ in range(3):
             if not run(self.lab, tool, self.case.count, False, self.case.limit)["incomplete"]:
                 break

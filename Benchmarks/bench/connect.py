@@ -31,10 +31,9 @@ class Server:
         self.process = lab.background("h3", [sys.executable, PEERS, "answer", str(PORT)], ready="ready")
 
     def dead(self, *addresses):
-        rules = ["table inet bench {}", "delete table inet bench", "table inet bench { chain c {",
-                 "type filter hook input priority 0;"]
+        rules = ["table inet bench { chain c {", "type filter hook input priority 0;"]
         rules += [f"{'ip6' if ':' in one else 'ip'} daddr {one} tcp dport {PORT} drop" for one in addresses]
-        self.lab.run("h3", "nft", "-f", "-", input="\n".join(rules + ["}", "}", ""]))
+        self.lab.nft("h3", rules + ["}", "}"])
 
     def end(self):
         stop(self.process)
@@ -45,7 +44,7 @@ def tools(discoverd, addresses):
     listed = ",".join(f"[{one}]" if ":" in one else one for one in addresses)
     return {
         DAEMON: discover,
-        "discoverd connect": [*discover, "--no-daemon", "--backend", "system"],
+        "discoverd connect": [*discover, "--no-daemon", "--finder", "wire"],
         "curl": ["curl", "-sN", "--connect-timeout", f"{CURL_LIMIT}", "--happy-eyeballs-timeout-ms", f"{DELAY * 1000:.0f}",
                  "--resolve", f"bench:{PORT}:{listed}", f"http://bench:{PORT}/"],
         "python asyncio": [sys.executable, "-u", PEERS, "dial", str(PORT), str(DELAY), *addresses],

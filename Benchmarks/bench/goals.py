@@ -4,14 +4,15 @@ from math import log
 
 from .connect import DAEMON, FLOOR as OTHER_FAMILY, GOOD, SAME_FAMILY
 from .inside import GROWTH
+from .names import AGAIN, COLD
 from .publish import FLOOR, LIBRARY
-from .tables import ANCHOR, number, table
+from .tables import ANCHOR, OTHER_ANCHOR, number, table
 
 
-def browse(measured, count, cold):
-    """The rows of a case over IPv4 only."""
+def browse(measured, count, cold, stack="IPv4 only"):
+    """The rows of a case."""
     for case in measured["browse"]:
-        if case["count"] == count and case["cold"] == cold and "only" in case["stack"]:
+        if case["count"] == count and case["cold"] == cold and case["stack"] == stack:
             return case["rows"]
     return {}
 
@@ -29,18 +30,24 @@ class Goals:
         row, floor = row or {}, floor or {}
         wanted = wanted or f"≤ {limit:g}"
         runs = [f"{one['complete']} of {one['runs']} runs {of}complete" for one, of in ((row, ""), (floor, "of the other "))
-                if one and one["complete"] < one["runs"]]
+                if one.get("complete", 0) < one.get("runs", 0)]
         value, anchor = row.get(key), floor.get(key)
         if value is None or not anchor:
             return self.add(what, wanted, "; ".join(runs) or "not measured", False if runs else None)
         found = value / anchor
         text = f"{found:.3f}" if found < 0.1 else f"{found:.2f}"
-        self.add(what, wanted, "; ".join([text, *runs]), found <= limit and row["complete"] == row["runs"])
+        whole = row.get("complete") == row.get("runs")
+        self.add(what, wanted, "; ".join([text, *runs]), found <= limit and whole)
 
     def most(self, what, limit, value, unit, digits=1):
         if value is None:
             return self.add(what, f"≤ {limit:g} {unit}", "not measured", None)
         self.add(what, f"≤ {limit:g} {unit}", f"{number(value, digits)} {unit}", value <= limit)
+
+    def complete(self, what, row):
+        """Every run is to be."""
+        self.add(what, "all", f"{row['complete']} of {row['runs']}" if row else "not measured",
+                 row and row["complete"] == row["runs"])
 
     def add(self, what, wanted, found, met):
         self.rows.append([what, wanted, found, "–" if met is None else "yes" if met else "**no**"])
@@ -49,19 +56,63 @@ class Goals:
 def goals(measured):
     """Lines of a table: goal, asked, measured, met."""
     out = Goals()
-    cold, warm, one, large = (browse(measured, *case) for case in ((1000, True), (1000, False), (1, False), (4000, True)))
-    out.ratio(f"1000 cold, resolved: discoverd ÷ {ANCHOR}", 0.6, cold.get("discoverd"), cold.get(ANCHOR), "resolved")
-    out.ratio("1000 cold, resolved: discoverd ÷ yardstick", 1, cold.get("discoverd"), cold.get("yardstick"), "resolved")
-    private = large.get("discoverd-private")
-    out.add("4000 cold, private backend: runs in which all were resolved", "all",
-            f"{private['complete']} of {private['runs']}" if private else "not measured",
-            private and private["complete"] == private["runs"] or (False if private else None))
-    out.ratio(f"1000 warm, resolved: discoverd's daemon ÷ {ANCHOR}", 1 / 50, warm.get("discoverd-daemon"), warm.get(ANCHOR),
-              "resolved", "≤ 1/50")
-    out.ratio("1 warm, to its exit: discoverd's daemon ÷ avahi-browse -cp", 1 / 2, one.get("discoverd-daemon"),
-              one.get("avahi-browse -c"), "exit", "≤ 1/2")
-    out.ratio("1 warm, to its exit: discoverd's daemon ÷ avahi-browse -tp", 1 / 50, one.get("discoverd-daemon"),
-              one.get("avahi-browse -t"), "exit", "≤ 1/50")
+    finding(out, measured)
+    one_name(out, measured)
+    idle(out, measured)
+    publishing_and_connecting(out, measured)
+    return table(["goal", "asked", "measured", "met"], out.rows)
+
+
+def finding(out, measured):
+    cold, warm, one, single = (browse(measured, *case) for case in ((1000, True), (1000, False), (1, False), (1, True)))
+    own = cold.get("discoverd")
+    for other, limit in ((OTHER_ANCHOR, 0.4), (ANCHOR, 0.1), ("mdnsd", 1)):
+        out.ratio(f"1000 cold, resolved: discoverd ÷ {other}", limit, own, cold.get(other), "resolved")
+    out.ratio("1000 cold: avahi-daemon's CPU beside discoverd ÷ for avahi-browse", 0.6, own, cold.get(ANCHOR), "avahi")
+    large = browse(measured, 4000, True)
+    for stack in ("IPv4 only", "IPv4 and IPv6"):
+        rows = browse(measured, 4000, True, stack)
+        out.complete(f"4000 cold, {stack}: runs in which all were resolved", rows.get("discoverd"))
+        out.ratio(f"4000 cold, {stack}, resolved: discoverd ÷ {OTHER_ANCHOR}", 0.05, rows.get("discoverd"),
+                  rows.get(OTHER_ANCHOR), "resolved")
+    for hosts in ("400 hosts", "one host"):
+        row = browse(measured, 16000, True, f"IPv4 only, {hosts}").get("discoverd")
+        out.complete(f"16,000 cold, {hosts}: runs in which all were resolved", row)
+        out.ratio(f"16,000 cold, {hosts}, resolved ÷ 4000", 5, row, large.get("discoverd"), "resolved")
+        out.most(f"16,000 cold, {hosts}: memory", 64, row and row["rss"], "MiB")
+    out.ratio(f"first of 1 cold: discoverd ÷ {ANCHOR}", 1, single.get("discoverd"), single.get(ANCHOR), "first")
+    lossy = rows_of(measured["loss"], "percent", 2).get("discoverd")
+    out.complete("2 % of packets lost, 20 hosts: runs in which all were resolved", lossy)
+    out.ratio(f"1000 warm, resolved: discoverd's daemon ÷ {ANCHOR}", 1 / 100, warm.get("discoverd-daemon"), warm.get(ANCHOR),
+              "resolved", "≤ 1/100")
+    out.ratio("1 warm, to its exit: discoverd's daemon ÷ avahi-browse -cp", 0.4, one.get("discoverd-daemon"),
+              one.get("avahi-browse -c"), "exit")
+
+
+def one_name(out, measured):
+    cold, again = (rows_of(measured["names"], "name", name) for name in (COLD, AGAIN))
+    out.ratio("resolve NAME cold, to its exit ÷ avahi-resolve -n", 0.2, cold.get("resolve, discoverd"),
+              cold.get("resolve, avahi-resolve"), "exit")
+    out.most("connect to a name that nobody asked for, good addresses", 20, cold.get("connect, discoverd", {}).get("exit"), "ms")
+    for what in ("resolve", "connect", "browse -r -t"):
+        out.ratio(f"{what} 0.3 s after another process, to its exit ÷ with --finder avahi", 1, again.get(f"{what}, discoverd"),
+                  again.get(f"{what}, discoverd-avahi"), "exit")
+    beside = measured["beside"]
+    out.add("avahi-daemon beside it: questions to it alone that it answers", "20 of 20",
+            f"{beside['answered']} of {beside['asked']}" if beside else "not measured",
+            beside and beside["answered"] == beside["asked"] and beside["found"])
+
+
+def idle(out, measured):
+    wire, avahi = (rows_of(measured["idle"], "finder", finder) for finder in ("wire", "avahi"))
+    own = wire.get("discoverd's daemon", {})
+    out.most("idle daemon, 1000 services watched: CPU", 0.1, own.get("cpu"), "% of a core", 3)
+    out.most("idle daemon, 1000 services watched: RSS", 32, own.get("rss"), "MiB")
+    out.ratio("idle, 1000 services watched: avahi-daemon's CPU ÷ with finder: avahi", 1, wire.get("avahi-daemon"),
+              avahi.get("avahi-daemon"), "cpu", "< 1")
+
+
+def publishing_and_connecting(out, measured):
     single, many = (rows_of(measured["publish"], "count", count) for count in (1, 1000))
     out.ratio("publish 1, established ÷ the C client", 1.05, single.get("discoverd publish"), single.get(FLOOR), "established")
     out.ratio("publish 1000, established ÷ the C client with one group", 1.2, many.get(LIBRARY), many.get(FLOOR), "established")
@@ -72,11 +123,6 @@ def goals(measured):
     out.ratio("connect, an address of the same family dead ÷ curl with one of the other family dead", 1.05, same.get(DAEMON),
               other.get("curl"), "total")
     out.most("connect, addresses known and good, process start included", 10, good.get(DAEMON, {}).get("total"), "ms")
-    out.most("memory of browse -r at 4000", 32, max((large[key]["rss"] for key in ("discoverd", "discoverd-private")
-                                                     if large.get(key)), default=None), "MiB")
-    idle = (measured.get("idle") or {}).get("rows", {}).get("discoverd's daemon", {})
-    out.most("idle daemon, 1000 services warm: CPU", 0.2, idle.get("cpu"), "% of a core", 3)
-    out.most("idle daemon, 1000 services warm: RSS", 32, idle.get("rss"), "MiB")
     inside = measured.get("inside") or {}
     what, allowed = "time within our process for 4000 services ÷ for 1000 (N log N)", 4 * log(4000) / log(1000)
     if GROWTH in inside:
@@ -84,4 +130,3 @@ def goals(measured):
         out.add(what, f"≤ {allowed:.2f}", f"{found:.2f}", found <= allowed)
     else:
         out.add(what, f"≤ {allowed:.2f}", "not measured", None)
-    return table(["goal", "asked", "measured", "met"], out.rows)

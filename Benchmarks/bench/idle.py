@@ -26,10 +26,10 @@ def look(pid):
             "switches": found["voluntary_ctxt_switches"] + found["nonvoluntary_ctxt_switches"]}
 
 
-def case(lab, discoverd, count, seconds, say):
+def case(lab, discoverd, count, seconds, say, finder="wire"):
     responder = lab.responder("h2", count)
     try:
-        daemon = Daemon(lab, "h1", discoverd, count)
+        daemon = Daemon(lab, "h1", discoverd, count, finder)
         try:
             time.sleep(3)  # what was asked to see whether it is warm
             pids = {"discoverd's daemon": daemon.process.pid, "avahi-daemon": lab.daemon("h1", "avahi"),
@@ -46,5 +46,5 @@ def case(lab, discoverd, count, seconds, say):
     rows = {key: {"cpu": (after[key]["cpu"] - before[key]["cpu"]) / took * 100,
                   "switches": (after[key]["switches"] - before[key]["switches"]) / took,
                   "rss": after[key]["rss"], "peak": after[key]["peak"]} for key in pids}
-    say("  idle: " + ", ".join(f"{key} {row['cpu']:.3f} %, {row['rss']:.1f} MiB" for key, row in rows.items()))
-    return {"count": count, "seconds": seconds, "rows": rows}
+    say(f"  idle, finder: {finder}: " + ", ".join(f"{key} {row['cpu']:.3f} %, {row['rss']:.1f} MiB" for key, row in rows.items()))
+    return {"finder": finder, "count": count, "seconds": seconds, "rows": rows}

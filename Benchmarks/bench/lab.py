@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -91,6 +92,27 @@ class Lab:
             return used(self.daemon(host, daemon))
         except (OSError, ValueError):
             return None
+
+    def until_idle(self, host, daemon, seconds=10):
+        """Waits until the host's daemon has done with what it heard."""
+        deadline, last = time.monotonic() + seconds, None
+        while time.monotonic() < deadline:
+            now = self.cpu(host, daemon)
+            if now is None or last is not None and now - last < 0.001:
+                return
+            last = now
+            time.sleep(0.1)
+
+    def wait_for_file(self, host, path, seconds=10):
+        deadline = time.monotonic() + seconds
+        while not os.path.exists(f"/proc/{self.host(host)}/root{path}"):
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{path} is not there")
+            time.sleep(0.01)
+
+    def nft(self, host, rules):
+        """Gives the host these rules, in a table of their own, instead of those it had."""
+        self.run(host, "nft", "-f", "-", input="\n".join(["table inet bench {}", "delete table inet bench", *rules, ""]))
 
     def packets(self, host):
         """Packets that the host has received and sent on eth0."""

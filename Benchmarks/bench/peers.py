@@ -3,6 +3,8 @@
 
     peers.py answer PORT              an HTTP/1.0 server, on IPv4 and IPv6: the same two bytes to everyone
     peers.py dial PORT DELAY ADDRESS...    asyncio's happy eyeballs over these addresses; prints the answer
+    peers.py ask ADDRESS COUNT        so many questions for the list of types to that host's port 5353, each from a socket of
+                                      its own; prints how many were answered
 """
 
 import asyncio
@@ -41,8 +43,24 @@ async def dial(port, delay, addresses):
     writer.close()
 
 
+def ask(address, count):
+    question = bytes(3) + b"\1" + bytes(6) + b"\x09_services\x07_dns-sd\x04_udp\x05local\0" + b"\0\x0c\0\1"
+    answered = 0
+    for number in range(count):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+            asking.settimeout(2)
+            asking.sendto(number.to_bytes(2, "big") + question, (address, 5353))
+            try:
+                answered += asking.recv(9000)[:2] == number.to_bytes(2, "big")
+            except TimeoutError:
+                pass
+    print(answered)
+
+
 def main():
     what, port, *rest = sys.argv[1:]
+    if what == "ask":
+        return ask(port, int(rest[0]))
     asyncio.run(answer(int(port)) if what == "answer" else dial(int(port), float(rest[0]), rest[1:]))
 
 

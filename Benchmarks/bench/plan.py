@@ -13,11 +13,11 @@ class Browse:
     cold: bool
     ipv4: bool = True
     goal: bool = False
+    hosts: int | None = None  # one for ten services if not said
 
     @property
-    def raised(self):
-        """Whether avahi-daemon's limits have to be."""
-        return self.count > 1000
+    def per_host(self):
+        return -(-self.count // self.hosts) if self.hosts else 10
 
     @property
     def limit(self):
@@ -26,12 +26,13 @@ class Browse:
 
     @property
     def stack(self):
-        return ("IPv4 only" if self.ipv4 else "IPv4 and IPv6") + (", avahi-daemon's limits raised" if self.raised else "")
+        hosts = "" if self.hosts is None else ", one host" if self.hosts == 1 else f", {self.hosts} hosts"
+        return ("IPv4 only" if self.ipv4 else "IPv4 and IPv6") + hosts
 
     @property
     def about(self):
         """A round's time on a slow machine, in s; all tools are in it."""
-        return {1: 12, 100: 15, 1000: 30}.get(self.count, 75)
+        return {1: 15, 100: 20, 1000: 35 if self.cold else 15, 4000: 25}.get(self.count, 15)
 
     def __str__(self):
         return f"browse {self.count} {'cold' if self.cold else 'warm'}, {self.stack}"
@@ -50,12 +51,14 @@ class Publish:
         return f"publish {self.count}"
 
 
-BROWSE = [Browse(1000, True, goal=True), Browse(1, False, goal=True), Browse(1000, False, goal=True),
-          Browse(4000, True, goal=True), Browse(1, True), Browse(100, True), Browse(100, False),
-          Browse(1, True, ipv4=False), Browse(100, True, ipv4=False), Browse(1000, True, ipv4=False),
-          Browse(1, False, ipv4=False), Browse(100, False, ipv4=False), Browse(1000, False, ipv4=False),
-          Browse(4000, False), Browse(4000, True, ipv4=False), Browse(4000, False, ipv4=False)]
-PUBLISH = [Publish(1, goal=True), Publish(1000, goal=True), Publish(100)]
+BROWSE = [Browse(1000, True, goal=True), Browse(4000, True, goal=True), Browse(4000, True, ipv4=False, goal=True),
+          Browse(16000, True, goal=True, hosts=400), Browse(16000, True, goal=True, hosts=1),
+          Browse(1, True, goal=True), Browse(1, False, goal=True), Browse(1000, False, goal=True),
+          Browse(1000, True, ipv4=False), Browse(100, True), Browse(1, True, ipv4=False), Browse(100, True, ipv4=False),
+          Browse(4000, True, hosts=1), Browse(16000, True, ipv4=False, hosts=400), Browse(4000, False),
+          Browse(100, False), Browse(1, False, ipv4=False), Browse(100, False, ipv4=False),
+          Browse(1000, False, ipv4=False), Browse(4000, False, ipv4=False)]
+PUBLISH = [Publish(1, goal=True), Publish(1000), Publish(100)]
 QUICK = [Browse(1, True), Browse(1, False), Browse(1000, True), Browse(1000, False)]
 
 

@@ -7,19 +7,24 @@ import subprocess
 from .connect import DELAY
 from .goals import goals
 from .inside import GROWTH
-from .tables import (browse_table, connect_table, idle_table, inside_table, number, publish_table, table,
-                     transfer_table)
+from .loss import HOSTS, SERVICES
+from .tables import (browse_table, connect_table, idle_table, inside_table, loss_table, names_table, number, publish_table,
+                     table, transfer_table)
 from .transfer import SIZE
 
 EXPLAINED = {
-    "discoverd": "`discoverd browse -r -t --json --no-daemon --backend system`",
-    "discoverd-private": "the same with `--backend private`: it starts dbus-daemon and avahi-daemon itself, every time",
+    "discoverd": "`discoverd browse -r -t --json --no-daemon --finder wire`, on a host with an avahi-daemon",
+    "discoverd-avahi": "the same with `--finder avahi`",
     "discoverd-daemon": "`discoverd browse -r -t --json`, answered by a running daemon that has the services",
     "avahi-browse": "`avahi-browse -rtp`",
     "avahi-browse -c": "`avahi-browse -cp`: what avahi-daemon has in its cache, not resolved",
     "avahi-browse -t": "`avahi-browse -tp`: not resolved",
     "yardstick": "`Benchmarks/c/yardstick-browse.c`: the least on libavahi-client, 64 resolvers in flight",
-    "python-zeroconf": "python-zeroconf, ended by its caller after N services (no avahi-daemon)",
+    "python-zeroconf": "python-zeroconf's `get_service_info` in the browser's callback, ended by its caller after N services (no "
+                       "avahi-daemon)",
+    "python-zeroconf async": "the same with `AsyncServiceInfo`, a task for each service",
+    "mdnsd": "Apple's mdnsd, started anew, and `Benchmarks/c/yardstick-dnssd.c`, 256 resolvers in flight; it looks up no addresses",
+    "floor": "`Benchmarks/c/floor.c`: asks at once and keeps nothing (no avahi-daemon)",
 }
 
 
@@ -69,7 +74,7 @@ def document(measured, discoverd, root, notes=True):
     parts += [f"- **{phase} failed:** {reason}" for phase, reason in measured["failed"].items()]
     if measured["left_out"]:
         parts.append(f"- left out for want of time, and taken by `make bench-full`: {'; '.join(measured['left_out'])}")
-    for chapter in (browsing, publishing, connecting, transferring, idling, starting, within):
+    for chapter in (browsing, losing, naming, publishing, connecting, transferring, idling, starting, within):
         parts += chapter(measured)
     if notes and os.path.exists(notes_path):
         with open(notes_path) as file:
@@ -87,14 +92,38 @@ def browsing(measured):
         return []
     shown = {key for case in measured["browse"] for key in case["rows"]}
     parts = ["", "## Browse and resolve", "",
-             "N services on N/10 hosts (`Benchmarks/c/responder.c`). *Cold*: avahi-daemon was restarted before each run, and the "
-             "responder too. *Warm*: avahi-daemon knows all records. *First*, *all resolved*: when the line was read from the "
-             "tool's output. CPU in ms; packets as the host's eth0 counts them, before the command's end. For N > 1000 "
-             "avahi-daemon's limits are raised; the private backend always has raised limits.", ""]
+             "N services on N/10 hosts unless said (`Benchmarks/c/responder.c`). *Cold*: avahi-daemon was restarted before each run, "
+             "and the responder too. *Warm*: avahi-daemon, or discoverd's, knows all records. *First*, *all resolved*: when the line "
+             "was read from the tool's output. CPU in ms, avahi-daemon's until it has done with what it heard; packets as the host's "
+             "eth0 counts them, before the command's end. Clients of an avahi-daemon are left out for N > 1000, more than it keeps.", ""]
+    if not any("mdnsd" in case["rows"] for case in measured["browse"]):
+        parts += ["Apple's mdnsd was not there; `make bench MDNSD=DIRECTORY`, with mdnsd and libdns_sd.so in it, has it measured.", ""]
     parts += [f"- {key}: {text}" for key, text in EXPLAINED.items() if key in shown]
     for case in measured["browse"]:
         parts += ["", f"### N = {case['count']}, {'cold' if case['cold'] else 'warm'}, {case['stack']}", "",
                   browse_table(case["rows"])]
+    return parts
+
+
+def losing(measured):
+    return ["", "## Packets lost", "",
+            f"{SERVICES} services on {HOSTS} hosts, IPv4; the browsing host's firewall drops packets at random, in and out. Complete: "
+            "runs of `-t` that showed all of them resolved.", "", loss_table(measured["loss"])] if measured["loss"] else []
+
+
+def naming(measured):
+    if not measured["names"]:
+        return []
+    parts = ["", "## One name", "",
+             "A service of another host by its name; connect: to the first byte of an answer. A responder that has just answered "
+             "keeps silent for a second (RFC 6762 §6). avahi-daemon is restarted before, except where another process asked."]
+    for case in measured["names"]:
+        parts += ["", f"### {case['name'].capitalize()}", "", names_table(case["rows"])]
+    beside = measured["beside"]
+    if beside:
+        parts += ["", f"While a browse on the wire runs beside it, avahi-daemon answers {beside['answered']} of {beside['asked']} "
+                      "questions that are put to its host directly, and what it publishes is "
+                      f"{'found' if beside['found'] else '**not** found'} from another."]
     return parts
 
 
@@ -136,10 +165,10 @@ def transferring(measured):
 
 
 def idling(measured):
-    idle = measured.get("idle")
-    return ["", "## Idle", "",
-            f"discoverd's daemon keeps {idle['count']} services warm; nobody asks it for {idle['seconds']} s. Wake-ups: context "
-            "switches of all threads.", "", idle_table(idle["rows"])] if idle else []
+    parts = ["", "## Idle", "", "discoverd's daemon watches services; nobody asks it. Wake-ups: context switches of all threads."]
+    for idle in measured["idle"]:
+        parts += ["", f"### `finder: {idle['finder']}`, {idle['count']} services, {idle['seconds']} s", "", idle_table(idle["rows"])]
+    return parts if measured["idle"] else []
 
 
 def starting(measured):

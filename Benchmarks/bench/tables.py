@@ -4,7 +4,7 @@ from .inside import GROWTH
 from .publish import FLOOR
 
 # What every ratio of browsing is taken to.
-ANCHOR = "avahi-browse"
+ANCHOR, OTHER_ANCHOR = "avahi-browse", "python-zeroconf"
 
 
 def number(value, digits=0):
@@ -21,9 +21,11 @@ def table(head, rows):
 
 
 def browse_table(rows):
-    head = ["tool", "complete", "first", "all found", "all resolved (range)", "exit", "resolved ÷ " + ANCHOR,
-            "exit ÷ " + ANCHOR, "CPU tool", "CPU avahi", "CPU dbus", "RSS MiB", "packets out/in"]
-    anchor = rows.get(ANCHOR, {})
+    # Where there are more than avahi-daemon's clients can find.
+    against = ANCHOR if ANCHOR in rows else OTHER_ANCHOR
+    head = ["tool", "complete", "first", "all found", "all resolved (range)", "exit", "resolved ÷ " + against,
+            "exit ÷ " + against, "CPU tool", "CPU avahi", "CPU dbus", "RSS MiB", "packets out/in"]
+    anchor = rows.get(against, {})
     out = []
     for key, row in rows.items():
         complete = f"{row['complete']}/{row['runs']}" + (f", {row['missing']} missing" if row["missing"] else "")
@@ -59,6 +61,19 @@ def connect_table(rows):
     return table(["tool", "complete", "first byte", "of it until the first dial", "÷ curl", "CPU tool"],
                  [[key, complete(row), number(row["total"]), number(row["resolving"]), ratio(row["total"], floor),
                    number(row["cpu"], 1)] for key, row in rows.items()])
+
+
+def names_table(rows):
+    return table(["what", "complete", "answer", "exit", "CPU tool"],
+                 [[key, complete(row), number(row["answer"], 1), number(row["exit"], 1), number(row["cpu"], 1)]
+                  for key, row in rows.items()])
+
+
+def loss_table(cases):
+    return table(["packets lost", "tool", "complete", "most missing", "all resolved, where complete (range)", "exit"],
+                 [[f"{case['percent']} %", key, complete(row), number(row["missing"]),
+                   number(row["resolved"]) + ("" if row["low"] is None else f" ({number(row['low'])}–{number(row['high'])})"),
+                   number(row["exit"])] for case in cases for key, row in case["rows"].items()])
 
 
 def transfer_table(rows, floor):

@@ -27,7 +27,7 @@ def ends(socat):
 def pairs(discoverd):
     """Name: receiver on h2, sender on h1, which reads the file, and no forwarder."""
     listen = [discoverd, "listen", "inbox", str(PORT), "--type", TYPE, "--backend", "system", "--no-daemon"]
-    connect = [discoverd, "connect", "inbox", TYPE, "--backend", "system", "--no-daemon"]
+    connect = [discoverd, "connect", "inbox", TYPE, "--finder", "wire", "--no-daemon"]
     return {
         "discoverd connect to discoverd listen": (listen, connect, None),
         "socat to socat": (*ends(["socat"]), None),
@@ -41,7 +41,7 @@ def forwarders(discoverd):
     sender = [*LARGE, "-u", "STDIN", HERE]
     passed_on = [f"TCP-LISTEN:{LOCAL},reuseaddr", THERE]
     found = {
-        "discoverd forward": [discoverd, "forward", str(LOCAL), "svc-00000", TYPE, "--backend", "system", "--no-daemon"],
+        "discoverd forward": [discoverd, "forward", str(LOCAL), "svc-00000", TYPE, "--finder", "wire", "--no-daemon"],
         "socat": ["socat", *passed_on],
         "socat, blocks of 256 KiB": [*LARGE, *passed_on],
     }

@@ -1,4 +1,4 @@
-// Answers multicast DNS for N services of one type, ten a host, as RFC 6762 asks; every host answers for itself.
+// Answers multicast DNS for N services of one type, ten a host unless told, as RFC 6762 asks; every host answers for itself.
 //
 // Known answers are left out (§7.1, over several packets too: §7.2), shared records are delayed by 20 to 120 ms and
 // unique ones are not (§6), no record is multicast twice in a second (§6), QU questions are answered by unicast (§5.4),
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_REPLY = 64, MDNS_PORT = 5353, IP4_PAYLOAD = 1472, IP6_PAYLOAD = 1452 };
+enum { MDNS_PORT = 5353, POINTERS = 10, IP4_PAYLOAD = 1472, IP6_PAYLOAD = 1452 };
 
 // What one host is about to say.
 struct reply {
@@ -27,16 +27,17 @@ struct reply {
     bool pending, unicast, legacy, mixed; // mixed: more than one querier asked, so nobody's known answers count
     uint16_t id;
     union address from;
-    int count, items[MAX_REPLY];
+    int count, room, *items;
     struct reply *next; // of replies by unicast
 };
 
-static struct zone zone = {.services = 10, .prefix = "svc-", .host_prefix = "bench-", .a_count = 1, .aaaa_count = 1};
+static struct zone zone = {.services = 10, .per_host = 10, .prefix = "svc-", .host_prefix = "bench-", .a_count = 1, .aaaa_count = 1};
 static int sockets[LINK_FAMILIES];
 static union address groups[LINK_FAMILIES];
 static int64_t *sent_at[LINK_FAMILIES];           // when each item was multicast last, ms
 static struct reply *replies[LINK_FAMILIES];      // one a host
 static struct reply *unicasts[LINK_FAMILIES];
+static int *place[LINK_FAMILIES];                 // 1 + where in its host's reply an item waits, or 0
 static unsigned *known;                           // the number of the last packet that had the item as a known answer
 static unsigned packet_number;
 static struct { unsigned long queries, questions, responses, records, suppressed, bytes; } total;
@@ -95,13 +96,15 @@ static void answer(int family, struct reply *reply, int64_t now) {
             int item = reply->items[n];
             reply->items[n] = reply->items[left];
             reply->items[left++] = item;
+            place[family][item] = left;
         }
     }
     writing.family = family, writing.reply = reply, writing.now = now;
     for (at = left; at < reply->count;) {
         packet_begin(&writing.packet, family == LINK_V4 ? IP4_PAYLOAD : IP6_PAYLOAD);
         int first = at;
-        for (writing.said_count = 0; at < reply->count; at++) {
+        // With no more pointers in a packet than leave room for what belongs to them.
+        for (writing.said_count = 0; at < reply->count && at - first < POINTERS; at++) {
             int item = reply->items[at];
             uint32_t ttl = zone_ttl(zone_kind(&zone, item));
             if (!zone_write(&zone, &writing.packet, item, reply->legacy ? 10 : ttl, reply->legacy))
@@ -117,6 +120,8 @@ static void answer(int family, struct reply *reply, int64_t now) {
             sent_at[family][writing.said[n]] = now;
         transmit(family, &writing.packet, reply);
     }
+    for (int n = left; n < reply->count && !reply->unicast; n++)
+        place[family][reply->items[n]] = 0;
     reply->count = left;
     reply->pending = left > 0;
     reply->due = later;
@@ -130,12 +135,22 @@ struct asking {
     bool unicast, legacy, probe, truncated;
 };
 
-static void add_item(struct reply *reply, int item) {
-    for (int n = 0; n < reply->count; n++)
+static void add_item(int family, struct reply *reply, int item) {
+    for (int n = 0; n < reply->count && reply->unicast; n++)
         if (reply->items[n] == item)
             return;
-    if (reply->count < MAX_REPLY)
-        reply->items[reply->count++] = item;
+    if (!reply->unicast && place[family][item])
+        return;
+    if (reply->count == reply->room) {
+        int room = reply->room ? 2 * reply->room : 64;
+        int *items = realloc(reply->items, (size_t)room * sizeof *items);
+        if (!items)
+            return;
+        reply->items = items, reply->room = room;
+    }
+    reply->items[reply->count++] = item;
+    if (!reply->unicast)
+        place[family][item] = reply->count;
 }
 
 static struct reply *reply_by_unicast(const struct asking *asking, int host) {
@@ -182,7 +197,7 @@ static void asked(int item, void *context) {
     } else if (due < reply->due) {
         reply->due = due;
     }
-    add_item(reply, item);
+    add_item(asking->family, reply, item);
 }
 
 // §7.2: the rest of a list of known answers. What waits for this querier only is not said.
@@ -190,11 +205,14 @@ static void take_back(int family, const union address *from, int item) {
     struct reply *reply = &replies[family][zone_host(&zone, item)];
     if (!reply->pending || reply->mixed || !link_same(family, &reply->from, from))
         return;
-    for (int n = 0; n < reply->count; n++)
-        if (reply->items[n] == item) {
-            reply->items[n--] = reply->items[--reply->count];
-            total.suppressed++;
-        }
+    int at = place[family][item] - 1;
+    if (at < 0)
+        return;
+    int last = reply->items[--reply->count];
+    reply->items[at] = last;
+    place[family][last] = at + 1;
+    place[family][item] = 0;
+    total.suppressed++;
     reply->pending = reply->count > 0;
 }
 
@@ -254,6 +272,7 @@ static int64_t speak(int family) {
         if (reply->due <= now) {
             answer(family, reply, now);
             *link = reply->next;
+            free(reply->items);
             free(reply);
         } else {
             next = next < 0 || reply->due < next ? reply->due : next;
@@ -310,8 +329,9 @@ static void add_address(const char *text) {
 
 static const char *options(int argc, char **argv, bool *announces) {
     static const struct option names[] = {
-        {"services", 1, NULL, 'n'}, {"type", 1, NULL, 't'}, {"prefix", 1, NULL, 'p'}, {"host-prefix", 1, NULL, 'h'},
-        {"txt", 1, NULL, 'x'}, {"a", 1, NULL, '4'}, {"aaaa", 1, NULL, '6'}, {"address", 1, NULL, 'a'},
+        {"services", 1, NULL, 'n'}, {"per-host", 1, NULL, 'm'}, {"type", 1, NULL, 't'}, {"prefix", 1, NULL, 'p'},
+        {"host-prefix", 1, NULL, 'h'}, {"txt", 1, NULL, 'x'}, {"a", 1, NULL, '4'}, {"aaaa", 1, NULL, '6'},
+        {"address", 1, NULL, 'a'},
         {"port", 1, NULL, 'P'}, {"interface", 1, NULL, 'i'}, {"announce", 0, NULL, 'A'}, {NULL, 0, NULL, 0}};
     const char *interface = "eth0";
     char type[128] = "_bench._tcp.local";
@@ -319,6 +339,7 @@ static const char *options(int argc, char **argv, bool *announces) {
     while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
         switch (option) {
         case 'n': zone.services = atoi(optarg); break;
+        case 'm': zone.per_host = atoi(optarg); break;
         case 't': snprintf(type, sizeof type, "%s.local", optarg); break;
         case 'p': zone.prefix = optarg; break;
         case 'h': zone.host_prefix = optarg; break;
@@ -331,11 +352,11 @@ static const char *options(int argc, char **argv, bool *announces) {
         case 'A': *announces = true; break;
         default:
             fprintf(stderr,
-                "usage: responder [--services N] [--type _bench._tcp] [--prefix svc-] [--host-prefix bench-] [--txt S]...\n"
-                "    [--a N] [--aaaa N] [--address A]... [--port P] [--interface eth0] [--announce]\n");
+                "usage: responder [--services N] [--per-host N] [--type _bench._tcp] [--prefix svc-] [--host-prefix bench-]\n"
+                "    [--txt S]... [--a N] [--aaaa N] [--address A]... [--port P] [--interface eth0] [--announce]\n");
             exit(64);
         }
-    bool plain = zone.services >= 1 && zone.services <= 100000 && zone.a_count >= 0 && zone.a_count <= MAX_ADDRESSES &&
+    bool plain = zone.services >= 1 && zone.services <= 100000 && zone.per_host >= 1 && zone.a_count >= 0 && zone.a_count <= MAX_ADDRESSES &&
         zone.aaaa_count >= 0 && zone.aaaa_count <= MAX_ADDRESSES && strlen(zone.prefix) < 50 &&
         strlen(zone.host_prefix) < 50;
     if (!plain) {
@@ -357,7 +378,8 @@ int main(int argc, char **argv) {
         sockets[family] = link_open(family, interface, &groups[family]);
         sent_at[family] = malloc((size_t)zone.items * sizeof(int64_t));
         replies[family] = calloc((size_t)zone.hosts, sizeof(struct reply));
-        if (!known || !sent_at[family] || !replies[family])
+        place[family] = calloc((size_t)zone.items, sizeof(int));
+        if (!known || !sent_at[family] || !replies[family] || !place[family])
             return 71;
         for (int item = 0; item < zone.items; item++)
             sent_at[family][item] = -100000000;

@@ -9,7 +9,7 @@
 enum { FIRST_PTR = 1 };
 
 void zone_finish(struct zone *zone) {
-    zone->hosts = (zone->services + SERVICES_PER_HOST - 1) / SERVICES_PER_HOST;
+    zone->hosts = (zone->services + zone->per_host - 1) / zone->per_host;
     name_parse(&zone->local, "local");
     name_parse(&zone->meta, "_services._dns-sd._udp.local");
     zone->items = FIRST_PTR + 3 * zone->services + zone->hosts * (zone->a_count + zone->aaaa_count);
@@ -40,7 +40,7 @@ int zone_host(const struct zone *zone, int item) {
     switch (zone_kind(zone, item)) {
     case ITEM_A: return index / zone->a_count;
     case ITEM_AAAA: return index / zone->aaaa_count;
-    default: return index / SERVICES_PER_HOST;
+    default: return index / zone->per_host;
     }
 }
 
@@ -218,7 +218,7 @@ int zone_read(const struct zone *zone, const uint8_t *data, size_t size, size_t 
     if (type == TYPE_SRV && length > 6 && (index = service_of(zone, &owner)) >= 0) {
         size_t here = body + 6;
         bool same = (int)get16(data + body + 4) == port_of(zone, index) && name_read(&target, data, size, &here) &&
-            host_of(zone, &target) == index / SERVICES_PER_HOST;
+            host_of(zone, &target) == index / zone->per_host;
         return same ? zone_item(zone, ITEM_SRV, index) : -1;
     }
     if (type == TYPE_TXT && (index = service_of(zone, &owner)) >= 0)

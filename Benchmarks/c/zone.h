@@ -1,13 +1,13 @@
-// The records that the responder answers for: N services, ten a host. An item is one record.
+// The records that the responder answers for: N services, ten a host unless told. An item is one record.
 #ifndef ZONE_H
 #define ZONE_H
 #include "packet.h"
 
-enum { SERVICES_PER_HOST = 10, MAX_ADDRESSES = 16, MAX_TXT = 1300 };
+enum { MAX_ADDRESSES = 16, MAX_TXT = 1300 };
 enum kind { ITEM_META, ITEM_PTR, ITEM_SRV, ITEM_TXT, ITEM_A, ITEM_AAAA };
 
 struct zone {
-    int services, hosts, a_count, aaaa_count, items;
+    int services, per_host, hosts, a_count, aaaa_count, items;
     const char *prefix, *host_prefix;
     struct name type, local, meta;
     uint8_t txt[MAX_TXT];

@@ -17,6 +17,8 @@ final class Lab: Sendable {
     /// Python with what `make` built or installed for the tests.
     static let python = "\(package).build-tests/venv/bin/python"
     static let publishMany = "\(package).build-tests/publish-many"
+    static let resolved = ["\(package).build-tests/resolved", ""].map { "\($0)/lib/systemd/systemd-resolved" }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
     static let clockOffset = "\(package).build-tests/clock-offset.so"
 
     private static var command: String { "\(scripts)/lab" }

@@ -6,11 +6,18 @@ import Testing
 struct OnePacketTests {
     private static let count = 20
 
-    @Test("browse -r: avahi-daemon of the host that browses outlives twenty", arguments: ["host", "service", "beside"])
-    func browse(at place: String) async throws {
+    /// At the type's name everything dies that browses through avahi-daemon, so that only the wire is asked.
+    static let browses = [
+        ("wire", "host"), ("wire", "service"), ("wire", "beside"), ("wire", "type"), ("avahi", "host"),
+        ("avahi", "service"), ("avahi", "beside"),
+    ]
+
+    @Test("browse -r: avahi-daemon of the host that browses outlives twenty", arguments: browses)
+    func browse(by finder: String, at place: String) async throws {
         let lab = try await Lab.start(hosts: 3)
         let before = try await lab.avahi("h2", "pid")
-        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json", "--no-daemon")
+        let browser = try lab.discoverd(
+            "h2", "browse", "_witap._tcp", "-r", "--json", "--no-daemon", "--finder", finder)
         try await browser.json("settled") { $0.event == "settled" }
         try await attack(lab, at: place)
         // All were seen and looked up.
@@ -19,11 +26,13 @@ struct OnePacketTests {
         try await lab.stop()
     }
 
-    @Test("the daemon: avahi-daemon outlives twenty, of a type that it keeps warm", arguments: ["host", "service"])
+    @Test(
+        "the daemon: avahi-daemon outlives twenty, of a type that it keeps warm",
+        arguments: ["host", "service", "type"])
     func daemon(at place: String) async throws {
         let lab = try await Lab.start(hosts: 3)
         let before = try await lab.avahi("h2", "pid")
-        let daemon = try await LabDaemon.start(on: "h2", of: lab, "browse: [_witap._tcp]\n")
+        let daemon = try await LabDaemon.start(on: "h2", of: lab, "browse: [_witap._tcp]\nfinder: wire\n")
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json")
         try await attack(lab, at: place)
         try await browser.json(within: .seconds(20), "the last") { $0.service?.name == "x-\(Self.count - 1)" }
@@ -34,11 +43,12 @@ struct OnePacketTests {
 
     @Test(
         "resolve and connect, twenty each, with and without the daemon, which keeps each query for a while",
-        arguments: [false, true])
-    func byName(withDaemon: Bool) async throws {
+        arguments: [("wire", false), ("wire", true), ("avahi", false)])
+    func byName(by finder: String, withDaemon: Bool) async throws {
         let lab = try await Lab.start(hosts: 3)
         let before = try await lab.avahi("h2", "pid")
-        let daemon = withDaemon ? try await LabDaemon.start(on: "h2", of: lab) : nil
+        let daemon = withDaemon ? try await LabDaemon.start(on: "h2", of: lab, "finder: \(finder)\n") : nil
+        let own = withDaemon ? [] : ["--finder", finder]
         let attacker = try lab.python("h3", "alias.py", "_witap._tcp", "x", "--ask", "--count", "\(2 * Self.count)")
         let sentinel = try await lab.avahiPublish("h1", "good", "_witap._tcp", "9000")
         // A few at a time: each waits 3 s for what does not come.
@@ -47,12 +57,13 @@ struct OnePacketTests {
             let command = number.isMultiple(of: 2) ? ["resolve"] : ["connect", "--probe"]
             if asking.count == 4 { _ = try await asking.removeFirst().exit(within: .seconds(15)) }
             asking.append(
-                try lab.exec("h2", [DiscoverdBinary.path] + command + ["x-\(number)", "--timeout", "3"]))
+                try lab.exec("h2", [DiscoverdBinary.path] + command + ["x-\(number)", "--timeout", "3"] + own))
             attacker.write("\n")
             try await attacker.line(.stdout, "sent") { $0 == "x-\(number)" }
         }
         for process in asking { _ = try await process.exit(within: .seconds(15)) }
-        #expect(try await lab.ask("h2", "resolve", "good").exit == .exited(0))
+        let good = try await lab.toEnd("h2", [DiscoverdBinary.path, "resolve", "good"] + own, within: .seconds(15))
+        #expect(good.exit == .exited(0))
         // Until the last record has expired.
         try await Task.sleep(for: .seconds(2))
         #expect(try await lab.avahi("h2", "pid") == before)

@@ -32,6 +32,35 @@ struct WireTests {
     }
 
     @Test(
+        "in a root with the program, its libraries, /proc, /tmp and nothing else, as a user without any right: it finds",
+        .enabled(if: geteuid() == 0, "a lab with more than one user needs root"))
+    func nothingElseThere() async throws {
+        let lab = try await Lab.start("--no-avahi", "h1", "--users")
+        let publisher = try await lab.publish("h2", "tony", "9000")
+        let run = try await lab.toEnd(
+            "h1",
+            ["/bin/bash", "-c", Self.bareRoot, "bash", DiscoverdBinary.path, "browse", "_witap._tcp"]
+                + ["-r", "-t", "--json", "--finder", "wire"], within: .seconds(20))
+        #expect(run.exit == .exited(0), "\(run.errors)")
+        let tony = try run.lines().compactMap(\.service).first { $0.name == "tony" }
+        #expect(tony?.state == "resolved" && tony?.host == "h2.local", "\(run.output)")
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
+    /// Runs a program in a root that has it and its libraries, /proc and /tmp, but neither /run nor /etc nor /sys.
+    private static let bareRoot = """
+        set -eu
+        mkdir /run/bare
+        for file in "$1" $(ldd "$1" | grep -o '/[^ ]*'); do install -D "$file" "/run/bare$file"; done
+        (($(id -u))) || user=--userspec=65534:65534
+        mkdir /run/bare/proc
+        mkdir -m 1777 /run/bare/tmp
+        mount --rbind /proc /run/bare/proc
+        exec env -i "$(command -v chroot)" ${user-} /run/bare "$@"
+        """
+
+    @Test(
         "avahi-daemon's unicast stays its own: twenty questions put to the host directly are answered while a browse runs"
     )
     func unicast() async throws {

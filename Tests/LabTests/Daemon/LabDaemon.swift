@@ -36,7 +36,10 @@ final class LabDaemon: Sendable {
     ) async throws -> LabDaemon {
         let daemon = try LabDaemon(lab, host, socket: systemSocket)
         try daemon.configure(configuration)
-        _ = try await daemon.start("--backend", "system", environment: environment)
+        let finder = Lab.chosenFinder.map { ["--finder", $0] } ?? []
+        try await daemon.start(
+            arguments: daemon.arguments + ["--state", "\(daemon.directory)/state", "--backend", "system"] + finder,
+            environment: environment)
         return daemon
     }
 

@@ -78,7 +78,8 @@ extension FaultTests {
 
         private func browsers(_ lab: Lab) throws -> (direct: LabProcess, through: LabProcess) {
             let through = try lab.discoverd("h1", "browse", Lab.type, "--json")
-            return (try lab.discoverd("h1", "browse", Lab.type, "--json", "--no-daemon"), through)
+            let direct = [DiscoverdBinary.path, "browse", Lab.type, "--json", "--no-daemon"]
+            return (try lab.exec("h1", direct + Lab.finder), through)
         }
 
         /// Returns once a browser has reported most of what fits avahi-daemon's cache.

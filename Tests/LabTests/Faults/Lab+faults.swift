@@ -60,8 +60,10 @@ extension Lab {
         return BrowseLog(keep(try exec(host, arguments + Self.finder + options)))
     }
 
-    /// What finds: with `LAB_FINDER=wire` every scenario runs on the wire.
-    static let finder = ProcessInfo.processInfo.environment["LAB_FINDER"].map { ["--finder", $0] } ?? []
+    /// What finds: the links themselves, or avahi-daemon with `LAB_FINDER=avahi`.
+    static let finder = ["--finder", chosenFinder ?? "wire"]
+    static let isOnWire = chosenFinder != "avahi"
+    static let chosenFinder = ProcessInfo.processInfo.environment["LAB_FINDER"]
 
     /// Publishes and browses; returns once all services are established here and seen there.
     func published(

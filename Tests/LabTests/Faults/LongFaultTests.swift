@@ -96,14 +96,20 @@ extension SoakTests {
         @Test("69: everything SIGSTOP for 5 min")
         func longSuspension() async throws { try await SuspendedMachine.run(for: .seconds(300)) }
 
-        @Test("42: malformed packets for 2 min: discoverd lives, avahi-daemon's deaths are counted")
+        /// How long a scenario lasts that has no end of its own.
+        private static func minutes(_ usual: Int) -> Int {
+            ProcessInfo.processInfo.environment["SOAK_MINUTES"].flatMap(Int.init) ?? usual
+        }
+
+        @Test("42: malformed packets for 10 min: discoverd lives, avahi-daemon's deaths are counted")
         func malformed() async throws {
             let lab = try await Lab.start(hosts: 3)
             var (publications, browser, names) = try await lab.published(10)
             var first = try await lab.avahi("h2", "pid")
-            let fuzzer = try lab.python("h3", "fuzz.py", "120", Lab.type)
+            let minutes = Self.minutes(10)
+            let fuzzer = try lab.python("h3", "fuzz.py", "\(60 * minutes)", Lab.type)
             var deaths = 0
-            let end = ContinuousClock.now + .seconds(122)
+            let end = ContinuousClock.now + .seconds(60 * minutes + 2)
             while ContinuousClock.now < end {
                 try await Task.sleep(for: .seconds(1))
                 for host in ["h1", "h2"] where (try? await lab.avahi(host, "pid")) == nil {
@@ -120,14 +126,14 @@ extension SoakTests {
             #expect(try await browser.process.exit() == .exited(0))
             Figures(
                 scenario: "42",
-                what: "malformed packets for 2 min",
+                what: "malformed packets for \(minutes) min",
                 flaps: browser.lines.count { $0.event == "removed" && names.contains($0.service?.name ?? "") },
                 note: "avahi-daemon died \(deaths) times, discoverd never; " + fuzzer.lines().joined(separator: " ")
             ).record()
             try await lab.stop()
         }
 
-        @Test("70: 5 min of 1 % loss, churn, link flaps and a killed avahi-daemon: nothing leaks, the sets are equal")
+        @Test("70: 30 min of 1 % loss, churn, link flaps and a killed avahi-daemon: nothing leaks, the sets are equal")
         func soak() async throws {
             let lab = try await Lab.start()
             let rules = """
@@ -140,8 +146,13 @@ extension SoakTests {
                 """
             try await lab.nft("h2", rules)
             var (publications, browser, names) = try await lab.published(50)
-            let before = [ProcessUsage(publications.process.pid), ProcessUsage(browser.process.pid)]
-            for round in 0..<10 {
+            var before: [ProcessUsage] = []
+            var round = 0
+            let minutes = Self.minutes(30)
+            let end = ContinuousClock.now + .seconds(60 * minutes)
+            while ContinuousClock.now < end {
+                // What is allocated once has been by then.
+                if round == 2 { before = [ProcessUsage(publications.process.pid), ProcessUsage(browser.process.pid)] }
                 for number in 0..<15 {
                     var churn = try lab.publish("churn-\(round)-\(number)", on: "h1")
                     try await churn.wait(for: "established", within: .seconds(10)) { !$0.established.isEmpty }
@@ -157,6 +168,7 @@ extension SoakTests {
                 try await browser.wait(for: "the lasting ones", within: .seconds(30)) {
                     $0.names.isSuperset(of: names)
                 }
+                round += 1
             }
             // A goodbye is sent only once: if it is lost, the service stays listed until its SRV record expires as well.
             try await browser.wait(for: "equal sets", within: .seconds(150)) { log in
@@ -164,6 +176,7 @@ extension SoakTests {
             }
             let stale = browser.names.subtracting(names).count
             let after = [ProcessUsage(publications.process.pid), ProcessUsage(browser.process.pid)]
+            try #require(before.count == 2)
             for (before, after) in zip(before, after) {
                 #expect(after.descriptors == before.descriptors && after.kilobytes < before.kilobytes + 4_096)
             }
@@ -171,7 +184,8 @@ extension SoakTests {
             #expect(flaps == 0)
             Figures(
                 scenario: "70",
-                what: "1 % loss, 150 services come and go, links flap, avahi-daemon restarts",
+                what:
+                    "\(minutes) min of 1 % loss, \(15 * round) services come and go, links flap, avahi-daemon restarts",
                 flaps: flaps,
                 note:
                     "\(after[1].kilobytes - before[1].kilobytes) kB more in browse, \(stale) whose goodbye was lost unreachable"
