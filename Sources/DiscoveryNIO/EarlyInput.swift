@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Keeps what the other side says before the connection has handlers: a server may speak first, and end, at once.
+/// Keeps what the other side sends before the connection has handlers: a server may speak first, and close immediately.
 ///
-/// SwiftNIO reads to the end when the other side closes, whether reading was asked for or not. What can come so is bounded by
-/// the socket's receive buffer. Used on its channel's event loop.
+/// When the other side closes, SwiftNIO reads to the end even if no one asked for it. The socket's receive buffer bounds how much that can
+/// be. Used on its channel's event loop.
 final class EarlyInput: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -28,14 +28,14 @@ final class EarlyInput: ChannelInboundHandler {
         isInputClosed = true
     }
 
-    /// Gives all that came to the pipeline, which has its handlers now, and holds nothing from now on.
+    /// Passes everything to the pipeline, which now has its handlers, and holds nothing back from then on.
     func release(into channel: any Channel) {
         isHolding = false
         for buffer in buffers { channel.pipeline.fireChannelRead(buffer) }
         if !buffers.isEmpty { channel.pipeline.fireChannelReadComplete() }
         buffers = []
         guard isInputClosed else { return }
-        // As SwiftNIO does at the end of input: told, or the end of the connection, as the channel's options say.
+        // At the end of input do as SwiftNIO does: notify, or close the connection, depending on the channel's options.
         if (try? channel.syncOptions?.getOption(.allowRemoteHalfClosure)) == true {
             channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         } else {

@@ -2,8 +2,8 @@ public import DNSSD
 public import NIOCore
 
 extension IPAddress {
-    /// The address of a socket, with the scope of a link-local one; an IPv4 address that came over an IPv6 socket is an IPv4
-    /// address. Nil for what has none, as a Unix socket.
+    /// The address of a socket, with the scope of a link-local one; an IPv4-mapped IPv6 address becomes IPv4. Nil if there is no IP
+    /// address, as for a Unix socket.
     public init?(_ socket: SocketAddress) {
         let bytes = socket.withSockAddr { address, size in Array(UnsafeRawBufferPointer(start: address, count: size)) }
         // sockaddr_in and sockaddr_in6 of <netinet/in.h>.

@@ -18,7 +18,7 @@ public struct ServerConnections<Connection: Sendable>: Sendable {
         self.initializer = initializer
     }
 
-    /// Gives `body` the connections, and closes the socket, and those connections that `body` has not taken.
+    /// Lends `body` the connections, then closes the socket and the connections that `body` has not taken.
     public func executeThenClose<Result>(
         _ body: (IncomingConnections<Connection>) async throws -> Result
     ) async throws -> Result {
@@ -34,22 +34,22 @@ public struct ServerConnections<Connection: Sendable>: Sendable {
     }
 }
 
-/// The connections of a listener, as they come: each becomes what the listener's `initializer` makes of it when it is taken.
+/// A listener's connections as they arrive. Taking a connection runs the listener's `initializer` for it.
 ///
-/// The sequence ends when the listener is closed or the task is cancelled. For one task.
+/// The sequence ends when the listener is closed or the task is cancelled. For use by one task.
 public struct IncomingConnections<Connection: Sendable>: AsyncSequence, Sendable {
     /// What the listener's `initializer` returns.
     public typealias Element = Connection
-    /// A connection that fails before it is taken is left out.
+    /// A connection that fails before it is taken is skipped.
     public typealias Failure = Never
 
     let accepted: AcceptedChannels
     let initializer: @Sendable (any Channel) -> EventLoopFuture<Connection>
 
-    /// For one task.
+    /// For use by one task.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(accepted: accepted, initializer: initializer) }
 
-    /// Gives the connections.
+    /// Iterates over the connections.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let accepted: AcceptedChannels
         let initializer: @Sendable (any Channel) -> EventLoopFuture<Connection>
@@ -67,8 +67,8 @@ public struct IncomingConnections<Connection: Sendable>: AsyncSequence, Sendable
     }
 }
 
-/// Connections that were accepted and not taken: channels without handlers, which can be closed and forgotten. A
-/// `NIOAsyncChannel` cannot: it ends the process when it is dropped unused.
+/// Connections that were accepted but not taken: channels without handlers, which can be closed and dropped. A `NIOAsyncChannel` cannot:
+/// dropping an unused one traps.
 final class AcceptedChannels: Sendable {
     private struct State {
         var waiting: [any Channel] = []
@@ -77,7 +77,7 @@ final class AcceptedChannels: Sendable {
         var server: (any Channel)?
         var isPaused = false
 
-        /// Within the lock, so that the socket sees the changes in their order.
+        /// Within the lock, so that the socket sees changes in order.
         mutating func pause(_ isPaused: Bool) {
             guard let server else { return }
             self.isPaused = isPaused
@@ -85,7 +85,7 @@ final class AcceptedChannels: Sendable {
         }
     }
 
-    /// So many wait here before others wait in the system's queue.
+    /// How many wait here before more wait in the system's queue.
     private static let room = 64
 
     private let state = Locked(State())
@@ -95,7 +95,7 @@ final class AcceptedChannels: Sendable {
         server.closeFuture.whenComplete { _ in self.end() }
     }
 
-    /// A connection came.
+    /// Adds an accepted connection.
     func add(_ channel: any Channel) {
         let (consumer, isRefused) = state.withLock {
             state -> (CheckedContinuation<(any Channel)?, Never>?, Bool) in
@@ -112,7 +112,7 @@ final class AcceptedChannels: Sendable {
         consumer?.resume(returning: channel)
     }
 
-    /// The next one; nil when there are no more, or the task is cancelled.
+    /// The next connection; nil if there are no more, or the task is cancelled.
     func next() async -> (any Channel)? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -137,7 +137,7 @@ final class AcceptedChannels: Sendable {
         }
     }
 
-    /// No one takes any more: what waits is closed.
+    /// Closes the waiting connections: no one takes them any more.
     func end() {
         let (waiting, consumer) = state.withLock { state in
             defer {

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Socket options by which a host that vanishes without a word is noticed after 25 s, whether something is being sent or not
-/// (tcp(7)); the system's own defaults take two hours.
+/// Socket options that detect a silently vanished host after 25 s, whether or not something is being sent (tcp(7)); the system's defaults
+/// take two hours.
 enum KeepAlive {
     static let options: [(option: ChannelOptions.Types.SocketOption, value: Int)] = [
         (ChannelOptions.Types.SocketOption(level: .socket, name: .so_keepalive), 1),

@@ -4,11 +4,11 @@ public import NIOCore
 public import NIOPosix
 
 extension LocalNetwork {
-    /// Connects to a service: resolves it and dials all its addresses as RFC 8305 says, where `policy` allows.
+    /// Connects to a service: resolves it and dials all its addresses according to RFC 8305, as far as `policy` allows.
     ///
-    /// `initializer` runs for the connection that is used, and for no other; the channel becomes active after it. Return from it what
-    /// you need: the channel, or a `NIOAsyncChannel` around it.
-    /// - Throws: `DiscoveryError` as `Establishment.result` says; what `initializer` fails with.
+    /// `initializer` runs only for the connection that is used; the channel becomes active afterwards. Return what you need from it: the
+    /// channel, or a `NIOAsyncChannel` around it.
+    /// - Throws: `DiscoveryError` as in `Establishment.result`; the errors of `initializer`.
     public func connect<Output: Sendable>(
         to target: ConnectTarget,
         on interfaces: InterfaceFilter = .all,
@@ -25,7 +25,7 @@ extension LocalNetwork {
         return (try await NIODialer.activate(channel, initializer), establishment.report)
     }
 
-    /// Connects to a service by name, with handlers that `initializer` adds.
+    /// Connects to a service by name, with the handlers that `initializer` adds.
     /// - Throws: as `connect(to:on:over:policy:limits:group:initializer:)`.
     public func connect(
         to instance: ServiceInstance,
@@ -37,7 +37,7 @@ extension LocalNetwork {
         return (result.output, result.report)
     }
 
-    /// Connects to a service that was found, at the addresses it had then.
+    /// Connects to a discovered service, at the addresses it had then.
     /// - Throws: as `connect(to:on:over:policy:limits:group:initializer:)`.
     public func connect(
         to service: DiscoveredService,

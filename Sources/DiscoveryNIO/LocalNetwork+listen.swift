@@ -4,12 +4,12 @@ public import NIOCore
 public import NIOPosix
 
 extension LocalNetwork {
-    /// Listens for IPv6 and IPv4 with one socket (IPv4 alone where there is no IPv6, or for `family`), and publishes the port.
+    /// Listens for IPv6 and IPv4 with one socket (IPv4 alone if there is no IPv6, or for `family`), and publishes the port.
     /// - Parameters:
     ///   - port: nil takes a free one.
-    ///   - interfaces: where the service is announced, and by which connections may come; who connects by another gets no answer.
+    ///   - interfaces: where to announce the service, and which interfaces connections may use; clients on others get no answer.
     ///   - initializer: builds the pipeline of each connection.
-    /// - Throws: `ServerSocket.Failure`; collisions show in the listener's publication.
+    /// - Throws: `ServerSocket.Failure`; the listener's publication reports collisions.
     public func listen(
         _ name: ServiceName,
         type: ServiceType,
@@ -27,11 +27,11 @@ extension LocalNetwork {
         return try await publish(channel, name, type, domain, txt, interfaces, family, policy)
     }
 
-    /// Listens and publishes while `body` runs, which is given the connections as they come.
+    /// Listens and publishes while `body` runs, and lends it the connections as they arrive.
     ///
-    /// `initializer` returns what a connection is to `body`: often a `NIOAsyncChannel`. It runs when `body` takes the connection;
-    /// connections that `body` does not take are closed.
-    /// - Throws: `ServerSocket.Failure`, and what `body` throws.
+    /// `initializer` returns the representation of a connection for `body`, often a `NIOAsyncChannel`. It runs when `body` takes the
+    /// connection; connections that `body` does not take are closed.
+    /// - Throws: `ServerSocket.Failure`, and the errors of `body`.
     public func withListener<Connection: Sendable, Result>(
         _ name: ServiceName,
         type: ServiceType,

@@ -5,11 +5,11 @@ public import NIOPosix
 import System
 
 extension LocalNetwork {
-    /// Listens and publishes as `listen` does, for one connection: the first that comes is given to who waits for it, closes the
-    /// listener and withdraws the service; others that came meanwhile are closed without a byte.
+    /// Listens and publishes as `listen` does, for a single connection: the first one goes to the waiting caller, closes the listener and
+    /// withdraws the service; others that arrive meanwhile are closed without a byte.
     ///
-    /// `initializer` runs for that one connection; the channel becomes active after it.
-    /// - Throws: `ServerSocket.Failure`; collisions show in the listener's publication.
+    /// `initializer` runs only for that connection; the channel becomes active afterwards.
+    /// - Throws: `ServerSocket.Failure`; the listener's publication reports collisions.
     public func listenForOne<Connection: Sendable>(
         _ name: ServiceName,
         type: ServiceType,
@@ -28,10 +28,10 @@ extension LocalNetwork {
             group: group
         ) { channel in
             guard place.take() else { return channel.eventLoop.makeFailedFuture(PlaceTaken()) }
-            // Nothing is read before there is somebody to read it.
+            // Do not read before someone handles the input.
             return channel.eventLoop.makeCompletedFuture {
                 try channel.syncOptions?.setOption(.autoRead, value: false)
-                // Else the end of the other side's output would be the end of the connection before it is used.
+                // Otherwise the end of the other side's output would close the connection before it is used.
                 try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
                 try channel.pipeline.syncOperations.addHandlers(
                     EarlyInput(), Arrival(orNever: { place.giveBack() }) { place.fill($0) })
@@ -41,7 +41,7 @@ extension LocalNetwork {
     }
 }
 
-/// Somebody else was first.
+/// Another connection was first.
 private struct PlaceTaken: Error {}
 
 /// A listener for one connection.
@@ -66,15 +66,15 @@ public final class SingleListener<Connection: Sendable>: Sendable {
 
     deinit { place.close()?.close(promise: nil) }
 
-    /// Waits for the connection. For one task, once.
-    /// - Throws: `DiscoveryError.closed` when the task is cancelled, or `close` was first; what `initializer` fails with.
+    /// Waits for the connection. For use by one task, once.
+    /// - Throws: `DiscoveryError.closed` if the task is cancelled or `close` came first; the errors of `initializer`.
     public func connection() async throws -> Connection {
         if let channel = await place.connection() { return try await NIODialer.activate(channel, initializer) }
         throw DiscoveryError(.closed, "nobody waits for a connection to \(publication.service.name) any more")
     }
 
-    /// Accepts no more, and says goodbye; returns when both are done.
-    /// - Returns: the connection, when one has come that nobody has waited for: it belongs to who calls this.
+    /// Stops accepting, and says goodbye; returns when both are done.
+    /// - Returns: a connection that arrived but that no one waited for; it belongs to the caller.
     public func close() async -> Connection? {
         let channel = place.close()
         await listener.close()
@@ -83,11 +83,11 @@ public final class SingleListener<Connection: Sendable>: Sendable {
     }
 }
 
-/// Room for one connection, and for one who waits for it.
+/// Room for one connection, and for one waiting caller.
 private final class SinglePlace: Sendable {
     private enum State {
         case free
-        /// Somebody comes.
+        /// A connection is arriving.
         case taken
         case filled(any Channel)
         case over
@@ -102,7 +102,7 @@ private final class SinglePlace: Sendable {
 
     private let contents = Locked(Contents())
 
-    /// - Returns: whether the caller may fill it.
+    /// - Returns: whether the caller may fill the place.
     func take() -> Bool {
         contents.withLock { contents in
             guard case .free = contents.state else { return false }
@@ -134,7 +134,7 @@ private final class SinglePlace: Sendable {
         onFilled?()
     }
 
-    /// Has `body` called when it is filled, at once if it already was.
+    /// Calls `body` when the place is filled; immediately if it already is.
     func onFilled(_ body: @escaping @Sendable () -> Void) {
         let wasFilled = contents.withLock { contents in
             contents.onFilled = body
@@ -170,7 +170,7 @@ private final class SinglePlace: Sendable {
         }
     }
 
-    /// Lets nobody in any more.
+    /// Admits no more connections.
     func close() -> (any Channel)? {
         let (waiting, connection) = contents.withLock {
             contents -> (CheckedContinuation<(any Channel)?, Never>?, (any Channel)?) in

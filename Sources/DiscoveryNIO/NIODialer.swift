@@ -4,19 +4,19 @@ public import NIOCore
 import NIOPosix
 import System
 
-/// Connects with SwiftNIO. A channel that is dialled has no handlers and does not read, so that one that loses sends nothing and
-/// nobody sees it; `activate` makes the winner a channel like any other.
+/// Connects with SwiftNIO. A dialled channel has no handlers and does not read, so a losing one sends nothing and no one sees it;
+/// `activate` turns the winner into an ordinary channel.
 public struct NIODialer: Dialer {
     private let group: any EventLoopGroup
 
     /// Dials on event loops of `group`.
     public init(group: any EventLoopGroup) { self.group = group }
 
-    /// Connects; the channel is as the type says.
+    /// Connects. The channel has no handlers yet and does not read.
     public func dial(_ endpoint: Endpoint) async throws -> any Channel {
         let socketAddress: NIOCore.SocketAddress
         do {
-            // The scope of a link-local address is its interface's number: never a name, which would be looked up.
+            // The scope of a link-local address is the number of its interface; a name would have to be looked up.
             socketAddress = try NIOCore.SocketAddress(
                 ipAddress: endpoint.address.text(scopedTo: nil), port: Int(endpoint.port.rawValue))
         } catch {
@@ -29,10 +29,10 @@ public struct NIODialer: Dialer {
         let connecting =
             bootstrap
             .channelOption(.autoRead, value: false)
-            // Else the end of the other side's output would be the end of the channel before it is used.
+            // Otherwise the end of the other side's output would close the channel before it is used.
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connectTimeout(.hours(1))  // the race has the time
+            .connectTimeout(.hours(1))  // the race limits the time
             .channelInitializer { channel in
                 attempt.opened(channel)
                 return channel.eventLoop.makeCompletedFuture {
@@ -54,20 +54,20 @@ public struct NIODialer: Dialer {
         }
     }
 
-    /// Closes a channel that lost.
+    /// Closes a channel that lost the race.
     public func close(_ connection: any Channel) async { try? await connection.close() }
 
-    /// Lets the caller's initializer build the pipeline of a channel that did not read, and tells the pipeline that it is active.
+    /// Lets the caller's initializer build the pipeline of a channel that has not read yet, then activates the pipeline.
     static func activate<Output: Sendable>(
         _ channel: any Channel,
         _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
     ) async throws -> Output {
         do {
-            // In one turn of the loop, when the initializer takes no longer: nothing comes in between.
+            // In a single turn of the loop if the initializer takes no longer, so that nothing comes in between.
             let output = try await channel.eventLoop.flatSubmit {
                 try? channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
                 return initializer(channel).map { output in
-                    // Nothing may fail from here on: a NIOAsyncChannel that nobody uses ends the process.
+                    // Nothing may fail from here on: an unused NIOAsyncChannel traps.
                     if channel.isActive {
                         channel.pipeline.fireChannelActive()
                         (try? channel.pipeline.syncOperations.handler(type: EarlyInput.self))?.release(into: channel)
@@ -75,7 +75,7 @@ public struct NIODialer: Dialer {
                     return output
                 }
             }.get()
-            // When it is closed already, the pipeline knows, and so will who uses it.
+            // If it is closed already, the pipeline knows, and its user will notice.
             try? await channel.setOption(.autoRead, value: true).get()
             return output
         } catch {
@@ -98,7 +98,7 @@ extension IOError {
     fileprivate var localizedText: String { description.escapedForTerminal }
 }
 
-/// A channel that may be cancelled before it is there.
+/// A channel that may be cancelled before it exists.
 private final class DialledChannel: Sendable {
     private struct State {
         var channel: (any Channel)?

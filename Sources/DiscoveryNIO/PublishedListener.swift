@@ -2,9 +2,9 @@ public import DNSSD
 public import Discovery
 public import NIOCore
 
-/// A socket that listens, and the service that says so: published at the port it really got, withdrawn when it closes.
+/// A listening socket and its service, published at the actual port and withdrawn when the socket closes.
 public final class PublishedListener: Sendable {
-    /// The listening channel; closing it withdraws the service, too.
+    /// The listening channel; closing it also withdraws the service.
     public let channel: any Channel
     /// The port it listens on.
     public let port: Port
@@ -16,7 +16,7 @@ public final class PublishedListener: Sendable {
         self.port = port
         self.publication = publication
         channel.closeFuture.whenComplete { _ in
-            // Unstructured, because nobody waits for a channel that something else closed.
+            // Unstructured, because no one waits for a channel that something else closed.
             Task { await publication.withdraw() }
         }
     }
@@ -24,13 +24,13 @@ public final class PublishedListener: Sendable {
     deinit { channel.close(promise: nil) }
 
     /// Waits until the service is announced.
-    /// - Returns: the name under which it is, which a collision may have changed.
+    /// - Returns: the published name, which a collision may have changed.
     /// - Throws: as `Publication.established()`.
     public func established() async throws(DiscoveryError) -> ServiceName { try await publication.established() }
 
-    /// Accepts no more, and says goodbye; returns when both are done. Connections live on.
+    /// Stops accepting, and says goodbye; returns when both are done. Open connections continue.
     public func close() async {
-        // The name first, so that nobody finds a port that is closed.
+        // Withdraw first, so that no one finds a closed port.
         await publication.withdraw()
         try? await channel.close()
     }

@@ -3,11 +3,12 @@ internal import NIOCore
 internal import NIOPosix
 internal import System
 
-/// The interfaces that a listening channel is bound to, also those that come later.
+/// Binds a listening channel to interfaces, including those that appear later.
 extension ServerSocket {
-    /// Applies a limit to a channel that is not bound yet, and keeps it true until the channel is closed. On its event loop.
+    /// Applies a limit to a channel that is not bound yet, and maintains it until the channel is closed. Call it on the channel's event
+    /// loop.
     static func hold(_ limit: InterfaceLimit, for server: any Channel) -> EventLoopFuture<Void> {
-        // Before it is looked which interfaces there are: no change is missed.
+        // Watch before listing, so that no change is missed.
         let changes = InterfaceLimit.watch()
         guard changes >= 0 else {
             return server.eventLoop.makeFailedFuture(IOError(errnoCode: errno, reason: "netlink"))
@@ -37,7 +38,7 @@ extension ServerSocket {
     }
 }
 
-/// Applies a limit again when interfaces have changed. Used on the channel's event loop, which is also the listening channel's.
+/// Applies a limit again after interfaces have changed. Used on the channel's event loop, which is also the listening channel's.
 private final class InterfaceChanges: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

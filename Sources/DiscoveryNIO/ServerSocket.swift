@@ -4,16 +4,16 @@ public import NIOCore
 public import NIOPosix
 import System
 
-/// Listening sockets: for IPv6 and IPv4 with one, IPv4 alone where there is no IPv6.
+/// Listening sockets: one for IPv6 and IPv4, or for IPv4 alone if there is no IPv6.
 public enum ServerSocket {
-    /// Why nothing listens.
+    /// Why listening failed.
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The family that could not be bound; nil: there was no socket to be had, of either family.
+        /// The family that could not be bound; nil if no socket of either family was available.
         public let family: IPAddress.Family?
-        /// What the system said, as in `errno`.
+        /// The system's error, as in `errno`.
         public let errnoCode: CInt
 
-        /// The family, and what the system said.
+        /// The family and the system's message.
         public var description: String {
             let reason = SystemError.text(errnoCode)
             return switch family {
@@ -24,20 +24,20 @@ public enum ServerSocket {
         }
 
         init(_ family: IPAddress.Family, _ error: IOError) {
-            // What socket(2) fails with, and bind(2) does not.
+            // Errors of socket(2) that bind(2) does not have.
             let isSocket = [EAFNOSUPPORT, EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode)
             self.family = isSocket ? nil : family
             errnoCode = error.errnoCode
         }
     }
 
-    /// Listens on every address, without publishing anything: `LocalNetwork.withListener` does both.
+    /// Listens on every address without publishing anything; `LocalNetwork.withListener` does both.
     /// - Parameters:
     ///   - port: nil takes a free one.
-    ///   - interfaces: by which connections may come; who connects by another gets no answer. One from this machine counts as
-    ///     coming by the interface whose address it is for, and is closed if that is another.
-    ///   - family: nil takes both.
-    ///   - initializer: returns what a connection is to the caller.
+    ///   - interfaces: the interfaces that connections may use; clients on others get no answer. A connection from this machine counts as
+    ///     using the interface that owns its destination address, and is closed if that is another.
+    ///   - family: nil for both.
+    ///   - initializer: returns the representation of a connection for the caller.
     /// - Throws: `Failure`.
     public static func listen<Connection: Sendable>(
         port: Port? = nil,
@@ -50,7 +50,7 @@ public enum ServerSocket {
         let limit = InterfaceLimit(interfaces)
         let channel = try await everywhere(family, limit, group) { bootstrap, host in
             try await bootstrap.childChannelOption(.autoRead, value: false)
-                // Else the end of the other side's output would be the end of the connection before it is used.
+                // Otherwise the end of the other side's output would close the connection before it is used.
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -64,7 +64,7 @@ public enum ServerSocket {
         return ServerConnections(channel: channel, accepted: accepted, initializer: initializer)
     }
 
-    /// Listens on every address, with nothing but what `initializer` does for each connection.
+    /// Listens on every address; `initializer` alone handles each connection.
     /// - Throws: `Failure`.
     static func listenWithHandlers(
         port: Port?,
@@ -87,7 +87,7 @@ public enum ServerSocket {
         }
     }
 
-    /// By address and not by name: looking `::` up fails where there is no IPv6.
+    /// By address, because looking `::` up fails if there is no IPv6.
     private static func address(_ host: String, _ port: Port?) throws -> NIOCore.SocketAddress {
         try NIOCore.SocketAddress(ipAddress: host, port: Int(port?.rawValue ?? 0))
     }
@@ -104,7 +104,7 @@ public enum ServerSocket {
             let dual = bootstrap(limit, group).serverChannelOption(v6only, value: family == nil ? 0 : 1)
             return try await bind(dual, "::")
         } catch let error as IOError where family == nil && [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.errnoCode) {
-            // There is no IPv6. A bootstrap is an object: the other keeps its option of IPv6.
+            // There is no IPv6. A bootstrap is an object, so the other one keeps its IPv6 option.
             return try await bindIPv4(limit, group, bind)
         } catch let error as IOError {
             throw Failure(.ipv6, error)
@@ -128,7 +128,7 @@ public enum ServerSocket {
             ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 128)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                // IP_PKTINFO of <linux/in.h>, for `Arrival` on a socket of IPv4; one of IPv6 knows without.
+                // IP_PKTINFO of <linux/in.h>, for `Arrival` on an IPv4 socket; IPv6 sockets need no option.
                 .serverChannelOption(ChannelOptions.Types.SocketOption(level: .ip, name: .init(rawValue: 8)), value: 1)
                 .serverChannelInitializer { server in
                     limit.map { hold($0, for: server) } ?? server.eventLoop.makeSucceededVoidFuture()

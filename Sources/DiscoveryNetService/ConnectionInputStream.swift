@@ -1,9 +1,9 @@
 import Foundation
 
-/// The bytes that come over a connection.
+/// The bytes that a connection receives.
 final class ConnectionInputStream: InputStream {
     private let connection: StreamConnection
-    /// Set once: it needs this object.
+    /// Lazy because it needs this object.
     private(set) lazy var events = StreamEvents { [bound = RunLoopBound(self)] in bound.object?.look() }
     private var isOpened = false
     private var isClosed = false
@@ -64,7 +64,7 @@ final class ConnectionInputStream: InputStream {
 
     override func setProperty(_ property: AnyObject?, forKey key: PropertyKey) -> Bool { false }
 
-    /// Tells the delegate what is there and was not told since the last reading.
+    /// Reports to the delegate what has become available since the last read.
     private func look() {
         guard isOpened else { return }
         switch connection.phase {
@@ -87,7 +87,7 @@ final class ConnectionInputStream: InputStream {
 }
 
 extension StreamConnection {
-    /// The state of an opened stream.
+    /// The state of an open stream.
     var status: Stream.Status {
         switch phase {
         case .idle, .connecting: .opening

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The bytes that go over a connection.
+/// The bytes that a connection sends.
 final class ConnectionOutputStream: OutputStream {
     private let connection: StreamConnection?
-    /// Set once: it needs this object.
+    /// Lazy because it needs this object.
     private(set) lazy var events = StreamEvents { [bound = RunLoopBound(self)] in bound.object?.look() }
     private var isOpened = false
     private var isClosed = false
@@ -14,7 +14,7 @@ final class ConnectionOutputStream: OutputStream {
         super.init(toMemory: ())
     }
 
-    /// Asked for by `OutputStream`: it goes nowhere.
+    /// Required by `OutputStream`; writes nowhere.
     required init(toMemory: ()) {
         connection = nil
         super.init(toMemory: ())
@@ -63,7 +63,7 @@ final class ConnectionOutputStream: OutputStream {
 
     override func setProperty(_ property: AnyObject?, forKey key: PropertyKey) -> Bool { false }
 
-    /// Tells the delegate what is there and was not told since the last writing.
+    /// Reports to the delegate what has become available since the last write.
     private func look() {
         guard isOpened, let connection else { return }
         switch connection.phase {

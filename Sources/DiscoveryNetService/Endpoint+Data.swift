@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 
 extension Endpoint {
-    /// The address as `sockaddr_in` or `sockaddr_in6`, with the scope of a link-local one: what connect(2) takes.
+    /// The address as `sockaddr_in` or `sockaddr_in6` for connect(2), with the scope of a link-local one.
     var socketAddress: Data {
         switch address {
         case .v4(let address):

@@ -2,15 +2,15 @@ import DNSSD
 public import Foundation
 
 extension NetService {
-    /// The keys and values of a TXT record; a key without `=` has an empty value. Of keys that are equal without regard
-    /// to case the first counts (RFC 6763 §6.4); what follows a broken length is left out.
+    /// The keys and values of a TXT record; a key without `=` has an empty value. If keys differ only in case, the first one counts (RFC
+    /// 6763 §6.4). Everything after an invalid length is left out.
     public class func dictionary(fromTXTRecord txtData: Data) -> [String: Data] {
         let entries = TXTRecord(wire: txtData).entries.map { ($0.key, Data($0.value ?? [])) }
         return Dictionary(entries) { first, _ in first }
     }
 
-    /// A TXT record with the keys in the order of their characters. What no record can have is left out: keys that are
-    /// empty, not ASCII or have `=`, and values with which a string is longer than 255 bytes (RFC 6763 §6.1, §6.4).
+    /// A TXT record with sorted keys. Leaves out what no record can hold: keys that are empty, not ASCII or contain `=`, and values that
+    /// make a string longer than 255 bytes (RFC 6763 §6.1, §6.4).
     public class func data(fromTXTRecord txtDictionary: [String: Data]) -> Data {
         var record = TXTRecord()
         for (key, value) in txtDictionary.sorted(by: { $0.key < $1.key }) {
@@ -19,11 +19,11 @@ extension NetService {
         return record.wire
     }
 
-    /// The TXT record: what was set, or what was found by resolving or monitoring; nil when there is none.
+    /// The TXT record that was set, or found by resolving or monitoring; nil if there is none.
     public func txtRecordData() -> Data? { txt?.wire }
 
-    /// Sets the TXT record of a service that is or will be published; who monitors it is told. Nil takes it away.
-    /// - Returns: false when the data is not a TXT record, which then stays as it was.
+    /// Sets the TXT record of a service that is or will be published; its monitors see the change. Nil removes it.
+    /// - Returns: false if the data is not a TXT record; then nothing changes.
     @discardableResult
     public func setTXTRecord(_ recordData: Data?) -> Bool {
         guard let recordData else {
@@ -39,10 +39,10 @@ extension NetService {
 }
 
 extension TXTRecord {
-    /// A record as it is on the wire, up to the first broken length.
+    /// Parses a record in wire format, up to the first invalid length.
     init(wire: Data) { self.init(strings: wire.leadingStrings.strings) }
 
-    /// As it is on the wire: an empty record is one empty string (RFC 6763 §6.1).
+    /// The record in wire format; an empty one is a single empty string (RFC 6763 §6.1).
     var wire: Data {
         let strings = isEmpty ? [[]] : strings
         return Data(strings.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 })
@@ -50,7 +50,7 @@ extension TXTRecord {
 }
 
 extension Data {
-    /// The strings of a TXT record; nil when a length goes beyond the end.
+    /// The strings of a TXT record; nil if a length exceeds the data.
     fileprivate var characterStrings: [[UInt8]]? {
         let (strings, isWhole) = leadingStrings
         return isWhole ? strings : nil

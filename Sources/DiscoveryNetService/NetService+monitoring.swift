@@ -3,8 +3,8 @@ import Discovery
 import Foundation
 
 extension NetService {
-    /// Follows the TXT record until `stopMonitoring()`: the delegate is given it at first and whenever it changes. Goes
-    /// on beside publishing and resolving, and through the service's absence.
+    /// Follows the TXT record until `stopMonitoring()`: the delegate receives it at the start and after every change. Continues during
+    /// publishing and resolving, and while the service is absent.
     public func startMonitoring() {
         guard monitor == nil else { return }
         let instance: ServiceInstance
@@ -27,12 +27,12 @@ extension NetService {
                     await delivery.deliver { this.object?.updated(service.txt, by: id) }
                 }
             } catch {
-                // The network was shut down: there is nobody to follow.
+                // The network was shut down: there is no one to follow.
             }
         }
     }
 
-    /// Ends what `startMonitoring()` began; no call follows.
+    /// Ends monitoring; no further calls follow.
     public func stopMonitoring() {
         monitor?.cancel()
         monitor = nil
@@ -41,14 +41,14 @@ extension NetService {
 
     private func updated(_ record: TXTRecord, by id: UInt64) {
         guard id == lastMonitor else { return }
-        // One's own is what was set, not what the network says of it.
+        // Our own record is what was set, not what the network reports.
         if case .publishing = activity {} else { txt = record }
         delegate?.netService(self, didUpdateTXTRecord: record.wire)
     }
 }
 
 extension ServiceEvent {
-    /// The service of an event that has its TXT record.
+    /// The event's service, if its TXT record is known.
     fileprivate var resolved: DiscoveredService? {
         switch self {
         case .found(let service), .changed(let service): service.state == .found ? nil : service

@@ -3,13 +3,13 @@ import Discovery
 import Foundation
 
 extension NetService {
-    /// Publishes, and takes the next name when this one is taken.
+    /// Publishes, under another name if this one is taken.
     public func publish() { publish(options: []) }
 
-    /// Publishes until `stop()`; the service stays wanted through restarts of avahi-daemon.
+    /// Publishes until `stop()`; the service survives restarts of avahi-daemon.
     ///
-    /// `netServiceWillPublish` follows, then `netServiceDidPublish` or `didNotPublish`: `badArgumentError` for a type,
-    /// name or port that cannot be, `collisionError` for a taken name with `.noAutoRename`, `activityInProgress`.
+    /// `netServiceWillPublish` follows, then `netServiceDidPublish` or `didNotPublish`: `badArgumentError` for an invalid type, name or
+    /// port, `collisionError` for a taken name with `.noAutoRename`, `activityInProgress`.
     public func publish(options: Options) {
         guard case .none = activity else {
             return refuse(.activityInProgress) { $0.netService($1, didNotPublish: $2) }
@@ -34,7 +34,7 @@ extension NetService {
             await delivery.deliver { this.object.map { $0.delegate?.netServiceWillPublish($0) } }
             await publisher.run { event in
                 await delivery.deliver { this.object?.publisher(id, tells: event) }
-                // Nobody took it: the owner is gone, or has stopped.
+                // No one took it: the owner is gone, or has stopped.
                 if case .accepted(let connection) = event { connection.closeUnlessTaken() }
             }
         }
@@ -43,7 +43,7 @@ extension NetService {
     private func service(isListening: Bool) throws(DiscoveryError) -> OfferedService {
         let (type, subtypes) = try ServiceType.withSubtypes(type)
         let instance = try instance()
-        // With 0 the port is known once it is bound; until then any will do.
+        // Port 0 becomes known once it is bound; until then any number will do.
         let port = try Port(isListening && port == 0 ? 1 : port)
         return OfferedService(
             name: instance.name, type: type, domain: instance.domain, port: port, txt: txt ?? TXTRecord(),
@@ -80,7 +80,7 @@ extension NetService {
         delegate?.netService(self, didNotPublish: Self.dictionary(ErrorCode(error)))
     }
 
-    /// Tells the delegate later that something was not begun.
+    /// Reports to the delegate, later, that something was not started.
     func refuse(
         _ code: ErrorCode,
         _ tell: @escaping @Sendable (any NetServiceDelegate, NetService, [String: NSNumber]) -> Void
@@ -91,7 +91,7 @@ extension NetService {
         }
     }
 
-    /// Keeps the TXT record, and announces it when the service is published.
+    /// Stores the TXT record, and announces it if the service is published.
     func setTXT(_ record: TXTRecord?) {
         txt = record
         if case .publishing(_, let publisher) = activity { publisher.update(txt: record ?? TXTRecord()) }

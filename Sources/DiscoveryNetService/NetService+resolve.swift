@@ -3,11 +3,11 @@ import Discovery
 public import Foundation
 
 extension NetService {
-    /// Resolves: asks for host, port, TXT record and every address, for `timeout` seconds; 0 is without end.
+    /// Resolves host, port, TXT record and every address, for `timeout` seconds; 0 means no limit.
     ///
-    /// `netServiceWillResolve` follows, then `netServiceDidResolveAddress`, once more when further addresses become
-    /// known, and `netServiceDidStop` when the time is over; or `didNotResolve`: `timeoutError`, `notFoundError` when it
-    /// was there and went, `badArgumentError`, `activityInProgress`.
+    /// `netServiceWillResolve` follows, then `netServiceDidResolveAddress`, again if further addresses become known, and
+    /// `netServiceDidStop` when the time is over; or `didNotResolve`: `timeoutError`, `notFoundError` if the service was there and went,
+    /// `badArgumentError`, `activityInProgress`.
     public func resolve(withTimeout timeout: TimeInterval) {
         guard case .none = activity else {
             return refuse(.activityInProgress) { $0.netService($1, didNotResolve: $2) }
@@ -59,12 +59,12 @@ extension NetService {
     }
 }
 
-/// One service being resolved, for a time.
+/// Resolves one service for a limited time.
 struct Resolving: Sendable {
     enum Event: Sendable {
         case resolved(DiscoveredService)
         case failed(DiscoveryError)
-        /// The time is over, and it was resolved.
+        /// The time is over, and the service was resolved.
         case ended
     }
 
@@ -100,7 +100,7 @@ struct Resolving: Sendable {
         }
     }
 
-    /// Nil when the deadline has passed or the task is cancelled.
+    /// Nil if the deadline has passed or the task is cancelled.
     private static func next(
         _ events: inout ServiceEvents.AsyncIterator, until deadline: Duration?
     ) async throws(DiscoveryError) -> ServiceEvent? {
@@ -110,14 +110,14 @@ struct Resolving: Sendable {
 }
 
 extension ServiceEvent {
-    /// What is found and what has changed alike.
+    /// The event as a change, whether it was found or changed.
     fileprivate var changed: ServiceEvent {
         if case .changed(let service) = self { .found(service) } else { self }
     }
 }
 
 extension DiscoveredService {
-    /// There is something to dial that was not there before.
+    /// Whether there is a new address to dial.
     fileprivate func hasNews(after other: DiscoveredService) -> Bool {
         guard state == .resolved else { return false }
         return host != other.host || port != other.port || !Set(endpoints).isSubset(of: other.endpoints)

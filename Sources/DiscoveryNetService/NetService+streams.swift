@@ -3,10 +3,10 @@ import Discovery
 public import Foundation
 
 extension NetService {
-    /// Two streams over one connection to the service. It is made when one of them is opened: the service is resolved and
-    /// all its addresses are dialled as RFC 8305 says, where the address policy allows. Schedule them for their events;
-    /// without, `read` and `write` wait.
-    /// - Returns: false when the type, name or domain cannot be; both are nil then.
+    /// Two streams that share one connection to the service. Opening either one makes the connection: resolves the service and dials all
+    /// its addresses according to RFC 8305, as far as the address policy allows. Schedule the streams to receive their events; otherwise
+    /// `read` and `write` block.
+    /// - Returns: false if the type, name or domain is invalid; both streams are nil then.
     @discardableResult
     public func getInputStream(
         _ inputStream: UnsafeMutablePointer<InputStream?>?, outputStream: UnsafeMutablePointer<OutputStream?>?

@@ -2,11 +2,10 @@ public import DNSSD
 public import Discovery
 public import Foundation
 
-/// A service of the network, by Foundation's old name: one of this machine that is published, or one that is resolved
-/// and connected to.
+/// A service on the network, under Foundation's old name: one that this machine publishes, or one to resolve and connect to.
 ///
-/// It belongs to one thread: use it where its run loop runs (`schedule(in:forMode:)`), where its delegate is called too.
-/// Dropping the last reference withdraws what it published. New code is shorter with `LocalNetwork`.
+/// It belongs to one thread: use it where its run loop runs (`schedule(in:forMode:)`); its delegate is called there too. Dropping the last
+/// reference withdraws what it published. New code is shorter with `LocalNetwork`.
 open class NetService: NSObject {
     /// How to publish.
     public struct Options: OptionSet, Sendable {
@@ -15,56 +14,56 @@ open class NetService: NSObject {
         /// Creates options from bits; unknown ones have no effect.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// A taken name is an error (`collisionError`) instead of a reason to take the next one.
+        /// A taken name is an error (`collisionError`) instead of being replaced by another.
         public static let noAutoRename = Options(rawValue: 1 << 0)
-        /// Listens for TCP connections; each is given to the delegate. Port 0 takes a free one.
+        /// Listens for TCP connections, and passes each to the delegate. Port 0 takes a free one.
         public static let listenForConnections = Options(rawValue: 1 << 1)
     }
 
-    /// Who is told; not kept alive.
+    /// Receives the calls; not retained.
     open weak var delegate: (any NetServiceDelegate)?
-    /// Has no effect: there is no peer-to-peer Wi-Fi of this kind on Linux.
+    /// Has no effect: Linux has no peer-to-peer Wi-Fi of this kind.
     open var includesPeerToPeer = false
 
-    /// The domain as it was given; `local.` of a service that was found.
+    /// The domain as given; `local.` for a discovered service.
     public let domain: String
-    /// The type as it was given; with a final dot of a service that was found.
+    /// The type as given; with a final dot for a discovered service.
     public let type: String
-    /// The name: after publishing the one that the service really has.
+    /// The name; after publishing, the actual one.
     public internal(set) var name: String
-    /// The port, or -1 while it is not known.
+    /// The port, or -1 while unknown.
     public internal(set) var port: Int
-    /// The host with a final dot, as `h1.local.`; nil until it is resolved.
+    /// The host with a final dot, such as `h1.local.`; nil until resolved.
     public internal(set) var hostName: String?
-    /// Every address as `sockaddr_in` or `sockaddr_in6`, link-local ones with their scope; nil until it is resolved.
+    /// Every address as `sockaddr_in` or `sockaddr_in6`, link-local ones with their scope; nil until resolved.
     public internal(set) var addresses: [Data]?
-    /// What was found by resolving, with interfaces; the library's value of it.
+    /// The result of resolving as the library's own value, with interfaces.
     public internal(set) var resolved: DiscoveredService?
-    /// Why the last thing failed, in words; the dictionaries of Foundation have room for numbers only.
+    /// Why the last operation failed, in words; Foundation's dictionaries hold only numbers.
     public internal(set) var failure: DiscoveryError?
-    /// The network that is asked: avahi-daemon's of this machine, or another one that is set before anything is done.
+    /// The network to use: this machine's avahi-daemon, or another one that is set before anything else is done.
     public var network: LocalNetwork {
         get { givenNetwork ?? SharedNetwork.network }
         set { givenNetwork = newValue }
     }
 
-    /// What goes on, with the number that its events carry.
+    /// The current activity, with the number that its events carry.
     enum Activity { case none, publishing(UInt64, Publisher), resolving(UInt64) }
 
     var activity = Activity.none
     var lastActivity: UInt64 = 0
-    /// Carries the activity out; the next one waits for its end.
+    /// Runs the activity; the next one waits for its end.
     var task: Task<Void, Never>?
     var monitor: Task<Void, Never>?
-    /// Counts the monitors, so that what is still on its way from one that was stopped is dropped.
+    /// Counts the monitors, so that events still under way from a stopped one are dropped.
     var lastMonitor: UInt64 = 0
     var txt: TXTRecord?
     let delivery = RunLoopDelivery.scheduled()
     private var givenNetwork: LocalNetwork?
-    /// What was found, whose name may be one that cannot be published.
+    /// The discovered service, whose name may not be valid for publishing.
     private let found: ServiceInstance?
 
-    /// A service to publish, or with port -1 one to resolve. An empty name is this machine's, an empty domain `local`.
+    /// A service to publish, or to resolve if the port is -1. An empty name means this machine's, an empty domain `local`.
     public init(domain: String, type: String, name: String, port: Int32) {
         self.domain = domain
         self.type = type
@@ -74,7 +73,7 @@ open class NetService: NSObject {
         super.init()
     }
 
-    /// A service that a browser found.
+    /// A service found by a browser.
     init(found instance: ServiceInstance, _ network: LocalNetwork) {
         domain = "\(instance.domain.name)."
         type = "\(instance.type)."
@@ -95,18 +94,18 @@ open class NetService: NSObject {
         monitor?.cancel()
     }
 
-    /// Has the delegate called in a mode of a run loop. At first it is the default mode of the run loop of the thread
-    /// that made the service; in a task, which has none, that of the main one. Another run loop replaces it.
+    /// Schedules the delegate's calls in a mode of a run loop. Initially that is the default mode of the creating thread's run loop; for a
+    /// task, which has none, the main one. Another run loop replaces it.
     open func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
         delivery.schedule(in: aRunLoop, forMode: mode)
     }
 
-    /// Takes a mode away; without any the delegate is not called until there is one again.
+    /// Removes a mode; without any mode, the delegate is not called until one is added.
     open func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
         delivery.remove(from: aRunLoop, forMode: mode)
     }
 
-    /// Ends publishing or resolving; `netServiceDidStop` follows when that is done. Without either it does nothing.
+    /// Ends publishing or resolving; `netServiceDidStop` follows when that is done. Otherwise does nothing.
     open func stop() {
         if case .none = activity { return }
         let ending = task
@@ -119,7 +118,7 @@ open class NetService: NSObject {
         }
     }
 
-    /// What is said on the network, checked.
+    /// The instance as named on the network, validated.
     func instance() throws(DiscoveryError) -> ServiceInstance {
         if let found { return found }
         let domain = domain.isEmpty ? .local : try Domain(domain)
@@ -127,7 +126,7 @@ open class NetService: NSObject {
         return ServiceInstance(name: name, type: try ServiceType.withSubtypes(type).type, domain: domain)
     }
 
-    /// A service with the same name, type and domain as they are now is the same.
+    /// Compares current name, type and domain.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NetService else { return false }
         if other === self { return true }
@@ -135,7 +134,7 @@ open class NetService: NSObject {
         return mine == its
     }
 
-    /// Does not change when the name does, as `isEqual` may compare it with what was found under the new one.
+    /// Independent of the name, because `isEqual` may compare it with a service found under its new name.
     open override var hash: Int { (try? instance().type)?.hashValue ?? 0 }
 
     /// `tony._tonyipp._tcp.local`, escaped for a terminal.

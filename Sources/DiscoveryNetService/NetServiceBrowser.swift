@@ -2,18 +2,18 @@ public import DNSSD
 public import Discovery
 public import Foundation
 
-/// Looks for services or domains, by Foundation's old name; one search at a time.
+/// Searches for services or domains, under Foundation's old name; one search at a time.
 ///
-/// It belongs to one thread: use it where its run loop runs (`schedule(in:forMode:)`), where its delegate is called too.
-/// Dropping the last reference ends the search.
+/// It belongs to one thread: use it where its run loop runs (`schedule(in:forMode:)`); its delegate is called there too. Dropping the last
+/// reference ends the search.
 open class NetServiceBrowser: NSObject {
-    /// Who is told; not kept alive.
+    /// Receives the calls; not retained.
     open weak var delegate: (any NetServiceBrowserDelegate)?
-    /// Has no effect: there is no peer-to-peer Wi-Fi of this kind on Linux.
+    /// Has no effect: Linux has no peer-to-peer Wi-Fi of this kind.
     open var includesPeerToPeer = false
     /// Why the last search failed, in words.
     public private(set) var failure: DiscoveryError?
-    /// The network that is asked: avahi-daemon's of this machine, or another one that is set before a search.
+    /// The network to use: this machine's avahi-daemon, or another one that is set before a search.
     public var network: LocalNetwork {
         get { givenNetwork ?? SharedNetwork.network }
         set { givenNetwork = newValue }
@@ -22,29 +22,29 @@ open class NetServiceBrowser: NSObject {
     private let delivery = RunLoopDelivery.scheduled()
     private var givenNetwork: LocalNetwork?
     private var task: Task<Void, Never>?
-    /// The number of the search that goes on, which its events carry.
+    /// The number of the current search, which its events carry.
     private var search: UInt64?
     private var lastSearch: UInt64 = 0
-    /// What was found, so that the same object is given when it goes.
+    /// The services found, so that the same object is passed when one goes.
     private var services: [ServiceInstance: NetService] = [:]
 
-    /// A browser that does nothing yet.
+    /// Creates an idle browser.
     public override init() { super.init() }
 
     deinit { task?.cancel() }
 
-    /// Has the delegate called in a mode of a run loop; see `NetService.schedule(in:forMode:)`.
+    /// Schedules the delegate's calls in a mode of a run loop; see `NetService.schedule(in:forMode:)`.
     open func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
         delivery.schedule(in: aRunLoop, forMode: mode)
     }
 
-    /// Takes a mode away; without any the delegate is not called until there is one again.
+    /// Removes a mode; without any mode, the delegate is not called until one is added.
     open func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
         delivery.remove(from: aRunLoop, forMode: mode)
     }
 
-    /// Looks for the services of a type, `_http._tcp` or `_printer._sub._http._tcp`, until `stop()`. An empty domain is
-    /// `local`. Services are found by name, and not resolved.
+    /// Searches for services of a type, `_http._tcp` or `_printer._sub._http._tcp`, until `stop()`. An empty domain means `local`. Services
+    /// are found by name, without resolving them.
     open func searchForServices(ofType type: String, inDomain domainString: String) {
         guard search == nil else { return refuse(.activityInProgress) }
         do throws(DiscoveryError) {
@@ -57,13 +57,13 @@ open class NetServiceBrowser: NSObject {
         }
     }
 
-    /// Looks for the domains in which to browse, until `stop()`.
+    /// Searches for domains to browse, until `stop()`.
     open func searchForBrowsableDomains() { searchForDomains(.browsing) }
 
-    /// Looks for the domains in which to publish, until `stop()`.
+    /// Searches for domains to publish in, until `stop()`.
     open func searchForRegistrationDomains() { searchForDomains(.registration) }
 
-    /// Ends the search; `netServiceBrowserDidStopSearch` follows, and nothing of the search after this call.
+    /// Ends the search; `netServiceBrowserDidStopSearch` follows, and nothing else from the search.
     open func stop() {
         guard search != nil else { return }
         search = nil
@@ -96,7 +96,7 @@ open class NetServiceBrowser: NSObject {
 
     private func found(_ findings: [Finding], by id: UInt64) {
         for (index, finding) in findings.enumerated() {
-            // Stopped by the delegate, perhaps.
+            // The delegate may have stopped the search.
             guard search == id else { return }
             let moreComing = index < findings.count - 1
             switch finding {

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// What a `NetServiceBrowser` finds. Every call is optional, and comes from the run loop in which the browser is
-/// scheduled, never from within the method that caused it.
+/// Receives what a `NetServiceBrowser` finds. Every method is optional, and is called from the run loop in which the browser is scheduled,
+/// never within the causing method.
 public protocol NetServiceBrowserDelegate: AnyObject {
     /// A search begins.
     func netServiceBrowserWillSearch(_ browser: NetServiceBrowser)
-    /// A search was ended by `stop()`.
+    /// `stop()` has ended a search.
     func netServiceBrowserDidStopSearch(_ browser: NetServiceBrowser)
-    /// There is no search, or it has ended.
+    /// The search could not start, or has failed.
     func netServiceBrowser(_ browser: NetServiceBrowser, didNotSearch errorDict: [String: NSNumber])
-    /// A domain; with `moreComing` the next call follows at once, so a screen need not be drawn yet.
+    /// A domain was found; with `moreComing` the next call follows immediately, so updating a display can wait.
     func netServiceBrowser(_ browser: NetServiceBrowser, didFindDomain domainString: String, moreComing: Bool)
-    /// A service, not resolved; with `moreComing` the next call follows at once, so a screen need not be drawn yet.
+    /// A service was found, but not resolved; with `moreComing` the next call follows immediately, so updating a display can wait.
     func netServiceBrowser(_ browser: NetServiceBrowser, didFind service: NetService, moreComing: Bool)
     /// A domain is gone.
     func netServiceBrowser(_ browser: NetServiceBrowser, didRemoveDomain domainString: String, moreComing: Bool)
-    /// A service is gone: the object that `didFind` gave.
+    /// A service is gone; this is the object that `didFind` passed.
     func netServiceBrowser(_ browser: NetServiceBrowser, didRemove service: NetService, moreComing: Bool)
 }
 

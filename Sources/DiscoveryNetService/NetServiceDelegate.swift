@@ -1,26 +1,26 @@
 public import Foundation
 
-/// What becomes of a `NetService`. Every call is optional, and comes from the run loop in which the service is
-/// scheduled, never from within the method that caused it.
+/// Receives the events of a `NetService`. Every method is optional, and is called from the run loop in which the service is scheduled,
+/// never within the causing method.
 public protocol NetServiceDelegate: AnyObject {
     /// Publishing begins.
     func netServiceWillPublish(_ sender: NetService)
-    /// The service is announced; `name` is what it is called now. Called again when a later collision changes the name.
+    /// The service is announced under its current `name`. Called again if a later collision changes the name.
     func netServiceDidPublish(_ sender: NetService)
-    /// The service is not published, or is no longer: perhaps long after it was.
+    /// The service is not published, or no longer: perhaps long after it was.
     func netService(_ sender: NetService, didNotPublish errorDict: [String: NSNumber])
     /// Resolving begins.
     func netServiceWillResolve(_ sender: NetService)
-    /// Host, port, TXT record and all addresses are known. Called again when more become known in the time that is left.
+    /// Host, port, TXT record and all addresses are known. Called again if more addresses become known within the time limit.
     func netServiceDidResolveAddress(_ sender: NetService)
-    /// It was not resolved.
+    /// The service was not resolved.
     func netService(_ sender: NetService, didNotResolve errorDict: [String: NSNumber])
-    /// Publishing or resolving ended: by `stop()`, with goodbyes sent, or because the time to resolve is over.
+    /// Publishing or resolving has ended: by `stop()`, with goodbyes sent, or because the time limit has passed.
     func netServiceDidStop(_ sender: NetService)
-    /// The TXT record, at first and whenever it changes, between `startMonitoring()` and `stopMonitoring()`.
+    /// The TXT record, at the start and after every change, between `startMonitoring()` and `stopMonitoring()`.
     func netService(_ sender: NetService, didUpdateTXTRecord data: Data)
-    /// Somebody connected to a service that was published with `.listenForConnections`; the streams are to be opened.
-    /// Who is fast may come before `netServiceDidPublish`.
+    /// A client connected to a service published with `.listenForConnections`; open the streams. May be called before
+    /// `netServiceDidPublish` if the client is fast.
     func netService(
         _ sender: NetService, didAcceptConnectionWith inputStream: InputStream, outputStream: OutputStream)
 }

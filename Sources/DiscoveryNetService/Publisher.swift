@@ -4,9 +4,9 @@ import DiscoveryNIO
 import NIOCore
 import System
 
-/// A service while it is published: its publication and, when it listens, its socket. Used from the run loop and a task.
+/// A service being published: its publication and, if it listens, its socket. Used from the run loop and a task.
 final class Publisher: Sendable {
-    /// What is to be told of it.
+    /// What to report about it.
     enum Event: Sendable {
         case listening(DNSSD.Port)
         case status(PublicationStatus)
@@ -14,9 +14,9 @@ final class Publisher: Sendable {
         case accepted(StreamConnection)
     }
 
-    /// How long a backend may be absent before publishing has failed.
+    /// How long a backend may be absent before publishing fails.
     static let patience = Duration.seconds(5)
-    /// Connections that were accepted and not yet given to the delegate; more are closed.
+    /// Maximum number of accepted connections that the delegate has not received yet; more are closed.
     static let maximumWaiting = 64
 
     private struct State {
@@ -27,7 +27,7 @@ final class Publisher: Sendable {
 
     private let network: LocalNetwork
     private let policy: ConflictPolicy
-    /// The port to listen on; nil: it does not, `.some(nil)`: on a free one.
+    /// The port to listen on: nil for none, `.some(nil)` for a free one.
     private let listensOn: DNSSD.Port??
     private let state: Locked<State>
 
@@ -38,14 +38,14 @@ final class Publisher: Sendable {
         state = Locked(State(service: service))
     }
 
-    /// Publishes until it fails or the task is cancelled; withdrawn, with goodbyes sent, when it returns.
+    /// Publishes until it fails or the task is cancelled. On return the service is withdrawn, and its goodbyes are sent.
     func run(_ tell: @escaping @Sendable (Event) async -> Void) async {
         guard !Task.isCancelled else { return }
         do {
             let listener = try await listen(tell)
             let publication = listener?.publication ?? network.publish(service, onConflict: policy)
             if let listener { await tell(.listening(listener.port)) }
-            // What was set between then and now.
+            // The record may have changed in the meantime.
             let txt = state.withLock { state in
                 state.publication = publication
                 return state.service.txt
@@ -61,13 +61,13 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Another TXT record, now and for what comes.
+    /// Replaces the TXT record, now and for later publications.
     func update(txt: TXTRecord) {
         let publication = state.withLock { state in
             state.service.txt = txt
             return state.publication
         }
-        // Nobody waits for it; of two that overtake each other the newer counts.
+        // Not awaited; if two updates overtake each other, the newer record wins.
         if let publication { Task { [state] in await publication.update(txt: state.withLock { $0.service.txt }) } }
     }
 
@@ -103,9 +103,9 @@ final class Publisher: Sendable {
                     oneLess()
                     return channel.close(promise: nil)
                 }
-                // No sooner than it arrives: who is told may stop listening at once.
+                // Not before it arrives, because the delegate may stop listening immediately.
                 let arrival = Arrival(orNever: oneLess) { [self] _ in
-                    // NIO does not wait for the run loop.
+                    // NIO must not wait for the run loop.
                     Task {
                         await tell(.accepted(connection))
                         oneLess()
@@ -116,6 +116,6 @@ final class Publisher: Sendable {
         }
     }
 
-    /// One fewer waits.
+    /// One fewer connection is waiting.
     @Sendable private func oneLess() { state.withLock { $0.waiting -= 1 } }
 }

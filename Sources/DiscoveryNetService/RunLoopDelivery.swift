@@ -3,22 +3,22 @@ import Dispatch
 import Foundation
 import System
 
-/// Where delegates are called: the modes of the run loop in which an object is scheduled.
+/// Calls delegates in the run loop modes in which an object is scheduled.
 ///
-/// Work is done one after another, in the order in which it came. Who produces it waits until it is done, so there is
-/// never more than one piece from each: what happens meanwhile gathers where it is bounded by what exists.
+/// Work runs one piece at a time, in order. A producer waits until its work is done, so each has at most one piece in line; meanwhile its
+/// news accumulates where it is bounded by what exists.
 final class RunLoopDelivery: Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// `@unchecked`, as a run loop is not Sendable: of this one only `add(_:forMode:)` is called from other threads, which takes
-    /// CoreFoundation's lock (CFRunLoopAddTimer). Timers are invalidated under that lock, too.
+    /// `@unchecked` because a run loop is not Sendable: other threads call only its `add(_:forMode:)`, which takes CoreFoundation's lock
+    /// (CFRunLoopAddTimer). Timers are invalidated under that lock, too.
     private struct Place: @unchecked Sendable {
         let runLoop: RunLoop
         let mode: RunLoop.Mode
-        /// A run loop without anything in a mode returns at once; the main one waits for its queue.
+        /// A run loop with nothing in a mode returns immediately; the main one waits for its queue.
         let keepsAlive: Timer?
 
-        /// The queue of the main run loop is served in the common modes, without a timer.
+        /// The main run loop serves its queue in the common modes, without a timer.
         var isMainQueue: Bool { runLoop === RunLoop.main && (mode == .default || mode == .common) }
     }
 
@@ -32,13 +32,13 @@ final class RunLoopDelivery: Sendable {
         var places: [Place] = []
         var jobs: [Job] = []
         var lastID: UInt64 = 0
-        /// Somebody was told to drain and has not begun.
+        /// A drain has been requested but has not begun.
         var isWoken = false
     }
 
     private let state = Locked(State())
 
-    /// Scheduled in the default mode of the calling thread's run loop; code in a task has none of its own: the main one.
+    /// Schedules in the default mode of the calling thread's run loop; for a task, which has none, in the main one.
     static func scheduled() -> RunLoopDelivery {
         let delivery = RunLoopDelivery()
         let isInTask = withUnsafeCurrentTask { $0 != nil }
@@ -46,8 +46,8 @@ final class RunLoopDelivery: Sendable {
         return delivery
     }
 
-    /// The main queue is served by any thread in a program whose `main` is async: what runs there belongs to the main run
-    /// loop, though that thread has one of its own, which nobody runs.
+    /// In a program with an async `main`, any thread may serve the main queue. Work there belongs to the main run loop, even though the
+    /// thread has a run loop of its own, which no one runs.
     private static let mainQueueKey: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
@@ -58,7 +58,7 @@ final class RunLoopDelivery: Sendable {
         for place in state.withLock({ $0.places }) { place.keepsAlive?.invalidate() }
     }
 
-    /// Adds a mode; another run loop takes the place of the one before.
+    /// Adds a mode; another run loop replaces the previous one.
     func schedule(in runLoop: RunLoop, forMode mode: RunLoop.Mode) {
         let isOnMainQueue = DispatchQueue.getSpecific(key: Self.mainQueueKey) != nil
         let runLoop = isOnMainQueue && runLoop === RunLoop.current ? RunLoop.main : runLoop
@@ -79,7 +79,7 @@ final class RunLoopDelivery: Sendable {
         wake()
     }
 
-    /// Takes a mode away; with the last one nothing is delivered until there is one again.
+    /// Removes a mode; without any, nothing is delivered until one is added.
     func remove(from runLoop: RunLoop, forMode mode: RunLoop.Mode) {
         let key = Place(runLoop: runLoop, mode: mode, keepsAlive: nil)
         let left = state.withLock { state in
@@ -92,7 +92,7 @@ final class RunLoopDelivery: Sendable {
         wake()
     }
 
-    /// Puts work in line, and does not wait for it.
+    /// Enqueues work without waiting for it.
     func post(_ work: @escaping Work) {
         state.withLock { state in
             state.lastID += 1
@@ -101,7 +101,7 @@ final class RunLoopDelivery: Sendable {
         wake()
     }
 
-    /// Puts work in line and waits until it is done. When the task is cancelled before, it is never done.
+    /// Enqueues work and waits until it is done. If the task is cancelled first, the work is dropped.
     func deliver(_ work: @escaping Work) async {
         let id = state.withLock { state in
             state.lastID += 1
@@ -109,7 +109,7 @@ final class RunLoopDelivery: Sendable {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Cancelling sets the flag before it looks for the job, so one of the two sees the other.
+                // Cancelling sets the flag before it looks for the job, so one of the two notices the other.
                 let isOver = state.withLock { state in
                     guard !Task.isCancelled else { return true }
                     state.jobs.append(Job(id: id, work: work, waiter: continuation))
@@ -136,17 +136,17 @@ final class RunLoopDelivery: Sendable {
         let runLoop = ObjectIdentifier(first.runLoop)
         if places.contains(where: \.isMainQueue) { DispatchQueue.main.async { [self] in drain(in: runLoop) } }
         for place in places where !place.isMainQueue {
-            // Not `perform(inModes:block:)`: it does not wake a run loop that waits.
+            // Not `perform(inModes:block:)`, which does not wake a waiting run loop.
             let timer = Timer(fire: Date(), interval: 0, repeats: false) { [self] _ in
                 drain(in: runLoop)
-                // `run(mode:before:)` returns after something other than a timer was done; this is meant to be such a thing.
+                // `run(mode:before:)` returns after handling anything but a timer; this must count as such an event.
                 RunLoop.current._stop()
             }
             place.runLoop.add(timer, forMode: place.mode)
         }
     }
 
-    /// Does what is in line; on the thread of the run loop.
+    /// Runs the enqueued work, on the run loop's thread.
     private func drain(in runLoop: ObjectIdentifier) {
         while let job = next(in: runLoop) {
             job.work()
@@ -156,7 +156,7 @@ final class RunLoopDelivery: Sendable {
 
     private func next(in runLoop: ObjectIdentifier) -> Job? {
         state.withLock { state in
-            // Scheduled elsewhere by now: that run loop has been woken.
+            // Scheduled elsewhere by now; that run loop has been woken.
             guard let place = state.places.first, ObjectIdentifier(place.runLoop) == runLoop else { return nil }
             state.isWoken = false
             return state.jobs.isEmpty ? nil : state.jobs.removeFirst()
@@ -164,10 +164,10 @@ final class RunLoopDelivery: Sendable {
     }
 }
 
-/// An object that belongs to one run loop, to be carried there by what is not of it.
+/// Carries an object that belongs to one run loop there, for code outside it.
 ///
-/// `@unchecked` holds since `object` is read by work of a `RunLoopDelivery` only. Weak, as nothing that goes on in the
-/// background keeps an object whose owner has let it go.
+/// `@unchecked` is sound because only work of a `RunLoopDelivery` reads `object`. Weak, because background work must not keep an object
+/// alive that its owner has released.
 struct RunLoopBound<Object: AnyObject>: @unchecked Sendable {
     private(set) weak var object: Object?
 

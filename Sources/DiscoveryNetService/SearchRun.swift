@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-/// What a search tells the delegate.
+/// What a search reports to the delegate.
 enum Finding: Sendable {
     case found(ServiceInstance)
     case lost(ServiceInstance)
@@ -9,22 +9,22 @@ enum Finding: Sendable {
     case lostDomain(Domain)
 }
 
-/// One thing that an iterator of the library gives, as a search sees it.
+/// An item from one of the library's iterators, as a search sees it.
 enum SearchNews {
     case finding(Finding)
     case backend(BackendState)
     case nothing
 }
 
-/// Where a search's news come from.
+/// The source of a search's news.
 protocol SearchSource: SendableMetatype {
-    /// Waits for news and gives all that are there; empty when the deadline passes, nil when the task is cancelled.
+    /// Waits for news and returns everything available; empty if the deadline passes, nil if the task is cancelled.
     mutating func next(until deadline: Duration?) async throws(DiscoveryError) -> [SearchNews]?
 }
 
-/// A search that goes on: findings in batches, and the end of a backend that never was there.
+/// A running search: reports findings in batches, and fails if a backend never appears.
 struct SearchRun<Source: SearchSource> {
-    /// How long a backend may take to come before the search has failed.
+    /// How long to wait for a backend before the search fails.
     private let patience = Duration.seconds(5)
     private var source: Source
     private let time: any TimeSource
@@ -35,8 +35,8 @@ struct SearchRun<Source: SearchSource> {
         self.time = time
     }
 
-    /// Follows a source until its end; the search is given up when this returns.
-    /// - Returns: why it ended; nil when the task was cancelled.
+    /// Follows a source until its end; the search is over when this returns.
+    /// - Returns: why it ended; nil if the task was cancelled.
     static func follow(
         _ makeSource: () -> Source, time: any TimeSource, _ tell: ([Finding]) async -> Void
     ) async -> DiscoveryError? {
@@ -49,7 +49,7 @@ struct SearchRun<Source: SearchSource> {
         }
     }
 
-    /// All that is news at one time, so that the last of it is known; nil when the task is cancelled.
+    /// Everything new at one time, so that the last item is known; nil if the task is cancelled.
     /// - Throws: `.backendUnavailable`, `.closed`.
     mutating func next() async throws(DiscoveryError) -> [Finding]? {
         while let news = try await source.next(until: absence?.deadline) {
@@ -60,7 +60,7 @@ struct SearchRun<Source: SearchSource> {
                 case .backend(.unavailable(let reason)):
                     absence = absence ?? (time.now + patience, reason)
                 case .backend(.available), .backend(.recovered): absence = nil
-                // What was there may come back; what is known is kept.
+                // Services may come back, so known ones are kept.
                 case .backend(.lost), .nothing: break
                 }
             }
@@ -71,7 +71,7 @@ struct SearchRun<Source: SearchSource> {
     }
 }
 
-/// Services of a type, by name.
+/// Searches for services of a type, by name.
 struct BrowseSource: SearchSource {
     var iterator: ServiceEvents.AsyncIterator
 
@@ -93,7 +93,7 @@ struct BrowseSource: SearchSource {
     }
 }
 
-/// Domains.
+/// Searches for domains.
 struct DomainSource: SearchSource {
     var iterator: DomainEvents.AsyncIterator
 

@@ -1,7 +1,7 @@
 import DNSSD
 
 extension ServiceType {
-    /// Reads a type as Foundation writes it, with a final dot or without, and with subtypes after commas:
+    /// Parses a type as Foundation writes it, with or without a final dot, and with subtypes after commas:
     /// `_http._tcp.,_printer`.
     static func withSubtypes(_ text: String) throws(DiscoveryError) -> (type: ServiceType, subtypes: [String]) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -11,7 +11,7 @@ extension ServiceType {
         return (type.base, subtypes)
     }
 
-    /// A type to look for: with one subtype at most.
+    /// Parses a type to browse for, with at most one subtype.
     static func toBrowse(_ text: String) throws(DiscoveryError) -> ServiceType {
         let (type, subtypes) = try withSubtypes(text)
         guard let subtype = subtypes.first else { return type }

@@ -2,7 +2,7 @@ import AvahiEngine
 import DNSSD
 import Discovery
 
-/// The network of this process, for objects that were given no other: the host's avahi-daemon.
+/// This process's network, for objects without one of their own: the host's avahi-daemon.
 enum SharedNetwork {
     static let network: LocalNetwork = {
         do throws(DiscoveryError) {
@@ -13,7 +13,7 @@ enum SharedNetwork {
     }()
 }
 
-/// Stands for an engine that could not be started: says so to every operation.
+/// Replaces an engine that could not be started: reports the error to every operation.
 private struct BrokenEngine: DiscoveryEngine {
     let reason: DiscoveryError
 
@@ -53,7 +53,7 @@ private struct BrokenEngine: DiscoveryEngine {
 
     func shutdown() async -> Bool { true }
 
-    /// Later, for a report must not come from within the call that starts an operation.
+    /// Reports later, because a report must not come within the call that starts an operation.
     private func report(_ tell: @escaping @Sendable (DiscoveryError) -> Void) -> any PublicationOperation {
         Task { [reason] in tell(reason) }
         return Nothing()

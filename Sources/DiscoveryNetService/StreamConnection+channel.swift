@@ -2,9 +2,9 @@ import DiscoveryNIO
 import Foundation
 import NIOCore
 
-/// The side of the network.
+/// The network side.
 extension StreamConnection {
-    /// Takes a channel's bytes; to be called on its event loop, before it reads.
+    /// Takes over a channel. Call it on the channel's event loop, before it reads.
     func adopt(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.setOption(.allowRemoteHalfClosure, value: true).flatMapThrowing { [self] in
             try channel.pipeline.syncOperations.addHandler(StreamConnectionHandler(connection: self))
@@ -18,7 +18,7 @@ extension StreamConnection {
         }
     }
 
-    /// Whether the channel may read more; if not it is told when it may.
+    /// Whether the channel may read more; if not, it is notified when it may.
     func mayRead() -> Bool {
         locked { value in
             value.wantsRead = value.received.readableBytes >= Self.capacity

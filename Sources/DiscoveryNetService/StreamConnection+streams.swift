@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
 
-/// The two streams: opened, asked and closed.
+/// The side of the two streams: opening, querying, closing.
 extension StreamConnection {
-    /// A pair of streams; nil when there is one already.
+    /// The pair of streams; nil if it was taken before.
     func take() -> (InputStream, OutputStream)? {
         let isFirst = locked { value in
             defer { value.isTaken = true }
@@ -19,7 +19,7 @@ extension StreamConnection {
         return (input, output)
     }
 
-    /// Closes a connection that nobody wanted.
+    /// Closes a connection that no one took.
     func closeUnlessTaken() {
         if !locked({ $0.isTaken }) { close() }
     }
@@ -44,7 +44,7 @@ extension StreamConnection {
         if isFirst { connect() } else { change { _ in } }
     }
 
-    /// Ends one direction; the connection is over when the other is not open either.
+    /// Ends one direction; the connection ends once neither is open.
     func close(_ direction: Direction) {
         let (channel, isOver) = locked { value -> ((any Channel)?, Bool) in
             guard value[direction] != .closed else { return (nil, false) }
@@ -54,7 +54,7 @@ extension StreamConnection {
         if isOver { close() } else if direction == .output { channel?.close(mode: .output, promise: nil) }
     }
 
-    /// A stream is gone. One that was never opened leaves the connection to the other.
+    /// A stream was released. If it was never opened, the connection stays with the other.
     func dropped(_ direction: Direction) {
         let mustClose = locked { value in
             guard value[direction] == .unopened, value[direction.other] != .closed else { return true }
@@ -64,7 +64,7 @@ extension StreamConnection {
         if mustClose { close(direction) }
     }
 
-    /// Ends the connection; what was written is sent before, for 30 s at most.
+    /// Ends the connection after sending what was written, within 30 s.
     func close() {
         let (channel, task, isSent) = locked { value -> ((any Channel)?, Task<Void, Never>?, Bool) in
             guard !value.isOver else { return (nil, nil, false) }

@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
 
-/// Bytes in and out, for threads that may block.
+/// Receives and sends bytes, on threads that may block.
 extension StreamConnection {
-    /// Waits for bytes. 0 at the end, nil after an error or when it is closed.
+    /// Waits for bytes. Returns 0 at the end, nil after an error or once closed.
     func read(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int? {
         let (count, channel) = waiting { value -> (Int?, (any Channel)?)? in
             if value.received.readableBytes == 0 && !value.isAtEnd && value.isAlive { return nil }
@@ -21,8 +21,8 @@ extension StreamConnection {
         return count
     }
 
-    /// Waits for space, and sends as many bytes as there is: the system has them when this returns, as far as it takes them now, so
-    /// that they go out also when the program ends. Nil after an error or when it is closed.
+    /// Waits for space and sends as many bytes as fit. On return the system has as many of them as it takes now, so they are sent even if
+    /// the program ends. Nil after an error or once closed.
     func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let (count, channel) = waiting { value -> (Int?, (any Channel)?)? in
             if value.sending >= Self.capacity && value.isAlive || value.isConnecting { return nil }

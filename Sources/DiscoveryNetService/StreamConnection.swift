@@ -4,15 +4,15 @@ import Foundation
 import NIOCore
 import System
 
-/// A TCP connection under a pair of streams: bytes that came and were not read, bytes that are on their way out.
+/// The TCP connection beneath a pair of streams: holds bytes received but not read, and bytes waiting to be sent.
 ///
-/// Reading from the network stops while 64 KiB wait to be read, and writing says that there is no space while 64 KiB wait to be sent.
+/// Reading from the network pauses while 64 KiB wait to be read; writing reports no space while 64 KiB wait to be sent.
 final class StreamConnection: Sendable {
     static let capacity = 64 * 1024
 
     enum Phase { case idle, connecting, open, failed(NSError), closed }
 
-    /// What a stream does with its direction.
+    /// How a stream uses its direction.
     enum Use { case unopened, open, closed }
 
     struct Value {
@@ -24,7 +24,7 @@ final class StreamConnection: Sendable {
         var wantsRead = false
         var input = Use.unopened
         var output = Use.unopened
-        /// Nobody uses it any more; the channel is closed when everything is sent.
+        /// No one uses the connection any more; the channel is closed once everything is sent.
         var isOver = false
         var isTaken = false
         var inputChanged: (@Sendable () -> Void)?
@@ -33,9 +33,9 @@ final class StreamConnection: Sendable {
     }
 
     private let value = Locked(Value())
-    /// Of those who wait for `value` to change.
+    /// Wakes threads that wait for `value` to change.
     private let changes = NSCondition()
-    /// Makes the connection when a stream is opened; nil when it is there already.
+    /// Where to connect when a stream is opened; nil if the connection exists already.
     let target: (instance: ServiceInstance, network: LocalNetwork)?
 
     /// A connection to a service, made when one of its streams is opened.
@@ -45,7 +45,7 @@ final class StreamConnection: Sendable {
 
     func locked<Result>(_ body: (inout Value) -> Result) -> Result { value.withLock(body) }
 
-    /// Waits until `body` has a result; it is asked at once, and whenever something has changed.
+    /// Waits until `body` returns a result; calls it immediately, and after every change.
     func waiting<Result>(for body: (inout Value) -> Result?) -> Result {
         changes.lock()
         defer { changes.unlock() }
@@ -55,15 +55,15 @@ final class StreamConnection: Sendable {
         }
     }
 
-    /// Ends such waiting, after a change. Who is between asking and waiting holds the lock.
+    /// Wakes the waiting threads after a change. A thread between checking and waiting holds the lock.
     func wake() {
         changes.lock()
         changes.broadcast()
         changes.unlock()
     }
 
-    /// Changes something that somebody may wait for, and tells both streams. No channel is called in `body`: it may call
-    /// back at once.
+    /// Makes a change that threads may wait for, and notifies both streams. `body` must not call a channel, which may call back
+    /// immediately.
     @discardableResult
     func change<Result>(_ body: (inout Value) -> Result) -> Result {
         let (result, input, output) = locked { value in

@@ -3,7 +3,7 @@ import Discovery
 import Foundation
 import NIOCore
 
-/// Carries bytes from a channel to a connection under streams, and reads no more than that has room for.
+/// Moves bytes from a channel to the streams' connection, and reads no more than there is room for.
 final class StreamConnectionHandler: ChannelDuplexHandler, Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -38,7 +38,7 @@ final class StreamConnectionHandler: ChannelDuplexHandler, Sendable {
 }
 
 extension NSError {
-    /// An error as streams give it: the system's number, and the sentence of the library.
+    /// An error in the form of streams: the system's number, and the library's message.
     static func stream(_ error: any Error) -> NSError {
         let number: Int32
         var text = String(describing: error).escapedForTerminal

@@ -2,16 +2,16 @@ import Discovery
 import Foundation
 import System
 
-/// Brings a connection's changes to the run loop of a stream: one look at what is there, however many changes there were.
+/// Brings a connection's changes to a stream's run loop: a single look, however many changes there were.
 final class StreamEvents: Sendable {
     let delivery = RunLoopDelivery()
     private let isOnItsWay = Locked(false)
     private let look: @Sendable () -> Void
 
-    /// - Parameter look: is called in the run loop.
+    /// - Parameter look: called in the run loop.
     init(_ look: @escaping @Sendable () -> Void) { self.look = look }
 
-    /// Something is new: the stream is to look.
+    /// Call when something is new: the stream will look.
     var changed: @Sendable () -> Void {
         { [weak self] in self?.tell() }
     }

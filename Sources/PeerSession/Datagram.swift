@@ -1,8 +1,8 @@
-/// Where one side of a connection takes datagrams, as its greeting says.
+/// Where one side of a connection takes datagrams, as announced in its greeting.
 package struct DatagramOffer: Hashable, Sendable {
-    /// Its port, at the address that the connection has.
+    /// The port, at the connection's own address.
     package let port: UInt16
-    /// What each datagram for it begins with: drawn for each connection, and told to nobody but the other side of it.
+    /// The prefix of every datagram to this side: random for each connection, and known only to the other side.
     package let token: UInt64
 
     package init(port: UInt16, token: UInt64) {
@@ -11,20 +11,19 @@ package struct DatagramOffer: Hashable, Sendable {
     }
 }
 
-/// What goes over UDP: eight bytes of token and eight of number, big endian; then a byte that says what, 0 for a probe, 1 for a
-/// message, which follows.
+/// A UDP datagram: eight bytes of token, eight of number, both big endian; a byte of kind, 0 for a probe or 1 for a message; the message.
 package struct Datagram: Hashable, Sendable {
-    /// The longest, so that every network carries it whole: 1280 less 40 of IPv6 and 8 of UDP (RFC 8200 §5).
+    /// The maximum length, so that every network carries it whole: 1280 less 40 for IPv6 and 8 for UDP (RFC 8200 §5).
     package static let maximumLength = 1232
-    /// The longest message in one.
+    /// The maximum length of a message in a datagram.
     package static let maximumMessageLength = maximumLength - headerLength
     private static let headerLength = 17
 
-    /// Of the side that it is for.
+    /// The receiving side's token.
     package let token: UInt64
-    /// Later ones have greater numbers; the first has 1.
+    /// Increases with every datagram, starting from 1.
     package let number: UInt64
-    /// Nil for a probe, which is sent to see whether it arrives.
+    /// Nil for a probe, which only tests whether datagrams arrive.
     package let message: [UInt8]?
 
     package init(token: UInt64, number: UInt64, message: [UInt8]?) {
@@ -33,7 +32,7 @@ package struct Datagram: Hashable, Sendable {
         self.message = message
     }
 
-    /// Nil for what is no datagram of a session.
+    /// Nil if the bytes are not a session's datagram.
     package init?(_ bytes: some RandomAccessCollection<UInt8>) {
         guard (Self.headerLength...Self.maximumLength).contains(bytes.count) else { return nil }
         token = UInt64(bigEndianBytes: bytes.prefix(8))
@@ -46,20 +45,20 @@ package struct Datagram: Hashable, Sendable {
         }
     }
 
-    /// As on the wire.
+    /// The encoded datagram.
     package var bytes: [UInt8] {
         token.bigEndianBytes + number.bigEndianBytes + (message.map { [1] + $0 } ?? [0])
     }
 }
 
 extension UInt64 {
-    /// The last eight bytes, the most significant one first.
+    /// Uses the last eight bytes, most significant first.
     init(bigEndianBytes bytes: some Sequence<UInt8>) { self = bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
-    /// The most significant one first.
+    /// The eight bytes, most significant first.
     var bigEndianBytes: [UInt8] { stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) } }
 
-    /// From 16 hexadecimal digits; nil for anything else.
+    /// Parses exactly 16 hexadecimal digits; nil for anything else.
     init?(hexadecimal text: String) {
         guard text.utf8.count == 16, text.allSatisfy(\.isHexDigit), let value = UInt64(text, radix: 16) else {
             return nil

@@ -1,11 +1,12 @@
-/// Whether datagrams of a connection arrive, each way: a value. What this side sent counts as arriving when the other side says so.
+/// Tracks whether a connection's datagrams arrive, in both directions. A value. What this side sent counts as arrived once the other side
+/// confirms it.
 package struct DatagramPath: Hashable, Sendable {
-    /// After so many pings that confirm nothing new, datagrams are taken for lost. One is sent between two pings at least.
+    /// After this many pings without a new confirmation, datagrams count as lost. At least one is sent between two pings.
     private static let patience = 3
 
-    /// The newest that arrived here; 0 before the first. The other side is told.
+    /// The newest number that arrived here, to be confirmed to the other side; 0 before the first.
     package private(set) var heard: UInt64 = 0
-    /// Whether what is sent now will probably arrive.
+    /// Whether a datagram sent now will probably arrive.
     package private(set) var works = false
     private var sent: UInt64 = 0
     private var confirmed: UInt64 = 0
@@ -13,21 +14,21 @@ package struct DatagramPath: Hashable, Sendable {
 
     package init() {}
 
-    /// - Returns: the number of the datagram that is sent now.
+    /// - Returns: the number for the next datagram.
     package mutating func next() -> UInt64 {
         sent &+= 1
         return sent
     }
 
-    /// A datagram came.
-    /// - Returns: whether it is newer than all before; else it is to be dropped.
+    /// Call when a datagram arrives.
+    /// - Returns: whether it is newer than all before; if not, drop it.
     package mutating func arrived(_ number: UInt64) -> Bool {
         guard number > heard else { return false }
         heard = number
         return true
     }
 
-    /// The other side tells, over the connection, the newest that arrived there.
+    /// Call when the other side confirms, over the connection, the newest number that arrived there.
     package mutating func told(_ number: UInt64) {
         if number > confirmed, number <= sent {
             confirmed = number

@@ -1,16 +1,16 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// The UDP socket beside one connection. It has the connection's own two addresses, so that the kernel keeps all others out, and
-/// what is sent comes from where the other side expects it.
+/// The UDP socket beside one connection. It uses the connection's two addresses, so that the kernel drops everyone else's datagrams, and
+/// ours come from where the other side expects them.
 struct DatagramSocket: Sendable {
     let offer: DatagramOffer
-    /// What came for us; a newer one replaces the oldest of those that nobody took.
+    /// Received datagrams; when full, a new one replaces the oldest.
     let arrivals: AsyncStream<Datagram>
     private let channel: any Channel
     private let connection: any Channel
 
-    /// Nil where there is none to be had: then everything goes over the connection.
+    /// Nil if no socket is available; then everything uses the connection.
     static func open(beside connection: any Channel) async -> DatagramSocket? {
         guard var address = connection.localAddress, connection.remoteAddress?.protocol == address.protocol else {
             return nil
@@ -26,7 +26,7 @@ struct DatagramSocket: Sendable {
                 }
             }
         if address.protocol == .inet6 {
-            // An IPv4 connection of the listener has IPv6's names for its addresses.
+            // An IPv4 connection of the listener has IPv4-mapped IPv6 addresses.
             let v6only = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
             bootstrap = bootstrap.channelOption(v6only, value: 0)
         }
@@ -39,14 +39,14 @@ struct DatagramSocket: Sendable {
         return DatagramSocket(offer: offer, arrivals: arrivals, channel: channel, connection: connection)
     }
 
-    /// To the port that the other side offered, at the address that it has.
+    /// Connects to the port that the other side offered, at the connection's address.
     func connect(to remote: DatagramOffer) async throws {
         guard var address = connection.remoteAddress else { throw ChannelError.ioOnClosedChannel }
         address.port = Int(remote.port)
         try await channel.connect(to: address).get()
     }
 
-    /// Sends, or drops it when the system takes no more.
+    /// Sends the datagram, or drops it if the system takes no more.
     func send(_ datagram: Datagram) {
         guard channel.isWritable else { return }
         channel.writeAndFlush(ByteBuffer(bytes: datagram.bytes), promise: nil)
@@ -55,7 +55,7 @@ struct DatagramSocket: Sendable {
     func close() { channel.close(promise: nil) }
 }
 
-/// Lets through what is for us, and from the host that the connection is to. Used on its channel's event loop.
+/// Passes on datagrams with our token from the connection's host. Used on its channel's event loop.
 private final class DatagramHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
@@ -71,7 +71,7 @@ private final class DatagramHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var envelope = unwrapInboundIn(data)
-        // The kernel lets others through before the socket is connected.
+        // Before the socket is connected, the kernel lets others' datagrams through.
         envelope.remoteAddress.port = host?.port
         guard envelope.remoteAddress == host, let datagram = Datagram(envelope.data.readableBytesView),
             datagram.token == token
@@ -79,7 +79,7 @@ private final class DatagramHandler: ChannelInboundHandler {
         arrived.yield(datagram)
     }
 
-    /// What a firewall answers, for instance: that nothing arrives shows at the other side.
+    /// Ignores errors such as a firewall's answer: the other side notices that nothing arrives.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 
     func channelInactive(context: ChannelHandlerContext) { arrived.finish() }

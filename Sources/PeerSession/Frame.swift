@@ -1,34 +1,34 @@
-/// What goes over a connection: four bytes of length, big endian, of what follows; one byte that says what; a payload.
+/// A frame on a connection: four bytes of length for the rest, big endian; one byte of kind; a payload.
 package enum Frame: Hashable, Sendable {
-    /// First from who dialled: who it is. It invites.
+    /// The first frame from the dialling side: introduces itself and invites.
     case hello(Greeting)
-    /// The answer: who this is, and yes.
+    /// The answer yes, with this side's introduction.
     case welcome(Greeting)
-    /// The answer: no.
+    /// The answer no.
     case decline(Refusal)
     /// A message.
     case message([UInt8], Delivery)
-    /// I am here, and this is the newest datagram that arrived; 0 before the first. Sent every second.
+    /// A sign of life, with the newest datagram that arrived; 0 before the first. Sent every second.
     case ping(heard: UInt64)
-    /// I leave.
+    /// I am leaving.
     case bye
 
-    /// Why a connection is not wanted.
+    /// Why a connection is refused.
     package enum Refusal: UInt8, Hashable, Sendable {
-        /// Somebody said no.
+        /// The user declined.
         case declined = 0
-        /// There is a connection between the two already, or a better one on its way.
+        /// The two sides have a connection already, or a preferred one is on its way.
         case duplicate = 1
-        /// Too many want one.
+        /// Too many are waiting.
         case busy = 2
-        /// Another session is meant, which was here before.
+        /// The hello was meant for an earlier session in this place.
         case another = 3
     }
 
-    /// The longest payload that is not a message.
+    /// The maximum length of a payload other than a message.
     package static let maximumControlLength = 1024
 
-    /// As on the wire.
+    /// The encoded frame.
     package var bytes: [UInt8] {
         let payload = payload
         let length = UInt32(truncatingIfNeeded: payload.count + 1)
@@ -78,21 +78,21 @@ package enum Frame: Hashable, Sendable {
         }
     }
 
-    /// The longest payload of a kind.
+    /// The maximum payload of a kind.
     static func limit(kind: UInt8) -> Int {
         kind == 4 || kind == 5 ? PeerSession.maximumMessageLength : maximumControlLength
     }
 }
 
-/// Cuts a stream of bytes into frames. It never holds more than one frame of the greatest length.
+/// Splits a byte stream into frames. Buffers at most one frame of maximum length.
 package struct FrameDecoder: Sendable {
     private var pending: [UInt8] = []
 
     package init() {}
 
-    /// Takes in bytes.
-    /// - Returns: the frames that are complete.
-    /// - Throws: `.messageTooLong` and `.malformed`; the stream cannot be read any further.
+    /// Takes bytes from the stream.
+    /// - Returns: the frames that are now complete.
+    /// - Throws: `.messageTooLong` and `.malformed`; the stream is unreadable from there on.
     package mutating func received(_ bytes: some Sequence<UInt8>) throws(SessionError) -> [Frame] {
         pending.append(contentsOf: bytes)
         var frames: [Frame] = []

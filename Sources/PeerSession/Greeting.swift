@@ -1,6 +1,6 @@
 internal import DiscoveryJSON
 
-/// Who somebody is; in a hello also who is meant; and where it takes datagrams, if it does:
+/// A side's introduction; in a hello also the intended peer; and where it takes datagrams, if it does:
 /// `{"v":1,"id":"0123456789abcdef","name":"tony","to":"fedcba9876543210","udp":{"port":40000,"token":"0123456789abcdef"}}`.
 package struct Greeting: Hashable, Sendable {
     package let id: PeerID

@@ -1,46 +1,46 @@
 internal import NIOCore
 
-/// A connection, as the session keeps it.
+/// A connection, as the session tracks it.
 struct Link: Sendable {
-    /// Times of a connection.
+    /// Time limits of a connection.
     enum Limits {
-        /// How often to say that we are here.
+        /// How often to send a sign of life.
         static let heartbeat: Duration = .seconds(1)
-        /// How long a peer may be silent. With one heartbeat more it is known within 5 s.
+        /// How long a peer may be silent. Together with one heartbeat, silence is noticed within 5 s.
         static let silence: Duration = .milliseconds(3800)
-        /// How long who connected may take to say who it is.
+        /// How long a client may take to introduce itself.
         static let greeting: Duration = .seconds(5)
-        /// How long the hello may take of who refused ours because of it.
+        /// How long to wait for the hello of a peer that refused ours because of it.
         static let hello: Duration = .seconds(1)
         /// How long an invitation stands.
         static let invitation: Duration = .seconds(30)
-        /// How long a goodbye may take to be sent.
+        /// How long sending a goodbye may take.
         static let closing: Duration = .seconds(2)
-        /// Connections that came and whose peers are not connected.
+        /// Maximum number of incoming connections whose peers are not connected yet.
         static let strangers = 32
     }
 
     enum Stage: Hashable, Sendable {
-        /// Nothing was said.
+        /// Nothing has been said.
         case new
-        /// It said hello to us, or we to it.
+        /// One side has said hello.
         case greeted
         case connected
-        /// The last word is being sent.
+        /// The last frame is being sent.
         case closing
     }
 
     let channel: any Channel
     let isIncoming: Bool
     var stage = Stage.new
-    /// When the stage was reached.
+    /// When this stage was reached.
     var since: SuspendingClock.Instant
     var lastHeard: SuspendingClock.Instant
-    /// Nothing is read because nobody takes what was: its silence is ours.
+    /// Reading is paused because no one takes the messages: the silence is our own doing.
     var isBlocked = false
-    /// Where datagrams go and come, if there is such a way.
+    /// Sends and receives datagrams, if possible.
     var socket: DatagramSocket?
-    /// Where the other side takes them.
+    /// Where the other side takes datagrams.
     var remoteOffer: DatagramOffer?
     var datagrams = DatagramPath()
 
@@ -57,13 +57,13 @@ struct Link: Sendable {
         lastHeard = now
     }
 
-    /// Sends without waiting: for what is small and rare.
+    /// Sends without waiting; for small and rare frames.
     func write(_ frame: Frame) { channel.writeAndFlush(ByteBuffer(bytes: frame.bytes), promise: nil) }
 
-    /// Says that we are here, and which datagrams have arrived.
+    /// Sends a sign of life, and confirms the datagrams that have arrived.
     func ping() { write(.ping(heard: datagrams.heard)) }
 
-    /// Sends, then closes.
+    /// Sends a frame, then closes.
     func close(saying frame: Frame) {
         let channel = channel
         channel.writeAndFlush(ByteBuffer(bytes: frame.bytes)).whenComplete { _ in channel.close(promise: nil) }

@@ -1,29 +1,29 @@
 public import DNSSD
 
-/// How far things are with a peer.
+/// The relation to a peer.
 public enum PeerState: String, Hashable, Sendable {
-    /// It is there and can be invited.
+    /// The peer is present and can be invited.
     case available
-    /// One of the two has invited the other.
+    /// One side has invited the other.
     case connecting
     /// Messages go both ways.
     case connected
-    /// It was connected and left, or has been silent for too long.
+    /// The peer was connected and left, or has been silent for too long.
     case disconnected
-    /// It is not there any more.
+    /// The peer is gone.
     case unavailable
 }
 
-/// Another participant.
+/// Another participant in the session.
 public struct Peer: Hashable, Sendable, CustomStringConvertible {
-    /// The longest display name in bytes of UTF-8; what is longer is cut.
+    /// The maximum length of a display name in bytes of UTF-8; longer names are cut.
     public static let maximumNameLength = 200
 
-    /// Which one.
+    /// The peer's id.
     public let id: PeerID
-    /// What it calls itself: any text, to be escaped where it is shown.
+    /// The name that the peer gives itself: any text, to be escaped before showing it.
     public let displayName: String
-    /// How far things are with it.
+    /// The current relation.
     public internal(set) var state: PeerState
 
     package init(id: PeerID, displayName: String, state: PeerState) {
@@ -47,35 +47,35 @@ public struct Peer: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a session does to find others.
+/// How a session finds others.
 public enum SessionMode: String, Hashable, Sendable, CaseIterable {
-    /// Is found, and is invited.
+    /// Can be found and invited.
     case server
-    /// Looks for servers, and invites them.
+    /// Looks for servers and invites them.
     case client
     /// Both.
     case peer
 }
 
-/// How a message goes.
+/// How a message is delivered.
 public enum Delivery: Hashable, Sendable {
-    /// In order, once, or the peer is disconnected. The sender waits for a peer that is slow.
+    /// In order and exactly once, or the peer is disconnected. Sending waits for a slow peer.
     case reliable
-    /// Dropped when the peer or the network does not keep up; the sender never waits. Over UDP where that arrives, in order;
-    /// what has more than 1215 bytes goes over the connection, and may be overtaken.
+    /// Dropped if the peer or the network does not keep up; sending never waits. Uses UDP where that works, in order; messages of more than
+    /// 1215 bytes use the connection, and may be overtaken.
     case unreliable
 }
 
-/// What a session tells.
+/// What a session reports.
 public enum SessionEvent: Hashable, Sendable {
-    /// The service is announced; the name may have got a number.
+    /// The service is announced; its name may have been numbered.
     case published(OfferedService, as: ServiceName)
-    /// mDNS answers, went away or came back; peers are kept meanwhile.
+    /// mDNS answers, has gone or is back; peers are kept meanwhile.
     case backend(BackendState)
-    /// A peer came, or has another state.
+    /// A peer appeared, or its state changed.
     case changed(Peer)
-    /// A peer wants to be connected: `accept` or `decline` it, in 30 s.
+    /// A peer wants to connect: `accept` or `decline` it within 30 s.
     case invited(Peer)
-    /// A message.
+    /// A message arrived.
     case received([UInt8], from: Peer, Delivery)
 }

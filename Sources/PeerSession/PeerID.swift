@@ -1,15 +1,15 @@
-/// Who takes part in sessions: a number that each session draws for itself, so that two of one name are two.
+/// Identifies a participant: each session draws a random number, so that two of the same name are distinct.
 public struct PeerID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Any number.
     public let rawValue: UInt64
 
-    /// Takes a number.
+    /// Uses a given number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// A new one: 64 random bits.
+    /// Draws 64 random bits.
     public static func random() -> PeerID { PeerID(rawValue: .random(in: .min ... .max)) }
 
-    /// From 16 hexadecimal digits; nil for anything else.
+    /// Parses exactly 16 hexadecimal digits; nil for anything else.
     public init?(_ text: String) {
         guard let value = UInt64(hexadecimal: text) else { return nil }
         rawValue = value
@@ -18,6 +18,6 @@ public struct PeerID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// 16 hexadecimal digits.
     public var description: String { rawValue.hexadecimal }
 
-    /// By number.
+    /// Orders by number.
     public static func < (one: PeerID, other: PeerID) -> Bool { one.rawValue < other.rawValue }
 }

@@ -1,8 +1,8 @@
 internal import NIOCore
 
-/// What is unreliable: over UDP where that is known to arrive, else over the connection.
+/// Unreliable messages: over UDP while that is known to work, else over the connection.
 extension PeerSession {
-    /// Never waits.
+    /// Sends without waiting.
     func sendUnreliably(_ message: [UInt8], on number: PeerTable.LinkID) {
         guard let link = links[number] else { return }
         if link.datagrams.works, message.count <= Datagram.maximumMessageLength {
@@ -12,12 +12,12 @@ extension PeerSession {
         }
     }
 
-    /// Whether what is unreliable goes over UDP to a peer now.
+    /// Whether unreliable messages to a peer currently use UDP.
     package func usesDatagrams(to peer: PeerID) -> Bool {
         table.link(to: peer).flatMap { links[$0]?.datagrams.works } ?? false
     }
 
-    /// Begins when both sides have said where they take datagrams; else the socket goes.
+    /// Starts datagrams if both sides have offered them; otherwise discards the socket.
     func beginDatagrams(_ number: PeerTable.LinkID) {
         guard let socket = links[number]?.socket else { return }
         guard table.connectedPeer(on: number) != nil, let remote = links[number]?.remoteOffer else {
@@ -43,7 +43,7 @@ extension PeerSession {
         guard let peer = table.connectedPeer(on: number) else { return }
         let isFirst = links[number]?.datagrams.heard == 0
         guard links[number]?.datagrams.arrived(datagram.number) == true else { return }
-        // The other side need not wait for the next ping to know.
+        // Confirm the first one immediately instead of with the next ping.
         if isFirst { links[number]?.ping() }
         guard let message = datagram.message, !queue.isFull else { return }
         queue.push(.received(message, from: peer, .unreliable))

@@ -6,9 +6,9 @@ internal import NIOCore
 extension PeerSession {
     typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// Runs the session until the task is cancelled: then the service is withdrawn, every peer is told goodbye, and `events` ends.
-    /// To be called once.
-    /// - Throws: what publishing or browsing fails with for good.
+    /// Runs the session until the task is cancelled; then withdraws the service, says goodbye to every peer, and ends `events`. Call it
+    /// once.
+    /// - Throws: when publishing or browsing fails for good.
     public func run() async throws {
         defer { end() }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -42,7 +42,7 @@ extension PeerSession {
         try txt.append(key: "id", text: id.description)
         try txt.append(key: "name", text: displayName)
         let listener = try await network.listen(serviceName, type: type, txt: txt, on: interfaces) { channel in
-            // Nothing is read before there is somebody to read it.
+            // Do not read before someone handles the input.
             channel.setOption(.autoRead, value: false).map {
                 if case .enqueued = arrived.yield(channel) { return }
                 channel.close(promise: nil)
@@ -54,7 +54,7 @@ extension PeerSession {
                 group.addTask {
                     var watch = BackendWatch()
                     for await status in listener.publication.updates {
-                        // Where services are looked for, too, that tells.
+                        // If the session also browses, the browser reports this.
                         if self.mode == .server, let news = watch.became(status) { self.queue.push(.backend(news)) }
                         switch status.state {
                         case .established: self.queue.push(.published(listener.publication.service, as: status.name))
@@ -73,7 +73,7 @@ extension PeerSession {
         await listener.close()
     }
 
-    /// As much of the display name as the name of a service may have.
+    /// As much of the display name as fits a service's name.
     private var serviceName: ServiceName {
         var left = ServiceName.maximumLength
         let name = displayName.prefix { character in
@@ -106,7 +106,7 @@ extension PeerSession {
         addJob.yield { [weak self] in
             let wire = try? await channel.eventLoop.submit { try Wire(wrappingChannelSynchronously: channel) }.get()
             guard let self else { return channel.close(promise: nil) }
-            // Reset before it was read: it must not count among the strangers for ever.
+            // It was reset before it was read, and must not stay among the strangers.
             guard let wire else { return await self.discard(channel, number) }
             try? await channel.setOption(.autoRead, value: true).get()
             await self.serve(wire, number)
@@ -139,7 +139,7 @@ extension PeerSession {
         }
     }
 
-    /// Reads a connection to its end.
+    /// Reads a connection until it ends.
     private func serve(_ wire: Wire, _ number: PeerTable.LinkID) async {
         try? await wire.executeThenClose { inbound, _ in
             var decoder = FrameDecoder()
@@ -179,7 +179,7 @@ extension PeerSession {
             links[number]?.reached(.connected, now: .now)
             links[number]?.remoteOffer = greeting.datagrams
             perform(table.welcomed(number, by: greeting))
-            // The other side waits for it.
+            // The other side is waiting for this.
             links[number]?.ping()
             beginDatagrams(number)
         case .decline(let refusal):
@@ -198,7 +198,7 @@ extension PeerSession {
         }
     }
 
-    /// A peer that we welcomed goes on with this connection.
+    /// A peer that we welcomed continues with this connection.
     private func heard(_ number: PeerTable.LinkID) {
         let actions = table.heard(number)
         guard !actions.isEmpty else { return }
@@ -206,7 +206,7 @@ extension PeerSession {
         beginDatagrams(number)
     }
 
-    /// Carries out what the table says.
+    /// Carries out the table's actions.
     func perform(_ actions: [PeerTable.Action]) {
         for action in actions {
             switch action {
@@ -251,7 +251,7 @@ extension PeerSession {
         while true {
             try await Task.sleep(for: Link.Limits.heartbeat)
             let now = SuspendingClock.now
-            // We were stopped ourselves: nobody's silence means anything.
+            // This process was suspended, so no one's silence means anything.
             let wasStopped = now - last > Link.Limits.heartbeat * 2
             last = now
             for (number, link) in links {
@@ -279,6 +279,6 @@ extension PeerSession {
 }
 
 extension ServiceInstance {
-    /// Which peer offers it, if one does.
+    /// The peer that offers the service, if any.
     fileprivate func peerID(_ txt: TXTRecord) -> PeerID? { txt.text(for: "id").flatMap { PeerID($0) } }
 }

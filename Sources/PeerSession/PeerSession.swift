@@ -3,23 +3,23 @@ public import Discovery
 internal import DiscoveryNIO
 internal import NIOCore
 
-/// A session of peers on the local network: they find, invite and message each other, in the manner of Game Kit.
+/// A session of peers on the local network, which find, invite and message each other, like Game Kit's.
 ///
-/// Everything happens in `run()`; read `events` meanwhile. A peer that falls silent is `disconnected` within 5 s. Nobody proves
-/// who they are (RFC 6762 §21), and nothing is encrypted.
+/// Everything happens in `run()`; read `events` meanwhile. A peer that falls silent is `disconnected` within 5 s. No one proves who they
+/// are (RFC 6762 §21), and nothing is encrypted.
 public actor PeerSession {
-    /// The longest message: 87 KB, that is 89 088 bytes.
+    /// The maximum length of a message: 87 KB, which is 89 088 bytes.
     public static let maximumMessageLength = 87 * 1024
-    /// A length that fits into one packet of most networks.
+    /// A length that fits a single packet on most networks.
     public static let recommendedMessageLength = 1000
 
-    /// Which one this is.
+    /// This session's id.
     public nonisolated let id: PeerID
-    /// What this calls itself.
+    /// The name that others see.
     public nonisolated let displayName: String
-    /// What this does to find others.
+    /// How this session finds others.
     public nonisolated let mode: SessionMode
-    /// What happens, for one task. Read it, or messages stop coming.
+    /// The session's events, for one task. Keep reading, or messages stop arriving.
     public nonisolated let events: SessionEvents
 
     let network: LocalNetwork
@@ -33,10 +33,10 @@ public actor PeerSession {
     private var nextNumber = 0
     private var waiting: [PeerID: [(number: Int, continuation: CheckedContinuation<SessionError?, Never>)]] = [:]
 
-    /// Creates a session; `run()` begins it.
+    /// Creates a session; `run()` starts it.
     /// - Parameters:
-    ///   - identifier: what the sessions of one program have in common: 1 to 15 letters, digits and hyphens.
-    ///   - displayName: for people; cut to 200 bytes. The service gets as much of it as a name may have.
+    ///   - identifier: shared by all sessions of one program: 1 to 15 letters, digits and hyphens.
+    ///   - displayName: for people; cut to 200 bytes. The service gets as much of it as fits a service's name.
     /// - Throws: `.invalidServiceType` for an identifier that gives no service type.
     public init(
         network: LocalNetwork,
@@ -57,7 +57,7 @@ public actor PeerSession {
         (jobs, addJob) = AsyncStream.makeStream()
     }
 
-    /// The peers that are known now, by name.
+    /// The peers known now, sorted by name.
     public var peers: [Peer] { table.peers }
 
     /// Invites a peer, or accepts its invitation, and waits until it is connected.
@@ -82,13 +82,13 @@ public actor PeerSession {
         if let error { throw error }
     }
 
-    /// Says yes to an invitation: the peer is connected when it goes on, which is told.
+    /// Accepts an invitation. The peer is connected once it continues, which `events` reports.
     public func accept(_ peer: PeerID) { perform(table.accepted(peer)) }
 
-    /// Says no to an invitation.
+    /// Declines an invitation.
     public func decline(_ peer: PeerID) { perform(table.declined(peer)) }
 
-    /// Ends the connection to a peer, or what was to become one.
+    /// Ends the connection to a peer, or the attempt to make one.
     public func disconnect(from peer: PeerID) { perform(table.unwanted(peer)) }
 
     /// Ends all connections.
@@ -97,8 +97,8 @@ public actor PeerSession {
     }
 
     /// Sends a message to some connected peers.
-    /// - Throws: `.messageTooLong`, and `.noSuchPeer` when one is not connected, before anything is sent; `.noSuchPeer` also when a
-    ///   connection is lost meanwhile, after the message was sent to the others.
+    /// - Throws: `.messageTooLong`, and `.noSuchPeer` if one is not connected, before anything is sent; also `.noSuchPeer` if a connection
+    ///   is lost meanwhile, after sending to the others.
     public func send(
         _ message: [UInt8], to peers: [PeerID], _ delivery: Delivery = .reliable
     ) async throws(SessionError) {
@@ -114,12 +114,12 @@ public actor PeerSession {
         try await write(message, delivery, on: connected)
     }
 
-    /// Sends a message to all connected peers, also when there is none.
+    /// Sends a message to all connected peers, even if there are none.
     /// - Throws: `.messageTooLong`.
     public func sendToAll(_ message: [UInt8], _ delivery: Delivery = .reliable) async throws(SessionError) {
         try Self.check(message)
         let connected = table.peers.compactMap { table.link(to: $0.id) }
-        // Who leaves meanwhile is not among all.
+        // A peer that leaves meanwhile no longer counts.
         try? await write(message, delivery, on: connected)
     }
 
@@ -139,7 +139,7 @@ public actor PeerSession {
             return
         }
         let buffer = ByteBuffer(bytes: Frame.message(message, delivery).bytes)
-        // All at once: one that is slow does not hold up the others.
+        // All concurrently, so that a slow peer does not delay the others.
         let writes = connected.compactMap { links[$0]?.channel.writeAndFlush(buffer) }
         var isComplete = true
         for write in writes where (try? await write.get()) == nil { isComplete = false }
@@ -170,7 +170,7 @@ public actor PeerSession {
         giveUp(peer, number, SessionError(.ended, "the task was cancelled"))
     }
 
-    /// One of those who wait for a connection waits no more; with the last of them goes the attempt.
+    /// One caller stops waiting for a connection; when the last one does, the attempt ends.
     private func giveUp(_ peer: PeerID, _ number: Int, _ error: SessionError) {
         guard let index = waiting[peer]?.firstIndex(where: { $0.number == number }) else { return }
         waiting[peer]?.remove(at: index).continuation.resume(returning: error)

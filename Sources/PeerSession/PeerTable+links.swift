@@ -1,5 +1,5 @@
 extension PeerTable {
-    /// Who uses the session wants a connection.
+    /// The user wants a connection.
     package mutating func wanted(_ id: PeerID) -> [Action] {
         guard let entry = entries[id] else {
             return [.answer(id, SessionError(.noSuchPeer, "there is no peer \(id)"))]
@@ -14,19 +14,19 @@ extension PeerTable {
         }
     }
 
-    /// The connection that we dialled is there.
+    /// A dialled connection is established.
     package mutating func dialled(_ id: PeerID, attempt: Int, _ link: LinkID) -> [Action] {
         guard entries[id]?.relation == .dialling(attempt: attempt) else { return [.close(link)] }
         set(.greeted(link), for: id)
         return [.greet(link)]
     }
 
-    /// The connection could not be made.
+    /// A connection could not be made.
     package mutating func failed(_ id: PeerID, attempt: Int, _ error: SessionError) -> [Action] {
         entries[id]?.relation == .dialling(attempt: attempt) ? failed(id, error) : []
     }
 
-    /// Nothing comes of it, or not in time.
+    /// The attempt failed, or took too long.
     package mutating func failed(_ id: PeerID, _ error: SessionError) -> [Action] {
         switch entries[id]?.relation {
         case .dialling, .expecting: return answer(id, error) + fallBack(id)
@@ -35,11 +35,11 @@ extension PeerTable {
         }
     }
 
-    /// A connection that came said hello.
+    /// An incoming connection said hello.
     package mutating func greeted(_ link: LinkID, by greeting: Greeting) -> [Action] {
         let id = greeting.id
         guard id != own else { return [.refuse(link, .declined)] }
-        // One that was here before this session began, and is remembered by caches.
+        // The hello is meant for an earlier session, which caches still remember.
         if let to = greeting.to, to != own { return [.refuse(link, .another)] }
         if entries[id] == nil {
             entries[id] = Entry(peer: Peer(id: id, displayName: greeting.name, state: .unavailable))
@@ -48,13 +48,13 @@ extension PeerTable {
         case .none: return invite(id, link)
         case .dialling, .expecting: return welcome(id, link)
         case .greeted(let mine):
-            // Ours stays when our id is the smaller one: it will be welcomed, because both want it.
+            // If our id is smaller, our connection stays: it will be welcomed, because both sides want it.
             if own < id { return [.refuse(link, .duplicate)] }
             return welcome(id, link) + [.close(mine)]
         case .invited(let earlier): return [.refuse(earlier, .duplicate)] + invite(id, link)
-        // It has given up the earlier one.
+        // It has given up the earlier connection.
         case .welcomed(let earlier): return welcome(id, link) + [.close(earlier)]
-        // Not even when the old one is dead: that is known soon, and nobody may take over a connection.
+        // Not even if the old one is dead: that is noticed soon, and no one may take over a connection.
         case .connected: return [.refuse(link, .duplicate)]
         }
     }
@@ -69,7 +69,7 @@ extension PeerTable {
         return connect(id, link)
     }
 
-    /// A peer said something that is neither a greeting nor the end of it.
+    /// A peer sent something other than a greeting or a goodbye.
     package mutating func heard(_ link: LinkID) -> [Action] {
         guard let id = peerID(on: link), entries[id]?.relation == .welcomed(link) else { return [] }
         return connect(id, link)
@@ -89,32 +89,32 @@ extension PeerTable {
             let reason = refusal == .busy ? "is busy" : "declined"
             return [.close(link)] + answer(id, SessionError(.declined, "\(peer) \(reason)")) + fallBack(id)
         case .another:
-            // What the browser says of it is old; who is there now has an id that is found yet.
+            // The browser's knowledge of it is stale; the new session has an id that is yet to be found.
             entries[id]?.service = nil
             let error = SessionError(.unreachable, "\(peer) is not there any more")
             return [.close(link)] + answer(id, error) + fallBack(id)
         }
     }
 
-    /// The hello that was expected did not come: what the peer took for another connection is over by now.
+    /// The expected hello did not come: whatever the peer took for another connection is over by now.
     package mutating func expectedInVain(_ id: PeerID, attempt: Int) -> [Action] {
         guard entries[id]?.relation == .expecting(attempt: attempt) else { return [] }
         return dial(id) ?? []
     }
 
-    /// Who uses the session says yes to an invitation.
+    /// The user accepts an invitation.
     package mutating func accepted(_ id: PeerID) -> [Action] {
         guard case .invited(let link) = entries[id]?.relation else { return [] }
         return welcome(id, link)
     }
 
-    /// Who uses the session says no to an invitation, or nothing for too long.
+    /// The user declines an invitation, or leaves it unanswered for too long.
     package mutating func declined(_ id: PeerID) -> [Action] {
         guard case .invited(let link) = entries[id]?.relation else { return [] }
         return [.refuse(link, .declined)] + fallBack(id)
     }
 
-    /// Who uses the session wants no connection any more.
+    /// The user no longer wants a connection.
     package mutating func unwanted(_ id: PeerID) -> [Action] {
         guard let entry = entries[id] else { return [] }
         switch entry.relation {
@@ -127,7 +127,7 @@ extension PeerTable {
     }
 
     /// A connection ended.
-    /// - Parameter didVanish: the peer fell silent, so that what the browser still says of it means nothing.
+    /// - Parameter didVanish: the peer fell silent, so the browser's knowledge of it is worthless.
     package mutating func ended(_ link: LinkID, didVanish: Bool) -> [Action] {
         guard let id = peerID(on: link), let entry = entries[id] else { return [] }
         switch entry.relation {
@@ -137,7 +137,7 @@ extension PeerTable {
             set(.none, for: id)
             return actions
         case .welcomed:
-            // Its hello was an old one. Who is wanted is dialled now.
+            // Its hello was an old one. Dial the peer now if it is wanted.
             if entry.isWanted, let actions = dial(id) { return actions }
             return closed(entry)
         case .greeted: return closed(entry)
@@ -151,7 +151,7 @@ extension PeerTable {
         return answer(entry.peer.id, error) + fallBack(entry.peer.id)
     }
 
-    /// Nil when it offers nothing to connect to.
+    /// Nil if the peer offers nothing to connect to.
     private mutating func dial(_ id: PeerID) -> [Action]? {
         guard let service = entries[id]?.service else { return nil }
         let attempt = nextAttempt()

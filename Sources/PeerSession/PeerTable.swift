@@ -1,48 +1,48 @@
 package import DNSSD
 
-/// Which peers there are and which connection to each counts: a value that is told what happened and says what to do.
+/// The known peers, and which connection to each counts. A value: it takes events and returns actions.
 ///
-/// One connection for two peers, also when both dial at the same time: of two that are greeted, the one that the smaller id
-/// dialled stays. Both sides know both ids, so both decide the same.
+/// Two peers have one connection even if both dial simultaneously: of two greeted connections, the one that the smaller id dialled stays.
+/// Both sides know both ids, so they decide alike.
 ///
-/// Who says welcome is connected when it hears something after it: a hello may be old, its sender gone to another connection.
+/// The side that said welcome is connected once it hears something more: a hello may be old, and its sender gone to another connection.
 package struct PeerTable: Sendable {
-    /// A connection, by a number of its own.
+    /// Identifies a connection.
     package typealias LinkID = Int
 
     /// What to do.
     package enum Action: Hashable, Sendable {
-        /// Dial a service, to greet a peer: what comes of it is told with the number of the attempt. One that is not the last any
-        /// more need not be cancelled, what it brings is closed.
+        /// Dial a service to greet a peer, and report the result with the number of the attempt. An outdated attempt need not be cancelled;
+        /// its connection is closed.
         case dial(PeerID, ServiceInstance, attempt: Int)
-        /// Tell in a while that the peer's own hello, after which it refused ours, did not come.
+        /// Report after a while if the peer's own hello, for which it refused ours, did not come.
         case expect(PeerID, attempt: Int)
         /// Say hello.
         case greet(LinkID)
-        /// Say welcome: from now on messages may come.
+        /// Say welcome; messages may follow.
         case welcome(LinkID)
-        /// Say no, and close.
+        /// Say no and close.
         case refuse(LinkID, Frame.Refusal)
-        /// Say goodbye, and close.
+        /// Say goodbye and close.
         case close(LinkID)
-        /// Tell who uses the session.
+        /// Report an event to the user.
         case tell(SessionEvent)
-        /// Who waits for a connection to this peer has it, or never will.
+        /// Answer the callers that wait for a connection to this peer.
         case answer(PeerID, SessionError?)
     }
 
-    /// What there is between us and a peer.
+    /// The relation to a peer.
     enum Relation: Hashable, Sendable {
         case none
-        /// We dial, and have said nothing.
+        /// We are dialling.
         case dialling(attempt: Int)
-        /// We said hello.
+        /// We have said hello.
         case greeted(LinkID)
-        /// It said no to our hello, because its own is on the way.
+        /// It refused our hello, because its own is on the way.
         case expecting(attempt: Int)
-        /// It said hello; somebody has to answer.
+        /// It has said hello; the user must answer.
         case invited(LinkID)
-        /// It said hello, we said welcome, and have heard nothing since.
+        /// It has said hello, we have said welcome, and nothing has come since.
         case welcomed(LinkID)
         case connected(LinkID)
 
@@ -58,7 +58,7 @@ package struct PeerTable: Sendable {
         var peer: Peer
         var service: ServiceInstance?
         var relation = Relation.none
-        /// Somebody waits for a connection.
+        /// A caller waits for a connection.
         var isWanted = false
     }
 
@@ -69,17 +69,17 @@ package struct PeerTable: Sendable {
 
     package init(own: PeerID) { self.own = own }
 
-    /// All that are known, by name and id.
+    /// All known peers, sorted by name and id.
     package var peers: [Peer] {
         entries.values.map(\.peer).sorted { ($0.displayName, $0.id) < ($1.displayName, $1.id) }
     }
 
-    /// The connection over which messages to a peer go.
+    /// The connection that carries messages to a peer.
     package func link(to id: PeerID) -> LinkID? {
         if case .connected(let link) = entries[id]?.relation { link } else { nil }
     }
 
-    /// The peer whose messages a connection brings.
+    /// The peer whose messages a connection carries.
     package func connectedPeer(on link: LinkID) -> Peer? {
         guard let id = links[link], self.link(to: id) == link else { return nil }
         return entries[id]?.peer
@@ -87,9 +87,9 @@ package struct PeerTable: Sendable {
 
     // MARK: What the browser tells
 
-    /// A service says that it is this peer.
+    /// A service claims to be this peer.
     package mutating func found(_ id: PeerID, named name: String, at service: ServiceInstance) -> [Action] {
-        // A session that began anew under the same name has another id; this one, too.
+        // A session that restarted under the same name has another id; so may this one.
         let former = entries.contains { $0.key != id && $0.value.service == service }
         guard id != own else { return former ? lost(service) : [] }
         return (former ? lost(service) : []) + add(id, named: name, at: service)
@@ -97,7 +97,7 @@ package struct PeerTable: Sendable {
 
     private mutating func add(_ id: PeerID, named name: String, at service: ServiceInstance) -> [Action] {
         if var entry = entries[id] {
-            // Somebody else's service with this id does not take it over.
+            // Another service with this id does not replace it.
             guard entry.service == nil || entry.service == service else { return [] }
             entry.service = service
             entries[id] = entry
@@ -116,7 +116,7 @@ package struct PeerTable: Sendable {
 
     // MARK: Helpers
 
-    /// - Returns: what to tell, when the state is another.
+    /// - Returns: the event to report if the state changed.
     mutating func become(_ state: PeerState, _ id: PeerID) -> [Action] {
         guard var entry = entries[id], entry.peer.state != state else { return [] }
         entry.peer.state = state
@@ -144,13 +144,13 @@ package struct PeerTable: Sendable {
         return attempts
     }
 
-    /// Tells who waits for a connection.
+    /// Answers the callers that wait for a connection.
     mutating func answer(_ id: PeerID, _ error: SessionError?) -> [Action] {
         entries[id]?.isWanted = false
         return [.answer(id, error)]
     }
 
-    /// After a connection that was not made or is over: what the browser knows counts again.
+    /// After a failed or ended connection, the browser's knowledge counts again.
     mutating func fallBack(_ id: PeerID) -> [Action] {
         set(.none, for: id)
         return entries[id]?.service == nil ? remove(id) : become(.available, id)

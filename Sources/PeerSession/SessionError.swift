@@ -1,6 +1,6 @@
-/// Why something cannot be done in a session.
+/// Why an operation of a session failed.
 public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of reason. The set may grow; switch with a `default`.
+    /// The kind of error. More may be added; switch with a `default`.
     public struct Code: Hashable, Sendable {
         let text: String
 
@@ -12,13 +12,13 @@ public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let declined = Code(text: "declined")
         /// The peer did not answer in time, or its host could not be reached.
         public static let unreachable = Code(text: "unreachable")
-        /// What came from the peer breaks the protocol.
+        /// The peer's data breaks the protocol.
         public static let malformed = Code(text: "malformed")
         /// The session is over, or the task was cancelled.
         public static let ended = Code(text: "ended")
     }
 
-    /// What kind of reason.
+    /// The kind of error.
     public let code: Code
     /// For people; safe for a terminal.
     public let message: String

@@ -1,26 +1,26 @@
 import System
 
-/// What a session tells, to one task. Nothing is lost but states that were followed by others before they were looked at; that a
-/// peer was connected or disconnected is not.
+/// A session's events, for one task. Only states that changed again before they were read are skipped, and never `connected` or
+/// `disconnected`.
 ///
-/// Bounded: of what is no message the newest 1024 are kept; when the messages that nobody has taken are too many, no more are read from the network.
+/// Bounded: of events other than messages the newest 1024 are kept; while too many messages wait, no more are read from the network.
 public struct SessionEvents: AsyncSequence, Sendable {
-    /// A session's end ends the sequence.
+    /// The sequence ends with the session.
     public typealias Failure = Never
 
     let queue: SessionEventQueue
 
-    /// For one task at a time.
+    /// For use by one task at a time.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
 
-    /// Gives the events.
+    /// Iterates over the events.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let queue: SessionEventQueue
 
-        /// The next event; nil when the session has ended, or the task is cancelled.
+        /// The next event; nil if the session has ended or the task is cancelled.
         public mutating func next() async -> SessionEvent? { await queue.next() }
 
-        /// The next event; nil when the session has ended, or the task is cancelled.
+        /// The next event; nil if the session has ended or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionEvent? { await queue.next() }
     }
 }
@@ -28,7 +28,7 @@ public struct SessionEvents: AsyncSequence, Sendable {
 extension SessionEvent {
     fileprivate var isMessage: Bool { if case .received = self { true } else { false } }
 
-    /// Whether it says nothing to who knows the peer's next state.
+    /// Whether the peer's next state makes this event superfluous.
     fileprivate func isOutdone(by next: SessionEvent) -> Bool {
         guard case .changed(let old) = self, case .changed(let new) = next, old.id == new.id else { return false }
         return old.state != .connected && old.state != .disconnected
@@ -36,10 +36,10 @@ extension SessionEvent {
 }
 
 final class SessionEventQueue: Sendable {
-    /// Messages and bytes that may wait.
+    /// How many messages may wait, and how many bytes.
     static let maximumMessages = 256
     static let maximumBytes = 1 << 20
-    /// What else may wait; then the oldest of it is dropped.
+    /// How many other events may wait; beyond that the oldest is dropped.
     static let maximumNews = 1024
 
     private struct State {
