@@ -2,12 +2,12 @@ internal import DNSSD
 internal import DiscoveryDaemon
 
 extension AccessRules {
-    /// Reads `access:` over what holds already.
+    /// Reads `access:`, overriding the current rules.
     init(_ value: YAMLValue, into rules: AccessRules, groupID: (String) -> UInt32?) throws(ConfigurationError) {
         self = rules
         let mapping = try YAMLMapping(value, keys: ["group", "allow", "attached"])
         if let value = mapping["group"] { group = try value.accountName() }
-        // Who named a group or a user has said who may publish.
+        // A configuration that names a group or a user decides who may publish.
         if mapping["group"] != nil || mapping["allow"] != nil { attached = .rules }
         if let value = mapping["attached"] { attached = try value.word(Attached.self) }
         for entry in try mapping["allow"]?.list(atMost: 256) ?? [] {
@@ -15,7 +15,7 @@ extension AccessRules {
         }
     }
 
-    /// Reads the quotas, which are among the limits.
+    /// Reads the quotas, which are part of `limits:`.
     mutating func readQuotas(_ limits: YAMLValue) throws(ConfigurationError) {
         let mapping = try YAMLMapping(limits, keys: ControlLimits.keys)
         if let value = mapping["services-per-user"] { servicesPerUser = try value.integer(in: 0...4096) }
@@ -41,7 +41,7 @@ extension AccessRules.Rule {
 }
 
 extension YAMLValue {
-    /// The name or number of a user or group.
+    /// A user's or group's name or number.
     fileprivate func accountName() throws(ConfigurationError) -> String {
         let text = try text()
         guard (1...256).contains(text.utf8.count), !text.utf8.contains(0) else {

@@ -1,31 +1,31 @@
 public import DNSSD
 
-/// What a new configuration changes: a service that stays as it was is not touched, least of all withdrawn.
+/// The difference between two configurations, so that unchanged services are neither touched nor withdrawn.
 public struct ConfigurationChange: Hashable, Sendable {
-    /// A service under the same name, type and domain that is described otherwise.
+    /// A service with the same name, type and domain but another description.
     public struct Difference: Hashable, Sendable {
-        /// As it was.
+        /// The old description.
         public let old: ServiceDefinition
-        /// As it is to be.
+        /// The new description.
         public let new: ServiceDefinition
     }
 
-    /// To be published.
+    /// Services to publish.
     public let added: [ServiceDefinition]
-    /// To be withdrawn.
+    /// Services to withdraw.
     public let removed: [ServiceDefinition]
-    /// To be published otherwise.
+    /// Services to publish with a new description.
     public let changed: [Difference]
-    /// To be left alone.
+    /// Services to leave alone.
     public let unchanged: [ServiceDefinition]
-    /// Types to be kept warm from now on.
+    /// Types to start keeping warm.
     public let browseAdded: [ServiceType]
-    /// Types to be kept warm no longer.
+    /// Types to stop keeping warm.
     public let browseRemoved: [ServiceType]
-    /// Keys that were changed but are only read at the start.
+    /// Changed keys that are read only at the start.
     public let needsRestart: [String]
 
-    /// Whether nothing differs that a reload can change; access rules, limits and log level are simply taken over.
+    /// Whether a reload has nothing to do; access rules, limits and log level are simply replaced.
     public var isEmpty: Bool {
         added.isEmpty && removed.isEmpty && changed.isEmpty && browseAdded.isEmpty && browseRemoved.isEmpty
     }

@@ -2,13 +2,13 @@ internal import DNSSD
 
 /// What is wrong in a configuration, and where.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path of the file or directory, as it was given.
+    /// The path of the file or directory, as given.
     public let file: String
-    /// The line, from 1; nil when the whole file is meant.
+    /// The line, from 1; nil for the whole file.
     public let line: Int?
     /// A sentence for people, safe for a terminal.
     public let reason: String
-    /// What else is wrong, in order of files and lines; none of them has others.
+    /// The other errors, ordered by file and line; none of them has others.
     public internal(set) var others: [ConfigurationError] = []
 
     /// Creates an error; `reason` must be safe for a terminal.
@@ -21,10 +21,10 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     /// `/etc/discoverd/discoverd.yaml:7: unknown key "prot"; …`, and a line for each of the others.
     public var description: String { lines.joined(separator: "\n") }
 
-    /// In one line: the first, and how many there are besides.
+    /// In one line: the first error, and how many more there are.
     public var summary: String { others.isEmpty ? own : "\(own) (and \(others.count) more)" }
 
-    /// Each with its file and line.
+    /// All errors, each with its file and line.
     public var lines: [String] { [own] + others.map(\.own) }
 
     private var own: String {

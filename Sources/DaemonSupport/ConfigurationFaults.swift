@@ -1,6 +1,6 @@
-/// What was found wrong while a configuration is read: reading goes on, so that one run tells all. Used by one thread.
+/// Collects errors while a configuration is read, so that one run reports them all. For use by one thread.
 final class ConfigurationFaults {
-    /// No person mends more at a time.
+    /// More than anyone fixes in one go.
     static let limit = 100
 
     private(set) var all: [ConfigurationError] = []
@@ -9,7 +9,7 @@ final class ConfigurationFaults {
         if all.count < Self.limit, !all.contains(error) { all.append(error) }
     }
 
-    /// What `body` reads; nil when that is wrong.
+    /// The result of `body`; nil if it fails, which is recorded.
     @discardableResult
     func reading<Result>(_ body: () throws(ConfigurationError) -> Result) -> Result? {
         do { return try body() } catch {
@@ -18,7 +18,7 @@ final class ConfigurationFaults {
         }
     }
 
-    /// - Throws: all as one error, in order of files and lines.
+    /// - Throws: all errors as one, ordered by file and line.
     func check() throws(ConfigurationError) {
         var files: [String] = []
         for error in all where !files.contains(error.file) { files.append(error.file) }

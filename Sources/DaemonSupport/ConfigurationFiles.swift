@@ -2,12 +2,12 @@ internal import DNSSD
 internal import Glibc
 internal import System
 
-/// Reads configuration files. Blocks, but never on a pipe, and never for more than the largest size.
+/// Reads configuration files. Blocks, but never on a pipe; never reads more than the maximum size.
 enum ConfigurationFiles {
-    /// The most drop-ins.
+    /// The maximum number of drop-ins.
     static let maximumDropIns = 256
 
-    /// The bytes of a file; nil when it is not there.
+    /// The bytes of a file; nil if it does not exist.
     static func read(_ path: String, atMost limit: Int) throws(ConfigurationError) -> [UInt8]? {
         do throws(SystemError) {
             return try SystemFile.read(path, atMost: limit)
@@ -22,7 +22,7 @@ enum ConfigurationFiles {
         }
     }
 
-    /// The paths of the `*.yaml` files in a directory, by name, hidden ones left out; none when it is not there.
+    /// The paths of the `*.yaml` files in a directory, sorted by name, without hidden ones; empty if it does not exist.
     static func dropIns(in directory: String) throws(ConfigurationError) -> [String] {
         let names: [String]
         do throws(SystemError) {

@@ -2,11 +2,11 @@ internal import DNSSD
 internal import Glibc
 internal import System
 
-/// Where a configuration is.
+/// Where a configuration is stored.
 public struct ConfigurationPlace: Hashable, Sendable {
-    /// Has `discoverd.yaml` and `services.d`.
+    /// The directory of `discoverd.yaml` and `services.d`.
     public let directory: String
-    /// Without the directory there are not the defaults, but an error: nothing is withdrawn for a slip of the pen.
+    /// A missing directory is an error instead of meaning the defaults, so that a typo does not withdraw services.
     public let mustExist: Bool
 
     /// Creates a place.
@@ -15,8 +15,8 @@ public struct ConfigurationPlace: Hashable, Sendable {
         self.mustExist = mustExist
     }
 
-    /// Reads what is there. Blocks.
-    /// - Throws: what is wrong, all of it.
+    /// Reads the configuration. Blocks.
+    /// - Throws: all errors.
     public func load() throws(ConfigurationError) -> DaemonConfiguration {
         var status = stat()
         if mustExist, unsafe stat(directory, &status) != 0 {

@@ -4,17 +4,17 @@ internal import Glibc
 internal import System
 
 extension DaemonConfiguration {
-    /// The most services of all files together.
+    /// The maximum number of services in all files together.
     public static let maximumServices = 1024
 
-    /// Reads `discoverd.yaml` and `services.d/*.yaml`, in order of name, in a directory. What is not there holds its
-    /// default. Blocks while it reads, and while the name service looks up groups.
-    /// - Throws: all that is wrong: an unknown key, a wrong type, a bad value, something twice.
+    /// Reads `discoverd.yaml` and `services.d/*.yaml`, sorted by name, from a directory. Missing settings have their defaults. Blocks while
+    /// it reads, and while the name service looks up groups.
+    /// - Throws: all errors: unknown keys, wrong types, bad values, duplicates.
     public static func load(directory: String) throws(ConfigurationError) -> DaemonConfiguration {
         try load(directory: directory, hostName: NameTemplate.hostName)
     }
 
-    /// - Parameter hostName: what `%h` stands for.
+    /// - Parameter hostName: replaces `%h`.
     package static func load(
         directory: String, hostName: String, groupID: (String) -> UInt32? = Accounts.groupID(named:)
     ) throws(ConfigurationError) -> DaemonConfiguration {

@@ -38,7 +38,7 @@ extension TCPListen {
 }
 
 extension ControlLimits {
-    /// The keys of `limits:`; the quotas are read by `AccessRules`.
+    /// The keys of `limits:`; `AccessRules` reads the quotas.
     static let keys = [
         "clients", "clients-per-user", "request-bytes", "watch-queue-bytes", "services-per-user", "services-of-root",
     ]

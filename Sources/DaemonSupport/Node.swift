@@ -1,4 +1,4 @@
-/// A node of a YAML document, with the line where it begins. Nothing stands for something else: aliases are refused.
+/// A node of a YAML document, with the line where it begins. Aliases are refused, so every node is literal.
 struct Node {
     struct Scalar {
         let string: String

@@ -7,7 +7,7 @@ extension ServiceDefinition {
         "name", "type", "port", "domain", "txt", "subtypes", "interfaces", "family", "on-conflict", "check",
     ]
 
-    /// Nil when a part that must be there is missing or wrong; that, and what else is wrong, is noted among the faults.
+    /// Nil if a required part is missing or wrong; this and all other errors are recorded.
     init?(_ value: YAMLValue, hostName: String) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: Self.keys)
         let name = mapping.readRequired("name") { value throws(ConfigurationError) in
@@ -58,7 +58,7 @@ extension ServiceDefinition {
         self.init(service: service, onConflict: conflict == .fail ? .fail : .rename, check: check)
     }
 
-    /// The labels of a list, each narrowing the type to another.
+    /// The labels of a list; each adds a subtype.
     private static func subtypes(
         _ value: YAMLValue, of type: ServiceType?
     ) throws(ConfigurationError) -> [String] {

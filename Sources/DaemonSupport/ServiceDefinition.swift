@@ -6,9 +6,9 @@ public import DiscoveryDaemon
 public struct ServiceDefinition: Hashable, Sendable {
     /// What to publish.
     public var service: OfferedService
-    /// What to do when the name is taken.
+    /// What to do if the name is taken.
     public var onConflict: ConflictPolicy
-    /// What must work for the service to be advertised; nil: it always is.
+    /// The check that must pass for the service to be advertised; nil for none.
     public var check: CheckSpecification?
 
     /// Creates a definition.

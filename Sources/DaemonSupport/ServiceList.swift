@@ -1,6 +1,6 @@
 internal import DNSSD
 
-/// The services of all files, no two of them the same.
+/// The services of all files; no two are the same.
 struct ServiceList {
     let hostName: String
     private(set) var definitions: [ServiceDefinition] = []

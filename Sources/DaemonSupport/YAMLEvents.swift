@@ -1,17 +1,17 @@
 internal import CYAML
 internal import DNSSD
 
-/// libyaml's events of a text, one after the other (yaml.h, `yaml_parser_parse`). They are in the order of the text and never refer
-/// to each other, so that nothing grows beyond it.
+/// libyaml's events for a text, one after another (yaml.h, `yaml_parser_parse`). They follow the order of the text and never refer to each
+/// other, so nothing outgrows it.
 @safe struct YAMLEvents: ~Copyable {
-    /// What is there, and the line where it begins.
+    /// An event, and the line where it begins.
     struct Event {
         enum Kind {
             case document, scalar(Node.Scalar), sequence, mapping
             /// The end of a sequence, a mapping or a document.
             case end
             case alias
-            /// Nothing comes after it.
+            /// Nothing follows.
             case streamEnd
         }
 
@@ -20,7 +20,7 @@ internal import DNSSD
         let hasAnchor: Bool
     }
 
-    /// Its address is known to itself: it must not move (api.c, `yaml_parser_set_input_string`).
+    /// It stores its own address, so it must not move (api.c, `yaml_parser_set_input_string`).
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let text: UnsafeMutableBufferPointer<UInt8>
     private let file: String
@@ -44,7 +44,7 @@ internal import DNSSD
         unsafe text.deallocate()
     }
 
-    /// - Throws: what is not YAML, with its line.
+    /// - Throws: a syntax error, with its line.
     func next() throws(ConfigurationError) -> Event {
         while true {
             var event = unsafe yaml_event_t()
@@ -54,7 +54,7 @@ internal import DNSSD
         }
     }
 
-    /// - Returns: nil for what says nothing.
+    /// - Returns: nil for an event without meaning here.
     private static func read(_ event: yaml_event_t) -> Event? {
         let line = unsafe Int(clamping: event.start_mark.line) &+ 1
         switch unsafe event.type {
@@ -77,7 +77,7 @@ internal import DNSSD
         }
     }
 
-    /// The parser's own error in one line; it would quote the file.
+    /// The parser's own error in one line; the parser would quote the file.
     private func fault() -> ConfigurationError {
         let problem = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "no memory"
         var line = unsafe Int(clamping: parser.pointee.problem_mark.line) &+ 1

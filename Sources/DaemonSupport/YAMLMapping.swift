@@ -1,11 +1,11 @@
 internal import DNSSD
 
-/// A mapping whose keys are all known.
+/// A mapping that allows only known keys.
 struct YAMLMapping {
     private let whole: YAMLValue
     private let values: [String: YAMLValue]
 
-    /// - Throws: for what is no mapping. A key that is none of `keys` is noted among the faults.
+    /// - Throws: if the value is not a mapping. Unknown keys are recorded as errors.
     init(_ value: YAMLValue, keys: [String]) throws(ConfigurationError) {
         var values: [String: YAMLValue] = [:]
         for (key, entry) in try Self.entries(of: value) {
@@ -21,24 +21,24 @@ struct YAMLMapping {
         self.values = values
     }
 
-    /// The value of a key; nil when it is not there or null.
+    /// The value of a key; nil if it is missing or null.
     subscript(key: String) -> YAMLValue? {
         guard let value = values[key], !value.isNull else { return nil }
         return value
     }
 
-    /// What `body` makes of the value of a key; nil when it is not there, and when it is wrong, which is noted.
+    /// The result of `body` for a key's value; nil if the key is missing, or if the value is wrong, which is recorded.
     func read<Result>(_ key: String, _ body: (YAMLValue) throws(ConfigurationError) -> Result) -> Result? {
         guard let value = self[key] else { return nil }
         return whole.faults.reading { () throws(ConfigurationError) in try body(value) }
     }
 
-    /// The same for a key that must be there.
+    /// The same for a required key.
     func readRequired<Result>(_ key: String, _ body: (YAMLValue) throws(ConfigurationError) -> Result) -> Result? {
         whole.faults.reading { () throws(ConfigurationError) in try body(try required(key)) }
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
     func required(_ key: String) throws(ConfigurationError) -> YAMLValue {
         guard let value = self[key] else { throw whole.error("\(whole.name) has no \(key)") }
         return value

@@ -1,13 +1,13 @@
 internal import DNSSD
 
-/// The text of a configuration file as a tree of nodes, which is never larger than the text.
+/// Parses a configuration file into a tree of nodes, never larger than the text.
 enum YAMLSource {
-    /// The largest file in bytes.
+    /// The maximum size of a file in bytes.
     static let maximumSize = 256 * 1024
-    /// The deepest nesting.
+    /// The maximum nesting depth.
     static let maximumDepth = 16
 
-    /// The root of the only document; nil when there is none.
+    /// The root of the only document; nil if there is none.
     static func parse(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> Node? {
         guard bytes.count <= maximumSize else {
             throw ConfigurationError(file: file, line: nil, reason: "larger than \(maximumSize / 1024) KiB")
@@ -57,7 +57,7 @@ enum YAMLSource {
             }
             return Node(line: event.line, content: .mapping(entries))
         case .alias: throw fail("anchors and aliases (& and *) are not supported")
-        // libyaml gives events in the order of its grammar (yaml.h): these do not begin a node.
+        // libyaml's events follow its grammar (yaml.h): these do not begin a node.
         case .document, .end, .streamEnd: throw fail("not YAML")
         }
     }

@@ -1,15 +1,15 @@
 internal import DNSSD
 
-/// A node with the file it is from, so that whatever is wrong with it is told with its line.
+/// A node with its file, so that every error has a file and a line.
 struct YAMLValue {
     let node: Node
     let file: String
-    /// How it is called in messages: the key it is the value of.
+    /// The name used in messages: the value's key.
     let name: String
-    /// Where everything is told that is wrong beside what is thrown.
+    /// Records errors beyond the one that is thrown.
     let faults: ConfigurationFaults
 
-    /// A node within this one.
+    /// A node inside this one.
     func part(_ node: Node, _ name: String) -> YAMLValue {
         YAMLValue(node: node, file: file, name: name, faults: faults)
     }
@@ -21,7 +21,7 @@ struct YAMLValue {
     /// File and line.
     var place: String { "\(file.escapedForTerminal):\(node.line)" }
 
-    /// Nothing was written: `key:`, `key: ~` or `key: null`.
+    /// Whether nothing was given: `key:`, `key: ~` or `key: null`.
     var isNull: Bool {
         guard case .scalar(let scalar) = node.content, scalar.isPlain else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
@@ -33,7 +33,7 @@ struct YAMLValue {
     /// Whether it has keys.
     var isMapping: Bool { if case .mapping = node.content { true } else { false } }
 
-    /// A single value as it was written: `8080`, `true` and `"x"` alike.
+    /// A single value as written: `8080`, `true` and `"x"` alike.
     func text() throws(ConfigurationError) -> String {
         guard case .scalar(let scalar) = node.content, !isNull else { throw error("\(name) must be a text") }
         return scalar.string
@@ -79,7 +79,7 @@ struct YAMLValue {
         }
     }
 
-    /// Runs `body`, which reads a value, and puts file and line to its error.
+    /// Runs `body`, which reads a value, and adds file and line to its error.
     func reading<Result>(_ body: () throws(DiscoveryError) -> Result) throws(ConfigurationError) -> Result {
         do { return try body() } catch { throw self.error("\(name): \(error.message)") }
     }
