@@ -183,19 +183,20 @@ package struct ServiceBrowse: LinkBrowse {
 
     private mutating func delisted(_ data: RecordData, _ link: inout LinkQuerier, at now: Duration) {
         guard case .ptr(let name) = data, let service = services[name] else { return }
-        ended(service, link.cache, at: now)
+        ended(name, service, link.cache, at: now)
         release(name, &link)
         services[name] = nil
     }
 
     /// Where the host says nothing of itself leaving, its service will not be back in a moment. A responder that starts anew announces its
-    /// addresses first.
-    private mutating func ended(_ service: Service, _ cache: RecordCache, at now: Duration) {
+    /// addresses first; one that ends soon after its link came up says goodbye only for what it shares, as the rest is being probed.
+    private mutating func ended(_ name: DomainName, _ service: Service, _ cache: RecordCache, at now: Duration) {
         let isHostThere = service.hosts.contains {
             (cache.isAnswered(RecordKey($0, .a)) || cache.isAnswered(RecordKey($0, .aaaa)))
                 && !cache.hasLeft($0, since: now - Self.patience)
         }
-        facts.append(isHostThere ? .withdrawn(sighting(of: service)) : .disappeared(sighting(of: service)))
+        let isWithdrawn = isHostThere && !cache.isAnswered(RecordKey(name, .srv))
+        facts.append(isWithdrawn ? .withdrawn(sighting(of: service)) : .disappeared(sighting(of: service)))
     }
 
     private mutating func release(_ name: DomainName, _ link: inout LinkQuerier) {
@@ -257,7 +258,7 @@ package struct ServiceBrowse: LinkBrowse {
     private mutating func failed(_ name: DomainName, _ cache: RecordCache, at now: Duration) {
         guard var service = services[name], !service.isFailing else { return }
         if isForOne {
-            if service.isSighted { ended(service, cache, at: now) }
+            if service.isSighted { ended(name, service, cache, at: now) }
             service.isSighted = false
         } else {
             facts.append(.resolutionFailed(service.instance, origin))

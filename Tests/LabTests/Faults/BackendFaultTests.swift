@@ -72,6 +72,25 @@ extension FaultTests {
             try await lab.stop()
         }
 
+        @Test("3: avahi-daemon SIGTERM and restart right after its link went down and up: only part of it says goodbye")
+        func terminatedWhileProbing() async throws {
+            let lab = try await Lab.start()
+            var (publications, browser, names) = try await lab.published(20)
+            try await lab.run("h1", "ip", "link", "set", "eth0", "down")
+            try await lab.run("h1", "ip", "link", "set", "eth0", "up")
+            try await lab.avahi("h1", "term")
+            try await lab.avahi("h1", "start")
+            let recovery = try await publications.wait(forEstablished: names, within: .seconds(3))
+            try await lab.expectNoEnds(in: &browser, of: names)
+            Figures(
+                scenario: "3",
+                what: "link down and up, then avahi-daemon SIGTERM and restart, 20 services",
+                recovery: recovery,
+                flaps: browser.count("removed")
+            ).record()
+            try await lab.stop()
+        }
+
         @Test("4: dbus-daemon SIGKILL and restart, 100 services; the browser's own bus too")
         func busKilled() async throws {
             let lab = try await Lab.start()

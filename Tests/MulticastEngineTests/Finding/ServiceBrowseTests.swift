@@ -71,9 +71,12 @@ struct ServiceBrowseTests {
         #expect(story.types(asked: tony.host).isEmpty)
     }
 
-    @Test("RFC 6762 §10.1: a goodbye is told after a second; with the host's addresses it is no withdrawal")
+    @Test(
+        "RFC 6762 §10.1: a goodbye is told after a second; with the host's addresses, or without SRV, it is no withdrawal"
+    )
     func goodbye() throws {
-        for (records, word) in [([tony.pointer], "withdrawn tony"), (tony.all, "-tony")] {
+        let itself = [tony.pointer, tony.service(), tony.text("a=b")]
+        for (records, word) in [(itself, "withdrawn tony"), (tony.all, "-tony"), ([tony.pointer], "-tony")] {
             var story = try story()
             _ = story.hear(tony.all)
             #expect(try story.wait(milliseconds: 5000).isEmpty)
@@ -176,7 +179,7 @@ struct ServiceBrowseTests {
         #expect(try story.wait(milliseconds: 5000).isEmpty)
         #expect(Set(story.asked.map(\.question.type)) == [.ptr])
         #expect(story.hear(Array(tony.all.dropFirst())).isEmpty)
-        _ = story.hear([tony.pointer.goodbye])
+        _ = story.hear([tony.pointer.goodbye, tony.service().goodbye])
         #expect(try story.wait(milliseconds: 1000).map(\.word) == ["withdrawn tony"])
     }
 
