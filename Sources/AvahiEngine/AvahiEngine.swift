@@ -6,8 +6,7 @@ import System
 /// avahi-daemon as a `DiscoveryEngine`. All of Avahi's C API is called on one thread, which is this actor's
 /// executor.
 ///
-/// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s. Only that thread waits then, and for a
-/// crowd those of its lanes (`LookupLanes`).
+/// libavahi-client blocks while D-Bus or avahi-daemon do not answer, up to 25 s. Only that thread waits then.
 public actor AvahiEngine: DiscoveryEngine {
     nonisolated let loop: EventLoop
     private let core: EngineCore
@@ -39,7 +38,7 @@ public actor AvahiEngine: DiscoveryEngine {
         self.loop = loop
         let core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop), backendEnded: backendEnded)
         self.core = core
-        noted = core.pool.troubles
+        noted = core.troubles
         carried = LoopBound(to: loop, core)
         guard loop.start() else { throw DiscoveryError(.systemRefused, noThread) }
     }
@@ -68,15 +67,13 @@ public actor AvahiEngine: DiscoveryEngine {
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
         start { core in
+            let batch = FactBatch(on: core.loop, reporting)
             switch query.target {
             case .type(let type, let domain):
-                BrowseOperation(
-                    query: query, type: type, domain: domain, loop: core.loop, pool: core.pool, links: core.links,
-                    report: FactBatch(on: core.loop, reporting))
+                let services = ServiceFinding(query, type: type, domain: domain, core: core, report: batch)
+                return BrowseOperation(services, on: query.interfaces, core: core, report: batch)
             case .instance(let instance):
-                InstanceOperation(
-                    query: query, instance: instance, loop: core.loop, pool: core.pool, links: core.links,
-                    report: FactBatch(on: core.loop, reporting))
+                return InstanceOperation(query, instance: instance, core: core, report: batch)
             }
         }
     }
@@ -86,12 +83,11 @@ public actor AvahiEngine: DiscoveryEngine {
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
         start { core in
-            PresenceOperation(
-                interfaces: query.interfaces, loop: core.loop, links: core.links,
-                report: FactBatch(on: core.loop, reporting)
-            ) { connection, report throws(DiscoveryError) in
-                try TypeBrowser(on: connection, domain: query.domain, family: query.family, report: report)
+            let batch = FactBatch(on: core.loop, reporting)
+            let types = PresenceFinding("types", report: batch) { connection, report throws(DiscoveryError) in
+                try connection.browseTypes(in: query.domain, family: query.family, report: report)
             }
+            return BrowseOperation(types, on: query.interfaces, core: core, report: batch)
         }
     }
 
@@ -100,12 +96,11 @@ public actor AvahiEngine: DiscoveryEngine {
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
         start { core in
-            PresenceOperation(
-                interfaces: query.interfaces, loop: core.loop, links: core.links,
-                report: FactBatch(on: core.loop, reporting)
-            ) { connection, report throws(DiscoveryError) in
-                try DomainBrowser(on: connection, purpose: query.purpose, report: report)
+            let batch = FactBatch(on: core.loop, reporting)
+            let domains = PresenceFinding("domains", report: batch) { connection, report throws(DiscoveryError) in
+                try connection.browseDomains(for: query.purpose, report: report)
             }
+            return BrowseOperation(domains, on: query.interfaces, core: core, report: batch)
         }
     }
 

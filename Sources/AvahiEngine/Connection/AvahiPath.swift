@@ -1,23 +1,42 @@
 import CAvahi
 import DNSSD
+import Discovery
 import Glibc
 
 /// The interface and address family on which Avahi saw something.
 struct AvahiPath: Hashable {
+    /// Less than 1: none, as of domains that are configured (AVAHI_IF_UNSPEC, which is never a scope).
     let index: Int32
     let family: IPAddress.Family
-    /// AVAHI_LOOKUP_RESULT_LOCAL: published on this machine.
+    /// AVAHI_LOOKUP_RESULT_LOCAL: published on this machine. The end of a sighting lacks it, so equality ignores it.
     let isLocal: Bool
+    private let isWideArea: Bool
 
     static let anyInterface: AvahiIfIndex = -1
 
-    /// Nil for results that are not on a link of this machine: without an interface (AVAHI_IF_UNSPEC is never a scope), or from wide-area
-    /// DNS.
-    init?(interface: AvahiIfIndex, avahiProtocol: AvahiProtocol, flags: AvahiLookupResultFlags) {
-        guard interface > 0, flags.rawValue & AVAHI_LOOKUP_RESULT_WIDE_AREA.rawValue == 0 else { return nil }
+    init(interface: AvahiIfIndex, avahiProtocol: AvahiProtocol, flags: AvahiLookupResultFlags) {
         index = interface
         family = avahiProtocol == AvahiProtocol(AVAHI_PROTO_INET6) ? .ipv6 : .ipv4
         isLocal = flags.rawValue & AVAHI_LOOKUP_RESULT_LOCAL.rawValue != 0
+        isWideArea = flags.rawValue & AVAHI_LOOKUP_RESULT_WIDE_AREA.rawValue != 0
+    }
+
+    private init(_ other: AvahiPath, over family: IPAddress.Family) {
+        (index, isLocal, isWideArea) = (other.index, other.isLocal, other.isWideArea)
+        self.family = family
+    }
+
+    /// Whether it is a link of this machine, and not wide-area DNS.
+    var isOnLink: Bool { index > 0 && !isWideArea }
+
+    /// The same interface over the other family.
+    var overOtherFamily: AvahiPath { AvahiPath(self, over: family == .ipv4 ? .ipv6 : .ipv4) }
+
+    /// Nil when the interface has gone, or is not to be looked at.
+    func origin(allowedBy filter: InterfaceFilter) -> Origin? {
+        guard index > 0 else { return .unicast }
+        guard let interface = NetworkInterface(systemIndex: index), filter.allows(interface.name) else { return nil }
+        return .link(interface)
     }
 
     static func == (one: AvahiPath, other: AvahiPath) -> Bool { one.index == other.index && one.family == other.family }
@@ -48,8 +67,4 @@ extension NetworkInterface {
         let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         self.init(index: UInt32(index), name: String(decoding: bytes, as: UTF8.self))
     }
-}
-
-extension IPAddress.Family {
-    var other: IPAddress.Family { self == .ipv4 ? .ipv6 : .ipv4 }
 }

@@ -1,7 +1,11 @@
 import CAvahi
 
-/// `AvahiStringList` (avahi-common/strlst.h): a linked list of byte strings, built back to front.
+/// Texts that libavahi lends, and `AvahiStringList` (avahi-common/strlst.h): a linked list of byte strings, built back to front.
 enum AvahiStrings {
+    static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+        unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+    }
+
     /// Copies the strings of a list that was lent to a callback.
     static func bytes(of list: UnsafeMutablePointer<AvahiStringList>?) -> [[UInt8]] {
         var strings: [[UInt8]] = []

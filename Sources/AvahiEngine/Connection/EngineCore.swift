@@ -18,7 +18,8 @@ protocol CoreOperation: AnyObject {
 /// The engine's state: one connection, and the operations that use it. Used only on the loop's thread.
 final class EngineCore {
     let loop: EventLoop
-    let pool: ResolverPool
+    let resolutions: ResolutionQueue
+    let troubles = Troubles()
     let links: LinkMonitor
     let groupConnections: EntryGroupConnections
     let turns: BoundedWorkQueue
@@ -39,7 +40,7 @@ final class EngineCore {
         self.backendEnded = backendEnded
         self.source = source
         links = LinkMonitor(loop: loop)
-        pool = ResolverPool(loop: loop, links: links)
+        resolutions = ResolutionQueue(loop: loop)
         groupConnections = EntryGroupConnections(loop: loop)
         turns = BoundedWorkQueue(loop: loop)
         groupConnections.failed = { [weak self] error in
@@ -47,7 +48,6 @@ final class EngineCore {
             // All connections go to the same avahi-daemon: what ended one ends them all.
             self.changed(to: .failed(error), of: self.connectionNumber)
         }
-        pool.lookups.failed = groupConnections.failed
         source.tell = { [weak self] in self?.received($0) }
     }
 
@@ -69,7 +69,6 @@ final class EngineCore {
     func end(id: UInt64) {
         guard let operation = operations.removeValue(forKey: id) else { return }
         operation.end()
-        pool.hosts.freeIdle()
         // Closes an unused connection: D-Bus and avahi-daemon keep state for each.
         if operations.isEmpty { carryOut(lifecycle.unwanted()) }
     }
@@ -81,12 +80,10 @@ final class EngineCore {
         isOver = true
         let wasPublishing = isUp && operations.values.contains { ($0 as? PublishOperation)?.isRegistered == true }
         // A single call: avahi-daemon frees everything a client had, with goodbyes.
-        pool.lookups.close()
         connection?.close()
         groupConnections.close()
         if isConfirmed, wasPublishing { awaitGoodbyes() }
         for id in operations.keys.sorted() { end(id: id) }
-        pool.free()
         links.free()
         turns.free()
         source.stop()
@@ -104,9 +101,7 @@ final class EngineCore {
     func probe() { if isUp { connection?.probe() } }
 
     /// The number of objects that avahi-daemon holds for this engine.
-    var objectCount: Int {
-        (connection?.objectCount ?? 0) + pool.lookups.objectCountOnLanes + groupConnections.objectCount
-    }
+    var objectCount: Int { (connection?.objectCount ?? 0) + groupConnections.objectCount }
     var operationCount: Int { operations.count }
 
     private var isUp = false
@@ -171,8 +166,6 @@ final class EngineCore {
             defer { source.tried() }
             let made = try AvahiConnection(loop: loop) { [weak self] state in self?.changed(to: state, of: number) }
             connection = made
-            pool.cache = CacheGauge(
-                entries: source.isPrivate ? PrivateBackendConfiguration.cacheEntries : CacheGauge.systemEntries)
             stateChanged(to: made.currentState)
         } catch {
             take(source.unreachable(error))
@@ -207,7 +200,7 @@ final class EngineCore {
         isUp = false
         canPublish = false
         source.disconnected()
-        pool.disconnected()
+        resolutions.disconnected()
         connection?.close()
         groupConnections.close()
         connection = nil
@@ -216,7 +209,7 @@ final class EngineCore {
     private func up() {
         guard let connection else { return }
         isUp = true
-        pool.connected(connection)
+        resolutions.connected(connection)
         downReason = nil
         for operation in inOrder { operation.connected(connection) }
         if heldTimer == nil { heldTimer = LoopTimer(loop: loop) { [weak self] in self?.lifecycle.held() } }
@@ -228,7 +221,7 @@ final class EngineCore {
         canPublish = false
         let reason = source.explanation(reason)
         downReason = reason
-        pool.suspend()
+        resolutions.disconnected()
         for operation in inOrder { operation.disconnected(reason) }
     }
 

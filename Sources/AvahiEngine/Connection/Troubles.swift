@@ -7,7 +7,7 @@ final class Troubles: Sendable {
     struct Key: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             case browsing, sightings
-            case cache(CacheGauge.Place)
+            case cache(AvahiPath)
         }
 
         let owner: ObjectIdentifier

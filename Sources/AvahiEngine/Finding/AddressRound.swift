@@ -1,11 +1,11 @@
 import DNSSD
 import System
 
-/// One look at a host's addresses: what has come of it, and when a lookup of it is over. A value; times are given.
+/// One look at a host's addresses: what has come of it, and when it is over. A value; times are given.
 ///
 /// A look is short, because avahi-daemon 0.8 aborts when a record that a CNAME record led to runs out while it is looked up
 /// (docs/decisions/0014-nothing-is-held.md). No record lives less than a second, so what comes in while a look is open cannot run
-/// out before its end.
+/// out before its end; and what ends meanwhile is seen by the next.
 struct AddressRound {
     /// More than this is an attack or a mistake.
     static let maximumAddresses = 32
@@ -22,68 +22,53 @@ struct AddressRound {
     private struct Answer {
         var cacheEnd: MonotonicTime?
         var first: MonotonicTime?
-        var hasEnded = false
     }
 
     private let known: Set<IPAddress.Family>
     private let isNew: Bool
-    private let end: MonotonicTime
-    private var answers: [RecordBrowser.Kind: Answer]
-    /// Which families' packets carried each address.
-    private var seen: [IPAddress: Set<IPAddress.Family>] = [:]
+    private let limit: MonotonicTime
+    /// Of A and AAAA records, as long as more may come.
+    private var answers: [IPAddress.Family: Answer] = [:]
+    private var seen: Set<IPAddress> = []
 
     /// - Parameters:
     ///   - known: what the look before this one has found.
     ///   - isNew: there were few looks: an answer may have been lost.
-    init(_ kinds: [RecordBrowser.Kind], known: [IPAddress], isNew: Bool, at start: MonotonicTime) {
+    init(_ families: [IPAddress.Family], known: [IPAddress], isNew: Bool, at start: MonotonicTime) {
         self.known = Set(known.map(\.family))
         self.isNew = isNew
-        end = start + Self.limit
-        answers = Dictionary(kinds.map { ($0, Answer()) }) { first, _ in first }
+        limit = start + Self.limit
+        for family in families { answers[family] = Answer() }
     }
 
     /// The addresses, IPv4 before IPv6, then by number.
-    var addresses: [IPAddress] { seen.keys.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) } }
+    var addresses: [IPAddress] { seen.sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) } }
 
-    var isEmpty: Bool { seen.isEmpty }
-
-    mutating func appeared(
-        _ address: IPAddress, _ kind: RecordBrowser.Kind, over family: IPAddress.Family, at now: MonotonicTime
-    ) {
-        guard seen[address] != nil || seen.count < Self.maximumAddresses else { return }
-        seen[address, default: []].insert(family)
-        if answers[kind]?.first == nil { answers[kind]?.first = now }
+    mutating func appeared(_ address: IPAddress, at now: MonotonicTime) {
+        if seen.count < Self.maximumAddresses { seen.insert(address) }
+        if answers[address.family]?.first == nil { answers[address.family]?.first = now }
     }
 
-    mutating func disappeared(_ address: IPAddress, over family: IPAddress.Family) {
-        seen[address]?.remove(family)
-        if seen[address]?.isEmpty ?? false { seen[address] = nil }
+    /// What avahi-daemon had of this family was reported.
+    mutating func cacheExhausted(_ family: IPAddress.Family, at now: MonotonicTime) {
+        if answers[family]?.cacheEnd == nil { answers[family]?.cacheEnd = now }
     }
 
-    /// What avahi-daemon had of this kind was reported.
-    mutating func cacheExhausted(_ kind: RecordBrowser.Kind, at now: MonotonicTime) {
-        if answers[kind]?.cacheEnd == nil { answers[kind]?.cacheEnd = now }
-    }
+    /// Nothing more of this family is to be expected.
+    mutating func ended(_ family: IPAddress.Family) { answers[family] = nil }
 
-    /// Nothing more of this kind is to be expected.
-    mutating func ended(_ kind: RecordBrowser.Kind) { answers[kind]?.hasEnded = true }
-
-    /// When the lookup of this kind is to be freed, as things are.
-    func end(of kind: RecordBrowser.Kind) -> MonotonicTime {
-        guard let answer = answers[kind], !answer.hasEnded else { return MonotonicTime(microseconds: 0) }
-        guard let cacheEnd = answer.cacheEnd else { return end }
-        if let first = answer.first {
+    /// When the look is over, as things are.
+    var end: MonotonicTime {
+        let other = answers.values.compactMap(\.first).min()
+        let ends = answers.map { family, answer in
+            guard let cacheEnd = answer.cacheEnd, let first = answer.first ?? other else { return limit }
             // What was in the cache was all there.
-            return first <= cacheEnd ? cacheEnd : min(end, first + Self.gathering)
+            if answer.first != nil { return first <= cacheEnd ? cacheEnd : first + Self.gathering }
+            let wait = known.isEmpty ? Self.grace : isNew || known.contains(family) ? Self.doubt : .zero
+            return max(first, cacheEnd) + wait
         }
-        guard let other = answers.first(where: { $0.key != kind })?.value.first else { return end }
-        let wait = known.isEmpty ? Self.grace : isNew || known.contains(kind.family) ? Self.doubt : .zero
-        return min(end, max(other, cacheEnd) + wait)
+        return ends.max().map { min($0, limit) } ?? MonotonicTime(microseconds: 0)
     }
-}
-
-extension RecordBrowser.Kind {
-    var family: IPAddress.Family { self == .a ? .ipv4 : .ipv6 }
 }
 
 extension IPAddress {

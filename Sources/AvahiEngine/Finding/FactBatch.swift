@@ -1,7 +1,7 @@
 import Discovery
 import System
 
-/// Collects an operation's facts during one turn of the loop, and reports them together. Touched by the loop's thread only.
+/// Collects an operation's facts during one turn of the loop, and reports them together. Used only on the loop's thread.
 final class FactBatch<Fact: Sendable> {
     private let loop: EventLoop
     private let report: ([Fact]) -> Void

@@ -9,29 +9,27 @@ final class InstanceOperation: CoreOperation {
 
     private let query: ServiceQuery
     private let instance: ServiceInstance
-    private let pool: ResolverPool
+    private let queue: ResolutionQueue
     private let links: LinkMonitor
     private let batch: FactBatch<BrowseFact>
+    private let timer: LoopTimer
     private var tasks: [NetworkInterface: ResolutionTask] = [:]
     private var unanswered: Set<NetworkInterface> = []
     private var sightings: [NetworkInterface: Sighting] = [:]
     private var isListed = false
-    private let timer: LoopTimer
 
-    init(
-        query: ServiceQuery, instance: ServiceInstance, loop: EventLoop, pool: ResolverPool, links: LinkMonitor,
-        report: FactBatch<BrowseFact>
-    ) {
+    init(_ query: ServiceQuery, instance: ServiceInstance, core: EngineCore, report: FactBatch<BrowseFact>) {
         self.query = query
         self.instance = instance
-        self.pool = pool
-        self.links = links
+        queue = core.resolutions
+        links = core.links
         batch = report
-        timer = LoopTimer(loop: loop)
+        timer = LoopTimer(loop: core.loop)
         timer.fire = { [weak self] in self?.listed() }
     }
 
     func connected(_ connection: AvahiConnection) {
+        clear()
         batch.add(.backend(.up))
         isListed = false
         do throws(DiscoveryError) {
@@ -41,53 +39,57 @@ final class InstanceOperation: CoreOperation {
             return listed()
         }
         ask()
-        unanswered = Set(tasks.keys)
-        if tasks.isEmpty { listed() }
+        if unanswered.isEmpty { listed() }
         links.listen(self) { [weak self] in self?.ask() }
-    }
-
-    /// Asks on the interfaces that are there now, and no longer on those that are not.
-    private func ask() {
-        let usable = SystemInterfaces.usable(by: query.interfaces)
-        let gone = Set(tasks.keys).subtracting(usable.map(\.interface))
-        for interface in gone {
-            tasks.removeValue(forKey: interface)?.cancel()
-            answered(.failed, on: interface)
-        }
-        for (interface, families) in usable {
-            let known = tasks[interface]
-            let task =
-                known
-                ?? ResolutionTask(
-                    instance, on: interface, approach: .atOnce, watches: query.resolution != .once,
-                    addressFamily: query.family, resolvesHost: query.resolution != .none, pool: pool
-                ) { [weak self] in self?.answered($0, on: interface) }
-            for family in families where query.family == nil || query.family == family { task.add(family) }
-            guard known == nil else { continue }
-            tasks[interface] = task
-            pool.submit(task)
-        }
     }
 
     func publishing(_ isPossible: Bool) {}
 
     func disconnected(_ reason: String) {
-        free()
+        clear()
         batch.add(.backend(.down(reason)))
     }
 
     func end() {
-        free()
+        clear()
         timer.free()
         batch.end()
     }
 
-    private func free() {
+    private func clear() {
         links.leave(self)
         ResolutionTask.cancel(Array(tasks.values))
         tasks = [:]
+        unanswered = []
         sightings = [:]
         timer.deadline = nil
+    }
+
+    /// Asks on the interfaces that are there now, and no longer on those that are not.
+    private func ask() {
+        let usable = SystemInterfaces.usable(by: query.interfaces)
+        for interface in Set(tasks.keys).subtracting(usable.map(\.interface)) {
+            tasks.removeValue(forKey: interface)?.cancel()
+            answered(.failed, on: interface)
+        }
+        var new: [ResolutionTask] = []
+        for (interface, families) in usable {
+            let task = tasks[interface] ?? task(on: interface)
+            for family in families where query.family == nil || query.family == family { task.add(family) }
+            // Addresses may be others now.
+            task.lookAgain(within: .zero)
+            guard tasks.updateValue(task, forKey: interface) == nil else { continue }
+            unanswered.insert(interface)
+            new.append(task)
+        }
+        for task in new { queue.submit(task) }
+    }
+
+    private func task(on interface: NetworkInterface) -> ResolutionTask {
+        ResolutionTask(
+            instance, on: interface, isUrgent: true, watches: query.resolution != .once, addressFamily: query.family,
+            resolvesHost: query.resolution != .none, queue: queue
+        ) { [weak self] in self?.answered($0, on: interface) }
     }
 
     private func answered(_ outcome: ResolutionTask.Outcome, on interface: NetworkInterface) {
@@ -101,7 +103,7 @@ final class InstanceOperation: CoreOperation {
                 batch.add(.appeared(sighting))
             }
             if query.resolution != .none { batch.add(.resolved(resolution)) }
-            if timer.deadline == nil { timer.set(after: Self.grace) }
+            if !isListed, timer.deadline == nil { timer.set(after: Self.grace) }
         case .failed:
             if let sighting = sightings.removeValue(forKey: interface) {
                 let isHidden = !SystemInterfaces.isReceiving(interface, over: sighting.family ?? .ipv4)

@@ -20,10 +20,6 @@ public struct DiscoveryLimits: Hashable, Sendable {
     public var addressHold: Duration = .milliseconds(1500)
     /// How long `found` waits for a service to be resolved.
     public var resolutionLimit: Duration = .seconds(6)
-    /// How much longer `found` waits for each service beyond `crowd`, because only a few are resolved at a time.
-    public var resolutionShare: Duration = .milliseconds(5)
-    /// A query with at least this many services is a crowd.
-    public static let crowd = 100
     /// How long `found` waits for further interfaces when services are not resolved.
     public var sightingWindow: Duration = .milliseconds(30)
     /// The shortest time between two changes of one service that a subscriber sees.
@@ -33,9 +29,4 @@ public struct DiscoveryLimits: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
-
-    /// How long `found` waits for one of so many services to be resolved.
-    package func resolutionLimit(among count: Int) -> Duration {
-        resolutionLimit + resolutionShare * max(0, count - Self.crowd)
-    }
 }

@@ -75,7 +75,7 @@ extension Catalog {
     private var isResolving: Bool { query.resolution != .none }
 
     private mutating func appeared(_ sighting: Sighting, now: Duration) -> [Change<DiscoveredService>] {
-        let wait = isResolving ? limits.resolutionLimit(among: entries.count) : limits.sightingWindow
+        let wait = isResolving ? limits.resolutionLimit : limits.sightingWindow
         var entry: CatalogEntry
         if let known = entries[sighting.instance] {
             entry = known

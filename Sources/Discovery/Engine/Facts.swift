@@ -178,3 +178,13 @@ extension Resolution {
             }.map(\.element)
     }
 }
+
+/// What every finder's facts have in common.
+package protocol FinderFact: Sendable {
+    static var listed: Self { get }
+    static func backend(_ state: EngineState) -> Self
+    static func degraded(_ text: String) -> Self
+}
+
+extension BrowseFact: FinderFact {}
+extension PresenceFact: FinderFact {}

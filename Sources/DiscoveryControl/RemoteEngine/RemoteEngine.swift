@@ -62,7 +62,6 @@ public final class RemoteEngine: DiscoveryEngine {
         limits.linkHold = .milliseconds(3100)
         limits.addressHold = .zero
         limits.resolutionLimit = .milliseconds(500)
-        limits.resolutionShare = .zero
         limits.changeInterval = .zero
         return limits
     }

@@ -36,13 +36,3 @@ extension LinkBrowse {
     package var deadline: Duration? { nil }
     package mutating func advance(to now: Duration, _ link: inout LinkQuerier) {}
 }
-
-/// What every finder's facts have in common.
-package protocol FinderFact: Sendable {
-    static var listed: Self { get }
-    static func backend(_ state: EngineState) -> Self
-    static func degraded(_ text: String) -> Self
-}
-
-extension BrowseFact: FinderFact {}
-extension PresenceFact: FinderFact {}

@@ -12,8 +12,6 @@ package struct BoundSocket: Hashable, Sendable {
     package let inode: UInt64
     /// It is bound to a multicast group: it hears what is sent to all, and nothing that is sent to this machine.
     package let isOfGroup: Bool
-    /// Bytes that it has not read yet, as the kernel counts them.
-    package let unread: UInt64
 
     /// The most that is read of a list: some 50000 sockets.
     private static let maximumSize = 8 << 20
@@ -42,13 +40,12 @@ package struct BoundSocket: Hashable, Sendable {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
         func number<Number: FixedWidthInteger>(_ index: Int, hexadecimal: Bool = true) -> Number? {
             let last = words[index].split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-            // Addresses, ports and queues are two numbers: the second is meant.
-            guard last.count == ([1, 4].contains(index) ? 2 : 1), let word = last.last else { return nil }
+            // An address and a port are two numbers: the second is meant.
+            guard last.count == (index == 1 ? 2 : 1), let word = last.last else { return nil }
             return Number(String(decoding: word, as: UTF8.self), radix: hexadecimal ? 16 : 10)
         }
         guard words.count >= 10, let port: UInt16 = number(1), let state: UInt8 = number(3),
-            let unread: UInt64 = number(4), let user: UInt32 = number(7, hexadecimal: false),
-            let inode: UInt64 = number(9, hexadecimal: false)
+            let user: UInt32 = number(7, hexadecimal: false), let inode: UInt64 = number(9, hexadecimal: false)
         else { return nil }
         self.family = family
         isOfGroup = Self.isMulticast(words[1], family)
@@ -56,7 +53,6 @@ package struct BoundSocket: Hashable, Sendable {
         self.state = state
         self.user = user
         self.inode = inode
-        self.unread = unread
     }
 
     /// Addresses are words of 32 bits in hexadecimal, each in the order of the network and written as this machine reads it.

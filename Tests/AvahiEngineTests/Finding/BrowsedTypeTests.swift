@@ -26,13 +26,13 @@ struct BrowsedTypeTests {
 }
 
 @Suite("names of interfaces")
-struct InterfaceNamesTests {
+struct InterfaceRenamesTests {
     @Test("one that has another name is noticed once; those that come and go are not")
-    func became() {
-        var names = InterfaceNames([1: "lo", 2: "eth0"])
-        #expect(names.became([1: "lo", 2: "eth0", 3: "eth1"]).isEmpty)
-        #expect(names.became([1: "lo", 2: "wan0", 3: "eth1"]) == [2])
-        #expect(names.became([1: "lo", 2: "wan0"]).isEmpty)
-        #expect(names.became([1: "lo", 2: "eth1", 3: "wan0"]) == [2])
+    func renamed() {
+        var names = InterfaceRenames([1: "lo", 2: "eth0"])
+        #expect(names.sinceLast([1: "lo", 2: "eth0", 3: "eth1"]).isEmpty)
+        #expect(names.sinceLast([1: "lo", 2: "wan0", 3: "eth1"]) == [2])
+        #expect(names.sinceLast([1: "lo", 2: "wan0"]).isEmpty)
+        #expect(names.sinceLast([1: "lo", 2: "eth1", 3: "wan0"]) == [2])
     }
 }

@@ -200,14 +200,6 @@ import Testing
         #expect(story.tell(.appeared(try sighting("s4"))).words == ["degraded"])
     }
 
-    @Test func inACrowdFoundWaitsLongerBecauseAFewAreResolvedAtATime() throws {
-        var story = CatalogStory(try typeQuery())
-        for number in 0..<301 { _ = story.tell(.appeared(try sighting("s\(number)"))) }
-        #expect(story.wait(.seconds(6)).words.count == DiscoveryLimits.crowd + 1)
-        #expect(story.wait(.milliseconds(990)).words.count == 198)
-        #expect(story.wait(.milliseconds(10)).words == ["+s299", "+s300"])
-    }
-
     @Test func oneHostMayFillTheCatalogAndGivesWayToOthers() throws {
         var limits = DiscoveryLimits()
         limits.services = 20
