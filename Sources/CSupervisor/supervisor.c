@@ -118,7 +118,6 @@ static void start_bus(supervisor *supervisor) {
 static void start_avahi(supervisor *supervisor) {
     place_forget_pid();
     start(supervisor, &supervisor->avahi, supervisor->config->avahi_argv, -1);
-    if (supervisor->avahi.pid > 0) tell(supervisor->status, CSUPERVISOR_AVAHI_STARTED, supervisor->avahi.pid);
 }
 
 static void bus_printed(supervisor *supervisor) {

@@ -98,8 +98,7 @@ final class BackendSource {
         sharedTimer.fire = { [weak self] in self?.tell(.again) }
     }
 
-    /// Whether avahi-daemon has the limits of `PrivateBackendConfiguration`.
-    var isPrivate: Bool { choice == .private }
+    private var isPrivate: Bool { choice == .private }
 
     /// Decides how to connect. Call it when a connection is wanted.
     func prepare() -> Step {

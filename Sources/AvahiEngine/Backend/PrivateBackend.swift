@@ -15,8 +15,6 @@ final class PrivateBackend {
 
     /// When asked to end, the supervisor sends goodbyes for at most 1 s.
     private static let patience: Int32 = 1_500
-    /// Receive buffer for packets that avahi-daemon has not read yet: the answers of 10 000 services, in bytes as the kernel counts them.
-    private static let receiveBuffer: Int32 = 8 << 20
 
     let directory: RuntimeDirectory
     private let options: PrivateBackendOptions
@@ -25,9 +23,6 @@ final class PrivateBackend {
     private var supervisor: (process: pid_t, status: Int32, life: Int32)?
     private var watch: LoopWatch?
     private var report = SupervisorReport()
-    /// The avahi-daemon whose socket buffers have been enlarged.
-    private var prepared: pid_t?
-    private var user = DaemonUser.own
     /// Lets other processes find the bus.
     private let shared: SharedBus?
 
@@ -52,16 +47,8 @@ final class PrivateBackend {
     /// Why it does not work, for people.
     var problem: String? { report.problem }
 
-    /// Call when avahi-daemon answers: its sockets exist now.
-    func worked() {
-        // The report that avahi-daemon started may have arrived but not been read.
-        if let status = supervisor?.status { _ = receive(from: status, telling: false) }
-        report.worked()
-        guard let avahi = report.avahi, avahi != prepared else { return }
-        prepared = avahi
-        // If that is refused, avahi-daemon works with the buffers it has.
-        csupervisor_prepare_sockets(avahi, user.user, user.group, Self.receiveBuffer)
-    }
+    /// Call when avahi-daemon answers.
+    func worked() { report.worked() }
 
     /// Starts the supervisor unless it is running.
     /// - Throws: `.backendUnavailable` if a program is not installed, another responder holds UDP 5353, or there is no room for files.
@@ -77,7 +64,7 @@ final class PrivateBackend {
         }
         try directory.make()
         do throws(DiscoveryError) {
-            user = DaemonUser.chosen(for: directory.path)
+            let user = DaemonUser.chosen(for: directory.path)
             let configuration = try configure(user)
             if user != .own { try directory.give(to: user) }
             try launch(programs, configuration)

@@ -1,6 +1,5 @@
 import CSupervisor
 import DNSSD
-import Glibc
 import System
 
 /// What a private backend's supervisor has reported so far. A value.
@@ -14,8 +13,6 @@ struct SupervisorReport {
     private(set) var isReady = false
     /// What is wrong, for people. One silent failure of avahi-daemon is not reported, because it is restarted at once.
     private(set) var problem: String?
-    /// The process id of avahi-daemon while it runs.
-    private(set) var avahi: pid_t?
     private var avahiEnds = 0
 
     mutating func received(_ event: csupervisor_event) -> Change? {
@@ -27,9 +24,7 @@ struct SupervisorReport {
         case CSUPERVISOR_BUS_ENDED:
             isReady = false
             problem = "the private dbus-daemon ended (\(Self.ending(event.value)))"
-        case CSUPERVISOR_AVAHI_STARTED: avahi = event.value
         case CSUPERVISOR_AVAHI_ENDED:
-            avahi = nil
             avahiEnds += 1
             if avahiEnds > 2 { problem = "the private avahi-daemon ends again and again (\(Self.ending(event.value)))" }
         case CSUPERVISOR_BUS_NOT_RUN: problem = "dbus-daemon cannot be run: \(SystemError.text(event.value))"

@@ -46,8 +46,6 @@ typedef struct csupervisor_config {
 typedef enum csupervisor_event_kind {
     // dbus-daemon listens. `value`: its pid.
     CSUPERVISOR_BUS_READY = 1,
-    // avahi-daemon was started; whether it works is seen on the bus. `value`: its pid.
-    CSUPERVISOR_AVAHI_STARTED,
     // A daemon has ended and is started again after a while. `value`: as from waitpid(2).
     CSUPERVISOR_BUS_ENDED,
     CSUPERVISOR_AVAHI_ENDED,
@@ -68,7 +66,7 @@ typedef struct csupervisor_event {
     int32_t value;
 } csupervisor_event;
 
-// Whether root may start the daemons as another user, and signal them, look at their sockets and remove their files then.
+// Whether root may start the daemons as another user, and signal them and remove their files then.
 bool csupervisor_can_change_user(void);
 
 // Starts the supervisor from any thread. The daemons have no capability, whoever runs them, and can get none.
@@ -80,16 +78,5 @@ bool csupervisor_can_change_user(void);
 //
 // Returns the supervisor's pid, to be waited for with waitpid after the end of `status`; or -errno.
 pid_t csupervisor_start(const csupervisor_config *_Nonnull config, int *_Nonnull status, int *_Nonnull life);
-
-// Makes the UDP sockets of an avahi-daemon fit for thousands of services, as far as the system allows:
-// - room for `size` bytes that it has not read yet, and never less than before; it asks for none, and loses what comes
-//   while it is busy (UdpRcvbufErrors);
-// - packets of this machine with known answers and no question (RFC 6762 §7.2) do not reach it. They are its own, sent
-//   with each of its queries; it would compare each answer in them with its whole cache. What another program of this
-//   machine knows already it will hear again, which does no harm.
-//
-// `pid`: a child's child, of this user and group; any thread, a few system calls for each of its descriptors. Needs Linux 5.6 and
-// what ptrace needs (pidfd_getfd(2)). Returns how many sockets there were, or -errno.
-int csupervisor_prepare_sockets(pid_t pid, uid_t user, gid_t group, int size);
 
 #endif

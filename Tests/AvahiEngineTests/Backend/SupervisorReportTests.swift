@@ -21,16 +21,6 @@ import Testing
         #expect(report.problem == nil)
     }
 
-    @Test func knowsAvahiWhileItRuns() {
-        var report = SupervisorReport()
-        _ = report.received(event(CSUPERVISOR_AVAHI_STARTED, 41))
-        #expect(report.avahi == 41)
-        _ = report.received(event(CSUPERVISOR_AVAHI_ENDED, 9))
-        #expect(report.avahi == nil)
-        _ = report.received(event(CSUPERVISOR_AVAHI_STARTED, 42))
-        #expect(report.avahi == 42)
-    }
-
     @Test func oneEndOfAvahiIsNoProblemThreeInARowAre() {
         var report = SupervisorReport()
         for _ in 0..<2 { _ = report.received(event(CSUPERVISOR_AVAHI_ENDED, 9)) }
