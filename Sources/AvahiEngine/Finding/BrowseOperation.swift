@@ -34,6 +34,12 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
 
     /// Sightings kept at most: 4096 services on four paths each.
     private static var maximumSightings: Int { 16_384 }
+    /// Of so many, answers to Avahi's first question may be lost. It asks again a second later (RFC 6762 §5.2), and the answers come
+    /// within 620 ms (§7.2, §6).
+    private static var crowd: Int { 100 }
+    private static var quiet: Duration { .milliseconds(750) }
+    /// For so long quiet is waited for.
+    private static var listLimit: Duration { .seconds(5) }
 
     private let finding: Finding
     private let interfaces: InterfaceFilter
@@ -46,6 +52,9 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
     /// Seen by a browser that failed, and not yet by the one that took its place.
     private var unconfirmed: Set<Sight> = []
     private var renames = InterfaceRenames()
+    private let listTimer: LoopTimer
+    /// When the list is complete, quiet or not; nil until Avahi has said `ALL_FOR_NOW`.
+    private var listEnd: MonotonicTime?
     private var isListed = false
     private var isFull = false
 
@@ -56,6 +65,8 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
         links = core.links
         troubles = core.troubles
         restart = Backoff(loop: core.loop)
+        listTimer = LoopTimer(loop: core.loop)
+        listTimer.fire = { [weak self] in self?.listed() }
     }
 
     func connected(_ connection: AvahiConnection) {
@@ -77,12 +88,15 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
     func end() {
         clear()
         restart.free()
+        listTimer.free()
         batch.end()
     }
 
     private func clear() {
         links.leave(self)
         restart.cancel()
+        listTimer.deadline = nil
+        listEnd = nil
         browser?.free()
         browser = nil
         known = [:]
@@ -111,7 +125,8 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
             restart.succeeded()
             troubles.note(.browsing, of: self, nil)
             for sight in unconfirmed { disappeared(sight) }
-            listed()
+            listEnd = listEnd ?? MonotonicTime.now + Self.listLimit
+            waitForList()
         case .failed: failed(connection.lastError(during: "browsing for \(finding.subject) ended"), connection)
         }
     }
@@ -121,6 +136,7 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
         guard known[sight] == nil, let origin = sight.path.origin(allowedBy: interfaces) else { return }
         guard known.count < Self.maximumSightings else { return full() }
         known[sight] = origin
+        waitForList()
         finding.appeared(sight.key, sight.path, at: origin, isFirst: !isSeenOverOther(sight))
     }
 
@@ -137,7 +153,13 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
         known[Sight(key: sight.key, path: sight.path.overOtherFamily)] != nil
     }
 
+    private func waitForList() {
+        guard !isListed, let listEnd else { return }
+        listTimer.deadline = known.count < Self.crowd ? .now : min(.now + Self.quiet, listEnd)
+    }
+
     private func listed() {
+        listTimer.deadline = nil
         guard !isListed else { return }
         isListed = true
         batch.add(.listed)

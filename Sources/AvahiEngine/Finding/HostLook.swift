@@ -20,10 +20,13 @@ final class HostLook {
     private let key: Key
     private let connection: AvahiConnection
     private let timer: LoopTimer
+    private let line: BoundedLine
     private let newRound: () -> AddressRound
     private var round: AddressRound
     private var rounds = 0
     private var lookups: [AvahiLookup] = []
+    /// It has a place in the line.
+    private var isUnderWay = false
     /// Nil until it is over.
     private var addresses: [IPAddress]?
     private var waiting: [([IPAddress]) -> Void] = []
@@ -32,18 +35,26 @@ final class HostLook {
     /// - Parameters:
     ///   - known: what the look before this one has found.
     ///   - isNew: there were few looks before.
+    ///   - line: where it waits for its turn.
     ///   - outdated: called when another look is to take its place.
     init(
-        _ key: Key, known: [IPAddress], isNew: Bool, on connection: AvahiConnection, outdated: @escaping () -> Void
+        _ key: Key, known: [IPAddress], isNew: Bool, in line: BoundedLine, on connection: AvahiConnection,
+        outdated: @escaping () -> Void
     ) {
         self.key = key
         self.connection = connection
+        self.line = line
         self.outdated = outdated
         timer = LoopTimer(loop: connection.loop)
         newRound = { AddressRound(key.families, known: known, isNew: isNew, at: .now) }
         round = newRound()
         timer.fire = { [weak self] in self?.timerFired() }
-        begin()
+        line.add { [weak self] in
+            guard let self, connection.isOpen else { return false }
+            isUnderWay = true
+            begin()
+            return true
+        }
     }
 
     /// Tells the addresses when they are known.
@@ -55,10 +66,12 @@ final class HostLook {
         freeLookups()
         waiting = []
         timer.free()
+        leaveLine()
     }
 
     private func begin() {
         rounds += 1
+        round = newRound()
         for family in key.families {
             do throws(DiscoveryError) {
                 lookups.append(
@@ -90,14 +103,20 @@ final class HostLook {
         freeLookups()
         let found = round.addresses
         if found.isEmpty, rounds < Self.maximumRounds, connection.isOpen {
-            round = newRound()
             return begin()
         }
         addresses = found
         timer.set(after: Self.validity)
         let told = waiting
         waiting = []
+        leaveLine()
         for tell in told { tell(found) }
+    }
+
+    private func leaveLine() {
+        guard isUnderWay else { return }
+        isUnderWay = false
+        line.finished()
     }
 
     private func freeLookups() {

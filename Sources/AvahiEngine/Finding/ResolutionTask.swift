@@ -15,6 +15,8 @@ final class ResolutionTask {
         /// Until its turn comes.
         case waiting
         case asking
+        /// SRV and TXT are there.
+        case looking
         /// Until it looks again.
         case sleeping
         case over
@@ -127,6 +129,8 @@ final class ResolutionTask {
         freeResolvers()
         families.removeAll { $0 == family }
         families.insert(family, at: 0)
+        phase = .looking
+        queue.finished()
         // A service that is not offered (port 0) needs no address.
         guard resolvesHost, answer.port != nil else { return found(answer, [], over: family) }
         queue.addresses(
@@ -136,7 +140,7 @@ final class ResolutionTask {
     }
 
     private func found(_ answer: ResolverAnswer, _ addresses: [IPAddress], over family: IPAddress.Family) {
-        guard phase == .asking else { return }
+        guard phase == .looking else { return }
         let resolution = Resolution(
             instance: instance, origin: .link(interface),
             target: Resolution.Target(host: answer.host, port: answer.port, addresses: addresses), txt: answer.txt)
@@ -151,6 +155,8 @@ final class ResolutionTask {
     }
 
     private func failed() {
+        phase = .looking
+        queue.finished()
         told = nil
         looks = 0
         report(.failed)
@@ -158,11 +164,10 @@ final class ResolutionTask {
         retryDelay = min(retryDelay * 2, .seconds(60))
     }
 
-    /// Gives its place to another.
     /// - Parameter delay: when it looks again; nil: it has done what was asked.
     private func settle(after delay: Duration?) {
         // Whoever was told may have cancelled it.
-        guard phase == .asking else { return }
+        guard phase == .looking else { return }
         phase = delay == nil ? .over : .sleeping
         timer.fire = { [weak self] in
             guard let self else { return }
@@ -170,7 +175,6 @@ final class ResolutionTask {
             queue.submit(self)
         }
         if let delay { timer.set(after: delay) }
-        queue.finished()
     }
 
     private func freeResolvers() {
