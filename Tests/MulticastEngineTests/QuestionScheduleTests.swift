@@ -49,11 +49,11 @@ struct QuestionScheduleTests {
     @Test("First waits differ, within 20 to 120 ms")
     func firstWaits() throws {
         var schedule = schedule()
-        for number in 0..<200 { schedule.ask(RecordKey(try DomainName("t\(number).local"), .ptr), .shared, at: start) }
+        for number in 0..<40 { schedule.ask(RecordKey(try DomainName("t\(number).local"), .ptr), .shared, at: start) }
         let sent = try run(&schedule, from: start, until: start + .milliseconds(500), knows: nothing)
         #expect(Set(sent.map(\.time)).count > 20)
         #expect(sent.allSatisfy { Duration.milliseconds(20)...Duration.milliseconds(121) ~= $0.time - start })
-        #expect(sent.flatMap(\.message.questions).count == 200)
+        #expect(sent.flatMap(\.message.questions).count == 40)
     }
 
     @Test("A question for one name is asked at once, and not at all where the answer came before, or was denied")
@@ -173,25 +173,63 @@ struct QuestionScheduleTests {
         let names = sent.flatMap(\.message.questions).map(\.name)
         #expect(Set(names).count == 10_000)
     }
-}
 
-@Suite("SendingRate")
-struct SendingRateTests {
-    @Test("Never more than the burst and so many a second, in any window of time", arguments: 0..<20 as Range<UInt64>)
-    func windows(seed: UInt64) {
-        var (generator, rate) = (SeededGenerator(seed: seed), SendingRate(burst: 5, perSecond: 10))
-        var (now, taken): (Duration, [Duration]) = (.seconds(1), [])
-        for _ in 0..<2000 {
-            now += .milliseconds(Int.random(in: 0...200, using: &generator))
-            let next = rate.next(at: now)
-            let isNow = rate.take(at: now)
-            #expect(isNow == (next <= now))
-            if isNow { taken.append(now) }
+    @Test("One name that somebody waits for is asked at once, before thousands of questions and known answers")
+    func namedFirst() throws {
+        var schedule = schedule()
+        for number in 0..<20_000 {
+            let name = try DomainName("_type\(number)-with-a-rather-long-name._tcp.local")
+            schedule.ask(RecordKey(name, .ptr), .shared, at: start)
         }
-        for (index, begin) in taken.enumerated() {
-            let count = taken[index...].prefix { $0 - begin <= .seconds(2) }.count
-            #expect(count <= 5 + 20 + 1)
+        let begin = start + .milliseconds(1500)
+        let before = try run(&schedule, from: start, until: begin, knows: nothing)
+        #expect(schedule.isSending)
+        // One that is new, and one that somebody follows already: its turn has not come, or its packet waits.
+        let followed = RecordKey(try DomainName("_type19999-with-a-rather-long-name._tcp.local"), .txt)
+        schedule.ask(followed, .unique(after: .milliseconds(20)), at: start + .milliseconds(1490))
+        _ = schedule.packets(at: begin + .milliseconds(10), knows: nothing)
+        schedule.hasten(followed, at: begin + .milliseconds(20))
+        let new = RecordKey(try DomainName("h1.local"), .a)
+        schedule.ask(new, .unique(after: .zero), at: begin + .milliseconds(20))
+        let sent = try run(&schedule, from: begin + .milliseconds(20), until: begin + .milliseconds(20), knows: nothing)
+        #expect(Set(try #require(sent.first).message.questions.map(\.name)) == [followed.name, new.name])
+        let rest = try run(&schedule, from: begin + .milliseconds(20), until: start + .seconds(3), knows: nothing)
+        #expect(before.count + sent.count + rest.count <= 50 + 300)
+    }
+
+    @Test("Names that somebody waits for do not keep lists from being asked, however many they are")
+    func namedNotAlone() throws {
+        var schedule = schedule()
+        for number in 0..<20_000 {
+            let name = try DomainName("host\(number)-with-a-rather-long-name.local")
+            schedule.ask(RecordKey(name, .a), .unique(after: .zero), at: start)
         }
-        #expect(taken.count > 100)
+        schedule.ask(type, .shared, at: start)
+        let sent = try run(&schedule, from: start, until: start + .seconds(1), knows: nothing)
+        #expect(sent.contains { $0.message.questions.contains(Question(type.name, .ptr)) })
+        #expect(sent.count <= 150)
+    }
+
+    @Test("Everything anew: lists first, and 300 ms later what their answers have not brought; one name at once")
+    func anew() throws {
+        var schedule = schedule()
+        let host = RecordKey(try DomainName("h1.local"), .a)
+        let other = RecordKey(try DomainName("h2.local"), .a)
+        let named = RecordKey(try DomainName("h3.local"), .a)
+        schedule.ask(type, .shared, at: start)
+        for key in [host, other] { schedule.ask(key, .unique(after: .milliseconds(20)), at: start) }
+        schedule.ask(named, .unique(after: .zero), at: start)
+        _ = try run(&schedule, from: start, until: start + .seconds(60), knows: nothing)
+        let later = start + .seconds(100)
+        schedule.restartAll(at: later)
+        var sent = try run(&schedule, from: later, until: later + .milliseconds(200), knows: nothing)
+        sent += try run(&schedule, from: later + .milliseconds(200), until: later + .milliseconds(900)) { key in
+            QuestionSchedule.Knowledge(answers: [], need: key == host ? QuestionSchedule.Need.none : .full)
+        }
+        let asked = sent.flatMap { packet in packet.message.questions.map { (packet.time - later, $0.name) } }
+        #expect(asked.map(\.1) == [named.name, type.name, other.name])
+        #expect(asked[0].0 == .zero)
+        #expect(Duration.milliseconds(20)...Duration.milliseconds(121) ~= asked[1].0)
+        #expect(asked[2].0 == .milliseconds(300))
     }
 }

@@ -1,4 +1,5 @@
 import DNSMessage
+import Discovery
 import MulticastEngine
 import Testing
 
@@ -184,6 +185,78 @@ struct RecordCacheTests {
         var cache = cache()
         _ = cache.receive((0..<1000).map { .address($0, ttl: 120) }, at: now)
         #expect(cache.records(host).count == 64)
+    }
+
+    @Test("Addresses of this link take the place of others of one host; what came later has none otherwise")
+    func neighbours() throws {
+        var cache = cache()
+        cache.neighbours = [try CIDR("10.0.0.0/24")]
+        let true4 = RecordData.a(0x0A00_0007)
+        let junk = (0..<64).map { ResourceRecord.address(0x0101_0100 + $0, ttl: 120) }
+        for (index, record) in junk.enumerated() {
+            _ = cache.receive([record], at: now + .milliseconds(index))
+        }
+        let changes = cache.receive([.address(0x0A00_0007, ttl: 120)], at: now + .seconds(1))
+        #expect(changes == [.removed(host, junk[63].data), .added(host, true4)])
+        // More of the same does not drive it out, nor what was there before.
+        for bits in 0..<100 as Range<UInt32> {
+            #expect(cache.receive([.address(0x0202_0200 + bits, ttl: 120)], at: now + .seconds(2)).isEmpty)
+        }
+        #expect(Set(cache.records(host).map(\.data)) == Set(junk.prefix(63).map(\.data) + [true4]))
+    }
+
+    @Test("A list has a bound of its own, and leaves room for what its services are made of")
+    func sharedRecords() throws {
+        var limits = RecordCache.Limits()
+        limits.sharedRecords = 32
+        var cache = cache(limits)
+        let list = RecordKey(try DomainName("_witap._tcp.local"), .ptr)
+        let pointers = try (0..<100).map {
+            ResourceRecord(list.name, .ptr, .ptr(try DomainName("s\($0)._witap._tcp.local")), ttl: $0 < 8 ? 60 : 4500)
+        }
+        #expect(cache.receive(pointers, at: now).count == 32)
+        #expect(cache.isFull)
+        #expect(cache.receive([.address(1, ttl: 120)], at: now).count == 1)
+        _ = cache.advance(to: now + .seconds(30))
+        #expect(cache.isFull)
+        _ = cache.advance(to: now + .seconds(61))
+        #expect(!cache.isFull)
+        #expect(cache.receive(pointers, at: now + .seconds(62)).count == 8)
+    }
+
+    @Test("Thousands of records come and go, and each is found where it is", arguments: 0..<4 as Range<UInt64>)
+    func many(seed: UInt64) throws {
+        var (generator, cache) = (SeededGenerator(seed: seed), cache())
+        let names = try (0..<600).map { try DomainName("h\($0).local") }
+        var there: Set<Int> = []
+        for step in 0..<6000 {
+            let number = Int.random(in: 0..<2400, using: &generator)
+            let record = ResourceRecord(names[number / 4], .ptr, .ptr(names[number % 4]), ttl: 80_000)
+            let time = now + .seconds(2 * step)
+            if there.remove(number) == nil {
+                there.insert(number)
+                #expect(cache.receive([record], at: time).count == 1)
+            } else {
+                #expect(cache.receive([record.goodbye], at: time).isEmpty)
+                #expect(cache.advance(to: time + .seconds(1)).changes.count == 1)
+            }
+            // Those of one name.
+            let mine = Set((0..<4).filter { there.contains(number / 4 * 4 + $0) }.map { RecordData.ptr(names[$0]) })
+            #expect(Set(cache.records(RecordKey(record.name, .ptr)).map(\.data)) == mine)
+            #expect(cache.count == there.count)
+        }
+    }
+
+    @Test("A machine that slept believes what is much for longer: asking for it takes its time")
+    func longSleep() throws {
+        var cache = cache()
+        for number in 0..<10_000 {
+            _ = cache.receive(
+                [ResourceRecord(try DomainName("h\(number).local"), .a, .a(1), ttl: 4500)], at: now)
+        }
+        cache.reconfirmAll(at: now + .seconds(100))
+        #expect(cache.advance(to: now + .seconds(114)).changes.isEmpty)
+        #expect(cache.advance(to: now + .seconds(115)).changes.count == 10_000)
     }
 
     @Test("A record that flaps leaves nothing behind")

@@ -1,10 +1,16 @@
-/// Numbers with deadlines, the earliest first. A binary heap; an item cannot be moved, only outdated by its owner.
+/// Numbers with deadlines, the earliest first. A binary heap; an item cannot be moved, only outdated by its owner, who keeps the deadline
+/// that counts.
 struct DeadlineHeap: Sendable {
     struct Item: Sendable {
-        let deadline: Duration
-        let slot: Int
-        /// Tells an item from those that its slot had before.
-        let generation: UInt64
+        let deadline: Moment
+        private let number: Int32
+
+        init(deadline: Moment, slot: Int) {
+            self.deadline = deadline
+            number = Int32(clamping: slot)
+        }
+
+        var slot: Int { Int(number) }
     }
 
     private var items: [Item] = []
@@ -42,7 +48,7 @@ struct DeadlineHeap: Sendable {
         var index = start
         while true {
             var least = index
-            for child in [2 * index + 1, 2 * index + 2]
+            for child in 2 * index + 1...2 * index + 2
             where child < items.count && items[child].deadline < items[least].deadline { least = child }
             guard least != index else { return }
             items.swapAt(index, least)

@@ -82,16 +82,3 @@ extension [CachedRecord] {
         return filter { !$0.isEnding }
     }
 }
-
-extension IPAddress {
-    /// - Parameter scope: the interface's index, for addresses that mean something there alone.
-    fileprivate init?(_ data: RecordData, scope: UInt32) {
-        switch data {
-        case .a(let bits): self = .v4(IPv4Address(bits: bits))
-        case .aaaa(let high, let low):
-            let address = IPv6Address(high: high, low: low)
-            self = .v6(address, scope: address.isLinkLocal ? scope : 0)
-        default: return nil
-        }
-    }
-}

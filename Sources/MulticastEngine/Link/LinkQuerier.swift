@@ -1,4 +1,5 @@
 package import DNSMessage
+package import Discovery
 
 /// What is asked and known on one link, over IPv4 and IPv6 together: packets that were heard go in, packets to send come out.
 ///
@@ -6,6 +7,12 @@ package import DNSMessage
 package struct LinkQuerier: Sendable {
     package private(set) var cache: RecordCache
     private var schedule: QuestionSchedule
+    /// Records were left out, and not asked for since.
+    private var wasFull = false
+    /// When everything was asked for again last because there was room again.
+    private var refilled: Duration?
+    /// How often, at most, that is done.
+    private static let refillInterval = Duration.seconds(10)
 
     /// A link of which nothing is known.
     package init(cache: RecordCache, schedule: QuestionSchedule = QuestionSchedule()) {
@@ -19,9 +26,7 @@ package struct LinkQuerier: Sendable {
     package mutating func ask(_ key: RecordKey, _ kind: QuestionSchedule.Kind, at now: Duration) {
         schedule.ask(key, kind, at: now)
         // Someone asks for it by name now: the next question may be an hour away for whoever followed it.
-        if kind == .unique(after: .zero), schedule.timesAsked(key) > 0, !cache.isAnswered(key) {
-            schedule.restart(key, at: now)
-        }
+        if kind == .unique(after: .zero), !cache.isAnswered(key) { schedule.hasten(key, at: now) }
         cache.watch(key)
     }
 
@@ -61,7 +66,9 @@ package struct LinkQuerier: Sendable {
         // RFC 6762 §18.11: a response with an error says nothing.
         guard message.responseCode == 0 else { return [] }
         let records = (message.answers + message.additionals).filter { Self.isOfUse($0.type) }
-        return cache.receive(records, isOwn: isOwn, at: now)
+        let changes = cache.receive(records, isOwn: isOwn, at: now)
+        if cache.isFull { wasFull = true }
+        return changes
     }
 
     /// What services and their hosts are made of; the rest would be kept for nobody.
@@ -85,6 +92,7 @@ package struct LinkQuerier: Sendable {
     package mutating func advance(to now: Duration) -> [RecordCache.Change] {
         guard let deadline = cache.deadline, deadline <= now else { return [] }
         let (changes, refreshes) = cache.advance(to: now)
+        refill(at: now)
         for key in refreshes { schedule.refresh(key, at: now) }
         // Where many may answer the next question comes in its time: one that left is no reason to ask all.
         for case .removed(let key, _) in changes where !key.type.isShared && !cache.isAnswered(key) {
@@ -92,6 +100,16 @@ package struct LinkQuerier: Sendable {
         }
         return changes
     }
+
+    /// What was left out comes back when there is room again: whoever said it is asked.
+    private mutating func refill(at now: Duration) {
+        guard wasFull, !cache.isFull, refilled.map({ now - $0 >= Self.refillInterval }) ?? true else { return }
+        (wasFull, refilled) = (false, now)
+        schedule.restartAll(at: now)
+    }
+
+    /// The addresses that this machine has on the link now: what is next to them is believed first.
+    package mutating func neighbours(_ blocks: [CIDR]) { cache.neighbours = blocks }
 
     /// What is to be sent now.
     package mutating func packets(at now: Duration) -> [[UInt8]] {

@@ -2,7 +2,8 @@ package import DNSMessage
 
 /// When which question is put to a link (RFC 6762 §5.2), and which need not be, for the answer is known or someone else asks.
 ///
-/// A value that is told an event and a time. It bounds what is sent by `SendingRate`: what is due while nothing may be sent waits.
+/// A value that is told an event and a time. It bounds what is sent by `SendingRate`: what is due while nothing may be sent waits, and a
+/// question for one name that somebody waits for goes before those of lists and their thousands.
 package struct QuestionSchedule: Sendable {
     /// How a question begins.
     package enum Kind: Hashable, Sendable {
@@ -42,47 +43,28 @@ package struct QuestionSchedule: Sendable {
     private static let fewQuestions = 2
 
     private static let firstWait = 20...120
-    /// From the first question to the second; each wait after that is longer, up to an hour.
-    private static let firstInterval = Duration.seconds(1)
-    private static let longestInterval = Duration.seconds(3600)
+    /// Where everything is asked anew, single names wait for what the answers to lists bring with them.
+    private static let additionals = Duration.milliseconds(300)
     /// Someone else's question takes the place of one that is due within this time (RFC 6762 §7.3).
     private static let suppression = Duration.seconds(1)
     /// Questions put into packets at one time; the rest is due still.
     private static let batch = 512
+    /// Packets that lists leave for names that somebody waits for.
+    private static let reserve = 5
 
-    private struct State: Sendable {
-        var kind: Kind
-        var users: Int
-        var next: Duration
-        var interval = firstInterval
-        var asked = 0
-        var lastAsked: Duration?
-        var generation: UInt64
-        var slot: Int
-        /// Due because the record grows old, whatever is known.
-        var isRefresh = false
-
-        /// How many times as long the next wait is (RFC 6762 §5.2: at least twice). Where many may answer each question costs all of them, for its
-        /// known answers; where one does, nothing is gained by waiting longer.
-        var growth: Int {
-            switch kind {
-            case .shared: interval == firstInterval ? 2 : 3
-            case .unique: 2
-            }
-        }
-
-        /// Not sooner than a second after it was asked last (RFC 6762 §5.2).
-        func earliest(at now: Duration) -> Duration { lastAsked.map { max(now, $0 + firstInterval) } ?? now }
+    private enum Lane: Int, CaseIterable {
+        /// Names that somebody waits for.
+        case named
+        case others
     }
 
-    private var states: [RecordKey: State] = [:]
-    private var keys: [RecordKey?] = []
-    private var free: [Int] = []
-    private var heap = DeadlineHeap()
-    private var generation: UInt64 = 0
+    private var states: [QuestionState?] = []
+    private var free: [Int32] = []
+    private var places = PlaceIndex()
     private var rate: SendingRate
-    /// Packets that are made and may not be sent yet.
-    private var outbox: [[UInt8]] = []
+    private var lanes = Lane.allCases.map { _ in QuestionLane() }
+    /// A packet of `.named` was sent while others waited: the next is theirs, so that nobody's names keep all else from being asked.
+    private var owesOthers = false
     private var random: any RandomNumberGenerator & Sendable
 
     /// Nothing to ask.
@@ -94,60 +76,80 @@ package struct QuestionSchedule: Sendable {
     }
 
     /// Questions that are followed.
-    package var count: Int { states.count }
+    package var count: Int { places.count }
 
     /// How often a question was put, by us or by someone else in our place.
-    package func timesAsked(_ key: RecordKey) -> Int { states[key]?.asked ?? 0 }
+    package func timesAsked(_ key: RecordKey) -> Int {
+        place(of: key).flatMap { states[$0] }.map { Int($0.asked) } ?? 0
+    }
+
+    private func place(of key: RecordKey) -> Int? { places.find(key.shortHash) { states[$0]?.key == key } }
 
     // MARK: Events
 
     /// Someone wants to know. One who asks for what is asked already does not ask the link again.
     package mutating func ask(_ key: RecordKey, _ kind: Kind, at now: Duration) {
-        guard states[key] == nil else {
-            states[key]?.users += 1
+        if let place = place(of: key) {
+            states[place]?.users &+= 1
             return
         }
         let wait: Duration =
             switch kind {
-            case .shared: .milliseconds(Int.random(in: Self.firstWait, using: &random))
+            case .shared: firstWait()
             case .unique(let delay): delay
             }
-        let slot = free.popLast() ?? keys.count
-        if slot == keys.count { keys.append(key) } else { keys[slot] = key }
-        states[key] = State(kind: kind, users: 1, next: now + wait, generation: 0, slot: slot)
-        queue(key)
+        let place = free.popLast().map { Int($0) } ?? states.count
+        let state = QuestionState(
+            key, isShared: kind == .shared, isNamed: kind == .unique(after: .zero), first: now + wait)
+        if place == states.count { states.append(state) } else { states[place] = state }
+        places.insert(place, key.shortHash)
+        queue(place)
     }
+
+    private mutating func firstWait() -> Duration { .milliseconds(Int.random(in: Self.firstWait, using: &random)) }
 
     /// Someone who asked no longer wants to know.
     package mutating func stop(_ key: RecordKey) {
-        guard let state = states[key] else { return }
+        guard let place = place(of: key), let state = states[place] else { return }
         guard state.users == 1 else {
-            states[key]?.users -= 1
+            states[place]?.users &-= 1
             return
         }
-        states[key] = nil
-        keys[state.slot] = nil
-        free.append(state.slot)
+        states[place] = nil
+        places.remove(place, key.shortHash)
+        free.append(Int32(clamping: place))
     }
 
     /// A record that is watched grows old: it is asked for now (`RecordCache.advance`).
-    package mutating func refresh(_ key: RecordKey, at now: Duration) {
-        guard let state = states[key] else { return }
-        states[key]?.isRefresh = true
-        states[key]?.next = state.earliest(at: now)
-        queue(key)
+    package mutating func refresh(_ key: RecordKey, at now: Duration) { change(key) { $0.refresh(at: now) } }
+
+    /// The answer has ended: asked from the beginning.
+    package mutating func restart(_ key: RecordKey, at now: Duration) { change(key) { $0.restart(at: now) } }
+
+    /// Somebody waits for one name that is followed already and not known: asked from the beginning, before lists.
+    package mutating func hasten(_ key: RecordKey, at now: Duration) {
+        let isSending = isSending
+        change(key) { $0.hasten(isHeldUp: isSending, at: now) }
     }
 
-    /// The answer has ended, the link came back, or the machine woke: asked from the beginning.
-    package mutating func restart(_ key: RecordKey, at now: Duration) {
-        guard let state = states[key] else { return }
-        states[key]?.interval = Self.firstInterval
-        states[key]?.next = state.earliest(at: now)
-        queue(key)
+    private mutating func change(_ key: RecordKey, _ change: (inout QuestionState) -> Void) {
+        guard let place = place(of: key), var state = states[place] else { return }
+        change(&state)
+        states[place] = state
+        queue(place)
     }
 
-    /// The same for all that is asked.
-    package mutating func restartAll(at now: Duration) { for key in keys.compactMap(\.self) { restart(key, at: now) } }
+    /// The link came back, or the machine woke: everything is asked from the beginning. Lists first, as they are asked for the first time;
+    /// their answers bring most of the rest.
+    package mutating func restartAll(at now: Duration) {
+        let hasLists = states.contains { $0?.isShared == true }
+        for place in states.indices {
+            guard let state = states[place] else { continue }
+            let wait = state.isPatient(beside: hasLists) ? Self.additionals : state.isShared ? firstWait() : .zero
+            states[place]?.restart(at: now + wait)
+            queue(place)
+        }
+    }
 
     /// Another host was heard to ask for a multicast answer: what it asks need not be asked again at once, unless it knows what we do not (RFC 6762 §7.3).
     package mutating func heard(
@@ -155,82 +157,102 @@ package struct QuestionSchedule: Sendable {
         knows: (RecordKey, RecordData) -> Bool
     ) {
         let key = RecordKey(question.name, question.type)
-        guard let state = states[key], state.next <= now + Self.suppression else { return }
+        guard let place = place(of: key), let state = states[place], state.next.time <= now + Self.suppression else {
+            return
+        }
         let theirs = knownAnswers.lazy.filter { $0.type == key.type && $0.name == key.name }
         guard theirs.allSatisfy({ knows(key, $0.data) }) else { return }
-        wasAsked(key, at: now)
+        states[place]?.wasAsked(at: now)
+        queue(place)
     }
 
+    // MARK: Sending
+
     /// Packets are made that may not be sent yet.
-    package var isSending: Bool { !outbox.isEmpty }
+    package var isSending: Bool { !self[.others].isEmpty }
 
     /// When `packets(at:knows:)` may have something to send; nil when never.
     package func deadline(at now: Duration) -> Duration? {
-        guard outbox.isEmpty else { return rate.next(at: now) }
-        return heap.first.map { max($0.deadline, rate.next(at: now)) }
+        let soonest = rate.next(at: now)
+        return Lane.allCases.compactMap { lane in
+            self[lane].isEmpty
+                ? self[lane].heap.first.map { max($0.deadline.time, soonest) }
+                : rate.next(at: now, leaving: reserve(lane))
+        }.min()
     }
 
     /// What is to be sent now.
     package mutating func packets(at now: Duration, knows: (RecordKey) -> Knowledge) -> [[UInt8]] {
         var sent: [[UInt8]] = []
-        while true {
-            while !outbox.isEmpty, rate.take(at: now) { sent.append(outbox.removeFirst()) }
-            guard outbox.isEmpty, rate.next(at: now) <= now else { return sent }
-            let due = takeDue(at: now, knows)
-            guard !due.isEmpty else { return sent }
-            outbox = QuestionPackets(due) { knows(RecordKey($0.name, $0.type)).answers }.packets
+        while let lane = nextLane(at: now, knows), rate.take(at: now, leaving: reserve(lane)),
+            let packet = self[lane].takeFirst()
+        {
+            sent.append(packet)
+            owesOthers = lane == .named && !self[.others].isEmpty
         }
+        return sent
     }
 
-    // MARK: Due questions
+    private subscript(lane: Lane) -> QuestionLane {
+        get { lanes[lane.rawValue] }
+        _modify { yield &lanes[lane.rawValue] }
+    }
 
-    private mutating func takeDue(at now: Duration, _ knows: (RecordKey) -> Knowledge) -> [Question] {
+    private func reserve(_ lane: Lane) -> Int { lane == .others && !owesOthers ? Self.reserve : 0 }
+
+    /// Whose packet is the next; nil: there is none.
+    private mutating func nextLane(at now: Duration, _ knows: (RecordKey) -> Knowledge) -> Lane? {
+        for lane in Lane.allCases where self[lane].isEmpty && rate.next(at: now) <= now {
+            let due = takeDue(lane, at: now, knows)
+            guard !due.isEmpty else { continue }
+            self[lane].fill(QuestionPackets(due) { knows(RecordKey($0.name, $0.type)).answers }.packets)
+        }
+        if owesOthers, !self[.others].isEmpty { return .others }
+        return !self[.named].isEmpty ? .named : !self[.others].isEmpty ? .others : nil
+    }
+
+    private mutating func takeDue(_ lane: Lane, at now: Duration, _ knows: (RecordKey) -> Knowledge) -> [Question] {
         var due: [Question] = []
-        while due.count < Self.batch, let item = heap.first, item.deadline <= now {
-            _ = heap.popFirst()
-            guard let key = keys[item.slot], let state = states[key], state.generation == item.generation else {
+        while due.count < Self.batch, let item = self[lane].heap.first, item.deadline.time <= now {
+            _ = self[lane].heap.popFirst()
+            guard var state = states[item.slot], state.next == item.deadline, self.lane(of: state) == lane else {
                 continue
             }
-            if isNeeded(key, state, knows) {
-                due.append(Question(key.name, key.type))
-                wasAsked(key, at: now)
+            if isNeeded(state, knows) {
+                due.append(Question(state.key.name, state.key.type))
+                state.wasAsked(at: now)
             } else {
-                waitLonger(key, at: now)
+                state.waitLonger(at: now)
             }
+            states[item.slot] = state
+            queue(item.slot)
         }
         return due
     }
 
-    private func isNeeded(_ key: RecordKey, _ state: State, _ knows: (RecordKey) -> Knowledge) -> Bool {
-        guard case .unique = state.kind, !state.isRefresh else { return true }
-        return switch knows(key).need {
+    private func isNeeded(_ state: QuestionState, _ knows: (RecordKey) -> Knowledge) -> Bool {
+        guard !state.isShared, !state.isRefresh else { return true }
+        return switch knows(state.key).need {
         case .none: false
         case .little: state.asked < Self.fewQuestions
         case .full: true
         }
     }
 
-    private mutating func wasAsked(_ key: RecordKey, at now: Duration) {
-        states[key]?.asked += 1
-        states[key]?.lastAsked = now
-        states[key]?.isRefresh = false
-        waitLonger(key, at: now)
-    }
+    // MARK: Deadlines
 
-    private mutating func waitLonger(_ key: RecordKey, at now: Duration) {
-        guard let state = states[key] else { return }
-        states[key]?.next = now + state.interval
-        states[key]?.interval = min(state.interval * state.growth, Self.longestInterval)
-        queue(key)
-    }
+    private func lane(of state: QuestionState) -> Lane { state.isUrgent ? .named : .others }
 
-    private mutating func queue(_ key: RecordKey) {
-        guard let state = states[key] else { return }
-        generation &+= 1
-        states[key]?.generation = generation
-        heap.insert(DeadlineHeap.Item(deadline: state.next, slot: state.slot, generation: generation))
-        guard heap.count > 2 * states.count + 64 else { return }
-        heap = DeadlineHeap(
-            states.values.map { DeadlineHeap.Item(deadline: $0.next, slot: $0.slot, generation: $0.generation) })
+    private mutating func queue(_ place: Int) {
+        guard let state = states[place] else { return }
+        let lane = lane(of: state)
+        self[lane].heap.insert(DeadlineHeap.Item(deadline: state.next, slot: place))
+        guard self[lane].heap.count > 2 * count + 64 else { return }
+        let items = states.indices.compactMap { place in
+            states[place].flatMap { state in
+                self.lane(of: state) == lane ? DeadlineHeap.Item(deadline: state.next, slot: place) : nil
+            }
+        }
+        self[lane].heap = DeadlineHeap(items)
     }
 }

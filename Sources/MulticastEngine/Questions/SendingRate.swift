@@ -16,21 +16,27 @@ package struct SendingRate: Sendable {
     }
 
     /// Takes the place of one packet; false when there is none now.
-    package mutating func take(at now: Duration) -> Bool {
+    /// - Parameter reserve: so many places are left for others.
+    package mutating func take(at now: Duration, leaving reserve: Int = 0) -> Bool {
         fill(at: now)
-        guard tokens >= 1 else { return false }
+        guard tokens >= needed(reserve) else { return false }
         tokens -= 1
         return true
     }
 
     /// When the next packet may be sent.
-    package func next(at now: Duration) -> Duration {
+    /// - Parameter reserve: so many places are left for others.
+    package func next(at now: Duration, leaving reserve: Int = 0) -> Duration {
         var filled = self
         filled.fill(at: now)
-        guard filled.tokens < 1 else { return now }
+        let missing = needed(reserve) - filled.tokens
+        guard missing > 0 else { return now }
         // A microsecond more: what is computed from it must not come out a hair below one.
-        return now + .seconds((1 - filled.tokens) / perSecond) + .microseconds(1)
+        return now + .seconds(missing / perSecond) + .microseconds(1)
     }
+
+    /// No more than there can be.
+    private func needed(_ reserve: Int) -> Double { min(Double(reserve) + 1, burst) }
 
     private mutating func fill(at now: Duration) {
         defer { last = max(last ?? now, now) }

@@ -1,0 +1,19 @@
+/// A time of the boot clock in eight bytes, to the nanosecond: `Duration` takes sixteen, and thousands of records keep several.
+struct Moment: Comparable, Sendable {
+    /// Before every other.
+    static let never = Moment(nanoseconds: .min)
+
+    private let nanoseconds: Int64
+
+    private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Centuries on either side; what is further away counts as that.
+    init(_ time: Duration) {
+        let (seconds, attoseconds) = min(max(time, .seconds(-1 << 33)), .seconds(1 << 33)).components
+        nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+
+    var time: Duration { .nanoseconds(nanoseconds) }
+
+    static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+}

@@ -1,0 +1,74 @@
+/// Finds, by hash, the places of values in an array of their owner's: eight bytes a bucket, where a dictionary would keep every key once
+/// more.
+///
+/// An open table with linear probing. What the hash alone does not tell apart its owner does.
+struct PlaceIndex: Sendable {
+    private struct Bucket {
+        static let empty = Bucket(place: -1, hash: 0)
+
+        var place: Int32
+        var hash: UInt32
+    }
+
+    private var buckets: [Bucket] = []
+    private(set) var count = 0
+
+    private var mask: Int { buckets.count - 1 }
+
+    /// - Parameter matches: whether the value at a place is the one.
+    func find(_ hash: UInt32, _ matches: (Int) -> Bool) -> Int? {
+        guard !buckets.isEmpty else { return nil }
+        var bucket = Int(hash) & mask
+        while buckets[bucket].place >= 0 {
+            let place = Int(buckets[bucket].place)
+            if buckets[bucket].hash == hash, matches(place) { return place }
+            bucket = (bucket + 1) & mask
+        }
+        return nil
+    }
+
+    /// It must not be there already.
+    mutating func insert(_ place: Int, _ hash: UInt32) {
+        if (count + 1) * 4 > buckets.count * 3 { grow() }
+        count += 1
+        put(Bucket(place: Int32(clamping: place), hash: hash))
+    }
+
+    mutating func remove(_ place: Int, _ hash: UInt32) {
+        guard !buckets.isEmpty else { return }
+        var hole = Int(hash) & mask
+        while buckets[hole].place != place {
+            guard buckets[hole].place >= 0 else { return }
+            hole = (hole + 1) & mask
+        }
+        count -= 1
+        // What was pushed behind it moves up, so that every search still ends at the first empty bucket.
+        var next = (hole + 1) & mask
+        while buckets[next].place >= 0 {
+            let home = Int(buckets[next].hash) & mask
+            if (next - home) & mask >= (next - hole) & mask {
+                buckets[hole] = buckets[next]
+                hole = next
+            }
+            next = (next + 1) & mask
+        }
+        buckets[hole] = .empty
+    }
+
+    private mutating func put(_ new: Bucket) {
+        var bucket = Int(new.hash) & mask
+        while buckets[bucket].place >= 0 { bucket = (bucket + 1) & mask }
+        buckets[bucket] = new
+    }
+
+    private mutating func grow() {
+        let old = buckets
+        buckets = Array(repeating: .empty, count: max(16, old.count * 2))
+        for bucket in old where bucket.place >= 0 { put(bucket) }
+    }
+}
+
+extension Hashable {
+    /// A hash for `PlaceIndex`; seeded anew in each process, so that nobody can choose names that collide.
+    var shortHash: UInt32 { UInt32(truncatingIfNeeded: hashValue) }
+}
