@@ -25,6 +25,8 @@ final class SecondOpinion: ServiceFinder {
 
     func limits(in domain: Domain) -> DiscoveryLimits { wire.limits(in: domain) }
 
+    func couldNotReach(_ instance: ServiceInstance) { wire.couldNotReach(instance) }
+
     var troubles: [String] { wire.troubles }
 
     func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {

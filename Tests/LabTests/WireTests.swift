@@ -144,6 +144,40 @@ struct WireTests {
                 port.sendto(answer(b"forged-host"), (sys.argv[1], 5353))
         """
 
+    @Test("over IPv4 alone only what is heard over IPv4 is told, while another query hears both")
+    func families() async throws {
+        let lab = try await Lab.start()
+        let both = try lab.discoverd("h1", "browse", "_witap._tcp", "--json", "--finder", "wire")
+        let only4 = try lab.discoverd("h1", "browse", "_witap._tcp", "--json", "-4", "--finder", "wire")
+        // avahi-daemon says everything over both families; this over IPv6 alone.
+        let said = try await lab.toEnd(
+            "h2", ["/usr/bin/env", "python3", "-c", Self.saidOverIPv6], within: .seconds(10))
+        #expect(said.exit == .exited(0), "\(said.errors)")
+        try await both.json("six") { $0.tells("added", "six") }
+        let publisher = try await lab.publish("h2", "good", "9000")
+        try await only4.json("good") { $0.tells("added", "good") }
+        #expect(!only4.lines().contains { $0.contains("six") }, "\(only4.lines())")
+        try await both.stop()
+        try await only4.stop()
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
+    /// Announces `six` over IPv6, five times within a second.
+    private static let saidOverIPv6 = """
+        import socket, time
+        kind = b"\\x06_witap\\x04_tcp\\x05local\\0"
+        data = b"\\x03six" + kind
+        answer = bytes(2) + b"\\x84\\0" + bytes(2) + b"\\0\\1" + bytes(4) + kind + b"\\0\\x0c\\0\\1\\0\\0\\x11\\x94" + len(data).to_bytes(2, "big") + data
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as port:
+            port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            port.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
+            port.bind(("::", 5353, 0, 0))
+            for _ in range(5):
+                port.sendto(answer, ("ff02::fb", 5353, 0, socket.if_nametoindex("eth0")))
+                time.sleep(0.2)
+        """
+
     @Test("it outlives avahi-daemon, and sees its services again without a word in between")
     func outlives() async throws {
         let lab = try await Lab.start()

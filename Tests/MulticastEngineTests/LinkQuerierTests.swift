@@ -112,6 +112,80 @@ struct LinkQuerierTests {
         #expect(link.advance(to: later + .seconds(10)) == [.removed(key, tony.address4.data)])
     }
 
+    @Test(
+        "A machine that slept asks its list first: what the answers bring is not asked for, and nothing ends that is answered"
+    )
+    func sleptLists() throws {
+        var link = link()
+        let list = RecordKey(tony.type, .ptr)
+        let services = (0..<500).map { Numbered().all($0) }
+        link.ask(list, .shared, at: start)
+        for number in services.indices {
+            for type in [.srv, .txt] as [RecordType] {
+                link.ask(RecordKey(Numbered().name(number), type), .unique(after: .milliseconds(20)), at: start)
+            }
+        }
+        for records in services {
+            _ = link.received(Message(flags: [.response], answers: records), isOwn: false, at: start)
+        }
+        let woke = start + .seconds(60)
+        link.awoke(at: woke)
+        var (now, asked): (Duration, [Question]) = (woke, [])
+        while let deadline = link.deadline(at: now), deadline <= woke + .milliseconds(250) {
+            now = max(now, deadline)
+            asked += try link.packets(at: now).flatMap { try Message(reading: $0).questions }
+        }
+        #expect(asked == [Question(list.name, .ptr)])
+        for records in services.dropLast() {
+            _ = link.received(Message(flags: [.response], answers: records), isOwn: false, at: now)
+        }
+        while let deadline = link.deadline(at: now), deadline <= woke + .milliseconds(900) {
+            now = max(now, deadline)
+            asked += try link.packets(at: now).flatMap { try Message(reading: $0).questions }
+        }
+        #expect(Set(asked.dropFirst().map(\.name)) == [Numbered().name(499)])
+        let ended = link.advance(to: woke + .seconds(20))
+        #expect(Set(ended.map { $0.key.name }) == [Numbered().name(499), list.name])
+    }
+
+    @Test("RFC 6762 §10.4: a service that cannot be reached is asked for anew, and ends after 10 s without an answer")
+    func unreachable() throws {
+        var link = link()
+        let keys = [RecordKey(tony.name, .srv), RecordKey(tony.name, .txt), key, RecordKey(tony.host, .aaaa)]
+        for key in keys { link.ask(key, .unique(after: .milliseconds(20)), at: start) }
+        _ = link.received(Message(flags: [.response], answers: tony.all), isOwn: false, at: start)
+        #expect(link.packets(at: start + .milliseconds(20)).isEmpty)
+        let later = start + .seconds(30)
+        link.reconfirm(tony.name, at: later)
+        let asked = try link.packets(at: later).flatMap { try Message(reading: $0).questions }
+        #expect(Set(asked.map { RecordKey($0.name, $0.type) }) == Set(keys))
+        // The host answers for its addresses alone.
+        let addresses = [tony.address4, tony.address6]
+        _ = link.received(Message(flags: [.response], answers: addresses), isOwn: false, at: later + .seconds(1))
+        #expect(link.advance(to: later + .milliseconds(9999)).isEmpty)
+        #expect(Set(link.advance(to: later + .seconds(10)).map(\.key)) == Set(keys.prefix(2)))
+    }
+
+    @Test("What was left out for want of room is asked for again when there is room")
+    func refilled() throws {
+        var limits = RecordCache.Limits()
+        limits.sharedRecords = 32
+        var link = LinkQuerier(
+            cache: RecordCache(limits: limits, seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
+        let list = RecordKey(tony.type, .ptr)
+        link.ask(list, .shared, at: start)
+        for second in [1, 2, 5] { _ = link.packets(at: start + .seconds(second)) }
+        var pointers = (0..<40).map { Numbered().pointer($0) }
+        for number in 0..<8 { pointers[number].ttl = 60 }
+        _ = link.received(Message(flags: [.response], answers: pointers), isOwn: false, at: start + .seconds(6))
+        #expect(link.cache.isFull)
+        let asked = link.timesAsked(list)
+        _ = link.advance(to: start + .seconds(67))
+        #expect(!link.cache.isFull)
+        #expect(link.packets(at: start + .milliseconds(67_200)).count == 1)
+        #expect(link.timesAsked(list) == asked + 1)
+    }
+
     @Test("RFC 6762 §5.4: no question ever asks for a unicast answer")
     func neverUnicast() throws {
         var link = link()
@@ -142,5 +216,13 @@ struct LinkQuerierTests {
         #expect(link.advance(to: start + .seconds(8)) == [.removed(list, tony.pointer.data)])
         _ = link.packets(at: start + .seconds(8))
         #expect(link.timesAsked(list) == asked)
+    }
+}
+
+extension RecordCache.Change {
+    fileprivate var key: RecordKey {
+        switch self {
+        case .added(let key, _), .removed(let key, _): key
+        }
     }
 }

@@ -13,11 +13,15 @@ package struct Catalog: FactCatalog {
     private var lastNumber: UInt64 = 0
     private var deadlines = Deadlines<ServiceInstance>()
     /// Services for which `settled` waits.
-    private var awaited: Set<ServiceInstance> = []
-    var hosts: HostShares
+    var awaited: Set<ServiceInstance> = []
+    /// Entries beyond the limit: kept, and told when there is room.
+    var spares = 0
+    /// Who gives way to others; only while the query is full, or nearly so.
+    var order: EvictionOrder<ServiceInstance, HostName>?
     private var notices: Notices
     private var watch = BackendWatch()
     private var isListed = false
+    private var lastInterfaces: [NetworkInterface] = []
     /// All that was known when the backend last came up has been reported.
     package private(set) var isSettled = false
     /// Announced services that could not be reached, whether listed here or not.
@@ -31,7 +35,6 @@ package struct Catalog: FactCatalog {
         self.query = query
         self.limits = limits
         self.unreachable = unreachable
-        hosts = HostShares(share: limits.servicesPerHost)
         self.notices = Notices(interval: limits.noticeInterval)
     }
 
@@ -69,24 +72,16 @@ package struct Catalog: FactCatalog {
 
 // MARK: What happened
 extension Catalog {
-    /// Services beyond the limit that are kept until it is known whose they are.
-    private static let unsorted = 256
-
     private var isResolving: Bool { query.resolution != .none }
 
     private mutating func appeared(_ sighting: Sighting, now: Duration) -> [Change<DiscoveredService>] {
         let wait = isResolving ? limits.resolutionLimit : limits.sightingWindow
+        var changes: [Change<DiscoveredService>] = []
         var entry: CatalogEntry
         if let known = entries[sighting.instance] {
             entry = known
         } else {
-            guard entries.count < limits.services + (isResolving ? Self.unsorted : 0) else {
-                return degraded(
-                    "services",
-                    "more than \(limits.services) services: further ones are left out",
-                    now: now
-                )
-            }
+            guard !isFull || spares < mostSpares else { return noRoom(now) }
             lastNumber += 1
             entry = CatalogEntry(
                 instance: sighting.instance,
@@ -94,13 +89,20 @@ extension Catalog {
                 isInitial: !isListed,
                 tellBy: now + wait
             )
+            entry.isSpare = isFull
+            if isFull { spares += 1 } else { order?.add(sighting.instance, to: nil) }
         }
+        if entry.isSpare { changes += noRoom(now) }
         // Before the first report, one deadline for all origins; afterwards each has its own.
         let until = entry.told == nil ? entry.tellBy : now + wait
         entry.sites[sighting.origin, default: CatalogSite(awaitedUntil: until)]
             .appeared(sighting.family, isOwn: sighting.isOwn)
         entries[sighting.instance] = entry
-        return evaluate([sighting.instance], now: now)
+        return changes + evaluate([sighting.instance], now: now)
+    }
+
+    private mutating func noRoom(_ now: Duration) -> [Change<DiscoveredService>] {
+        degraded("services", "more than \(limits.services) services: further ones are left out", now: now)
     }
 
     private mutating func disappeared(
@@ -123,18 +125,12 @@ extension Catalog {
                 "\(resolution.host) has more than \(limits.addressesPerHost) addresses: further ones are left out"
             changes += degraded("addresses", text, now: now)
         }
-        if entries.count > limits.services, entry.told == nil {
+        if entry.isSpare {
             let text = "more than \(limits.services) services: of some hosts only \(limits.servicesPerHost) are kept"
             changes += degraded("services", text, now: now)
-            // Others may have what one host has beyond its share.
-            guard hosts.isWithinShare(resolution.host, with: entry.instance), let spare = hosts.spare else {
-                remove(entry.instance)
-                return changes + settleIfDone()
-            }
-            if let told = entries[spare]?.told { changes.append(.lost(told)) }
-            remove(spare)
+            changes += makeRoom(for: entry.instance, on: resolution.host)
         }
-        hosts.add(entry.instance, to: resolution.host)
+        if entries[entry.instance]?.isSpare == false { order?.add(entry.instance, to: resolution.host) }
         entries[resolution.instance]?.sites[resolution.origin]?.resolved(resolution, now: now)
         return changes + evaluate([resolution.instance], now: now)
     }
@@ -198,7 +194,7 @@ extension Catalog {
                 if let told = entry.told { changes.append(.lost(told)) }
                 continue
             }
-            if let change = change(of: entry) {
+            if !entry.isSpare, let change = change(of: entry) {
                 entry.told = change.service
                 changes.append(change.told)
             }
@@ -210,10 +206,10 @@ extension Catalog {
                 awaited.remove(instance)
             }
         }
-        return changes + settleIfDone()
+        return changes + fillUp(now: now) + settleIfDone()
     }
 
-    private func change(
+    private mutating func change(
         of entry: CatalogEntry
     ) -> (service: DiscoveredService, told: Change<DiscoveredService>)? {
         guard entry.told == nil ? entry.isReady : entry.sites.values.contains(where: \.isReady) else { return nil }
@@ -223,6 +219,12 @@ extension Catalog {
             addressLimit: limits.addressesPerHost
         )
         if service.state == .resolved, unreachable.contains(entry.instance) { service.state = .unreachable }
+        // Most are seen on the same links: they share the list.
+        if service.interfaces == lastInterfaces {
+            service.interfaces = lastInterfaces
+        } else {
+            lastInterfaces = service.interfaces
+        }
         guard let old = entry.told else { return (service, .found(service)) }
         return old == service ? nil : (service, .changed(service))
     }
@@ -233,37 +235,15 @@ extension Catalog {
     }
 
     private mutating func remove(_ instance: ServiceInstance) {
-        entries[instance] = nil
+        if entries.removeValue(forKey: instance)?.isSpare == true { spares -= 1 }
         deadlines.set(instance, to: nil)
         awaited.remove(instance)
-        hosts.remove(instance)
+        gone(instance)
     }
 
     private mutating func settleIfDone() -> [Change<DiscoveredService>] {
         guard isListed, !isSettled, awaited.isEmpty else { return [] }
         isSettled = true
         return [.settled]
-    }
-}
-
-extension Resolution {
-    /// SRV records kept of one service.
-    private static var targetLimit: Int { 8 }
-
-    /// Drops what exceeds the bounds.
-    /// - Returns: whether addresses were dropped.
-    fileprivate mutating func bound(addressesPerHost limit: Int) -> Bool {
-        alternatives = Array(alternatives.prefix(Self.targetLimit - 1))
-        var isOver = target.bound(addresses: limit)
-        for index in alternatives.indices { isOver = alternatives[index].bound(addresses: limit) || isOver }
-        return isOver
-    }
-}
-
-extension Resolution.Target {
-    fileprivate mutating func bound(addresses limit: Int) -> Bool {
-        guard addresses.count > limit else { return false }
-        addresses = Array(addresses.sorted().prefix(limit))
-        return true
     }
 }

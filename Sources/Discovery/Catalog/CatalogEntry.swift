@@ -7,9 +7,11 @@ struct CatalogEntry: Sendable {
     let number: UInt64
     /// It was seen before the first list was complete, so `settled` waits for it.
     let isInitial: Bool
+    /// There is no room for it: it is not reported.
+    var isSpare = false
     /// The latest time of the first report.
     let tellBy: Duration
-    var sites: [Origin: CatalogSite] = [:]
+    var sites = SmallMap<Origin, CatalogSite>()
     /// The last report; nil: none yet.
     var told: DiscoveredService?
 
@@ -27,33 +29,24 @@ struct CatalogEntry: Sendable {
     }
 
     /// It is seen but not reported yet, and may be soon.
-    var isAwaited: Bool { told == nil && sites.values.contains { $0.presence.isLive } }
+    var isAwaited: Bool { !isSpare && told == nil && sites.values.contains { $0.presence.isLive } }
 
     func nextDeadline(_ limits: DiscoveryLimits) -> Duration? {
         sites.values.compactMap { $0.nextDeadline(limits) }.min()
     }
 
-    mutating func updateSites(_ body: (inout CatalogSite) -> Void) {
-        for origin in sites.keys {
-            if var site = sites[origin] {
-                body(&site)
-                sites[origin] = site
-            }
-        }
-    }
+    mutating func updateSites(_ body: (inout CatalogSite) -> Void) { sites.updateValues(body) }
 
     mutating func expire(_ now: Duration, _ limits: DiscoveryLimits) {
-        for origin in sites.keys {
-            sites[origin]?.expire(now, limits)
-            if sites[origin]?.presence.isEmpty == true { sites[origin] = nil }
-        }
+        sites.updateValues { $0.expire(now, limits) }
+        sites.removeAll(where: \.presence.isEmpty)
     }
 
     /// The service as it should be reported now.
     func service(subtypes: [String], family: IPAddress.Family?, addressLimit: Int) -> DiscoveredService {
-        let ready = sites.filter(\.value.isReady)
+        let ready = sites.filter(\.isReady)
         var service = DiscoveredService(
-            instance: instance, interfaces: ready.keys.compactMap(\.interface).sorted(), subtypes: subtypes)
+            instance: instance, interfaces: ready.compactMap(\.key.interface).sorted(), subtypes: subtypes)
         // Another machine may announce the same name on another link.
         service.isOwn = !sites.isEmpty && sites.values.allSatisfy(\.isOwn)
         let resolved = ready.compactMap { origin, site in
@@ -100,6 +93,7 @@ struct CatalogEntry: Sendable {
                 }
             }
         }
+        guard endpoints.count > 1 else { return endpoints }
         // Numbered, because `sort` need not keep the order of equals: the ports of one address, by interface.
         return endpoints.enumerated().sorted { one, other in
             one.element.address == other.element.address

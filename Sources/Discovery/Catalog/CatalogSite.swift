@@ -1,7 +1,7 @@
 import DNSSD
 
 /// One service at one origin: over which families it is seen there, and what it answered.
-struct CatalogSite: Hashable, Sendable {
+struct CatalogSite: Sendable {
     private struct Shrink: Hashable {
         let resolution: Resolution
         let since: Duration

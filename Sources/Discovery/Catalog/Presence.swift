@@ -1,5 +1,5 @@
 /// The paths on which something is seen. The end of a path is held back, because the path often comes back at once.
-package struct Presence<Path: Hashable & Sendable>: Hashable, Sendable {
+package struct Presence<Path: Hashable & Sendable>: Sendable {
     private enum Status: Hashable {
         case seen
         /// Seen before the backend went away, and not since.
@@ -7,7 +7,7 @@ package struct Presence<Path: Hashable & Sendable>: Hashable, Sendable {
         case held(until: Duration)
     }
 
-    private var statuses: [Path: Status] = [:]
+    private var statuses = SmallMap<Path, Status>()
 
     package init() {}
 
@@ -39,15 +39,17 @@ package struct Presence<Path: Hashable & Sendable>: Hashable, Sendable {
 
     /// What is true now cannot be known, so nothing ends until the backend is back, not even what was held.
     package mutating func backendLost() {
-        for path in statuses.keys { statuses[path] = .unconfirmed }
+        statuses.updateValues { $0 = .unconfirmed }
     }
 
     /// The backend has reported all it knows: what it did not repeat is probably gone.
     package mutating func listed(holdUntil deadline: Duration) {
-        for (path, status) in statuses where status == .unconfirmed { statuses[path] = .held(until: deadline) }
+        statuses.updateValues { if $0 == .unconfirmed { $0 = .held(until: deadline) } }
     }
 
     package mutating func expire(_ now: Duration) {
-        for case (let path, .held(let until)) in statuses where until <= now { statuses[path] = nil }
+        statuses.removeAll { status in
+            if case .held(let until) = status { until <= now } else { false }
+        }
     }
 }

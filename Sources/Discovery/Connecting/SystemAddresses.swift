@@ -46,7 +46,7 @@ extension LocalAddresses {
 
 extension IPAddress {
     /// The length of a prefix that is written as a mask.
-    fileprivate var leadingOneBits: Int {
+    package var leadingOneBits: Int {
         switch self {
         case .v4(let mask): (~mask.bits).leadingZeroBitCount
         case .v6(let mask, _):

@@ -104,7 +104,9 @@ extension Directory {
             answers: answers,
             whenOver: { [weak self] in self?.tell(instance, isUnreachable: false) }
         )
-        if isNew { tell(instance, isUnreachable: true) }
+        guard isNew else { return }
+        engine.couldNotReach(instance)
+        tell(instance, isUnreachable: true)
     }
 
     /// A service was connected to.

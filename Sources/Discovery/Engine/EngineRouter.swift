@@ -26,6 +26,11 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         finder(for: domain)?.limits(in: domain) ?? DiscoveryLimits()
     }
 
+    /// Tells the finder of its domain.
+    public func couldNotReach(_ instance: ServiceInstance) {
+        finder(for: instance.domain)?.couldNotReach(instance)
+    }
+
     /// Asks the finder of the query's domain.
     public func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void

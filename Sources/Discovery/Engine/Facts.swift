@@ -52,56 +52,6 @@ public struct Sighting: Hashable, Sendable {
     }
 }
 
-/// What is known of a service at one origin. It replaces what was known of it there.
-public struct Resolution: Hashable, Sendable {
-    /// An SRV record with the addresses of its target.
-    public struct Target: Hashable, Sendable {
-        /// SRV target.
-        public var host: HostName
-        /// SRV port; nil for 0.
-        public var port: Port?
-        /// SRV priority: less is tried first (RFC 2782).
-        public var priority: UInt16
-        /// SRV weight: among those of one priority, how often it comes first (RFC 2782).
-        public var weight: UInt16
-        /// The host's addresses, link-local ones with their scope.
-        public var addresses: [IPAddress]
-
-        /// Creates a target.
-        public init(
-            host: HostName, port: Port?, priority: UInt16 = 0, weight: UInt16 = 0, addresses: [IPAddress]
-        ) {
-            self.host = host
-            self.port = port
-            self.priority = priority
-            self.weight = weight
-            self.addresses = addresses
-        }
-    }
-
-    /// Which service.
-    public let instance: ServiceInstance
-    /// Where.
-    public let origin: Origin
-    /// The SRV record; of several, the one of the lowest priority.
-    public var target: Target
-    /// Further SRV records: RFC 6763 §5 permits them, and they are rare.
-    public var alternatives: [Target]
-    /// TXT.
-    public var txt: TXTRecord
-
-    /// Creates a resolution.
-    public init(
-        instance: ServiceInstance, origin: Origin, target: Target, alternatives: [Target] = [], txt: TXTRecord
-    ) {
-        self.instance = instance
-        self.origin = origin
-        self.target = target
-        self.alternatives = alternatives
-        self.txt = txt
-    }
-}
-
 /// What a finder reports for a `ServiceQuery`.
 public enum BrowseFact: Hashable, Sendable {
     /// A service was sighted. In a query for one instance it comes with the first resolution on each path.
@@ -160,24 +110,6 @@ public typealias TypeFact = PresenceFact<TypeKey>
 
 /// What a finder reports for a `DomainQuery`.
 public typealias DomainFact = PresenceFact<Domain>
-
-extension Resolution {
-    /// The target's host.
-    public var host: HostName { target.host }
-    /// The target's port; nil for 0.
-    public var port: Port? { target.port }
-    /// The addresses of all targets.
-    public var addresses: [IPAddress] { target.addresses + alternatives.flatMap(\.addresses) }
-
-    /// All SRV records, by priority.
-    public var targets: [Target] {
-        alternatives.isEmpty
-            ? [target]
-            : ([target] + alternatives).enumerated().sorted { one, other in
-                (one.element.priority, one.offset) < (other.element.priority, other.offset)
-            }.map(\.element)
-    }
-}
 
 /// What every finder's facts have in common.
 package protocol FinderFact: Sendable {

@@ -41,6 +41,9 @@ public protocol ServiceFinder: EngineRole {
     /// Starts a query for the service types that are present in a domain (RFC 6763 §9).
     func browseTypes(_ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void) -> any EngineOperation
 
+    /// A service that was reported could not be reached at any address: its records are verified, if the finder can (RFC 6762 §10.4).
+    func couldNotReach(_ instance: ServiceInstance)
+
     /// Starts a query for the domains that are recommended for browsing or registering (RFC 6763 §11).
     func browseDomains(_ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void)
         -> any EngineOperation
@@ -49,6 +52,9 @@ public protocol ServiceFinder: EngineRole {
 extension ServiceFinder {
     /// The defaults, in every domain.
     public func limits(in domain: Domain) -> DiscoveryLimits { DiscoveryLimits() }
+
+    /// Does nothing: the backend has rules of its own.
+    public func couldNotReach(_ instance: ServiceInstance) {}
 }
 
 /// An engine that finds and publishes.

@@ -55,6 +55,8 @@ package final class SharingEngine: DiscoveryEngine {
 
     package func limits(in domain: Domain) -> DiscoveryLimits { engine.limits(in: domain) }
 
+    package func couldNotReach(_ instance: ServiceInstance) { engine.couldNotReach(instance) }
+
     package func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         engine.watchState(reporting)
     }

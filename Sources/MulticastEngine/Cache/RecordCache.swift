@@ -181,7 +181,7 @@ package struct RecordCache: Sendable {
         }
     }
 
-    /// Records are in doubt: a dial failed (RFC 6762 §10.4). The caller asks for them; without an answer they end after 10 s.
+    /// Records are in doubt: their service could not be reached (RFC 6762 §10.4). The caller asks for them; without an answer they end after 10 s.
     package mutating func reconfirm(_ key: RecordKey, at now: Duration) {
         for slot in store.slots(of: key) { end(slot, at: now + Self.doubt) }
     }

@@ -1,33 +1,6 @@
 import DNSSD
 import Discovery
 
-/// What the engine tells each operation. Touched by the loop's thread only.
-protocol QuerierOperation: AnyObject {
-    var interfaces: InterfaceFilter { get }
-    /// Over which families it asks.
-    var families: Set<IPAddress.Family> { get }
-    /// When `advance` has something to do; nil when never.
-    var deadline: Duration? { get }
-
-    /// Nobody has been told anything yet.
-    func begin(at now: Duration)
-    func linkCame(_ link: Link, at now: Duration)
-    func linkWent(_ link: Link, at now: Duration)
-    /// Links were gone through: those that there are have come.
-    func linksAreKnown(at now: Duration)
-    func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration)
-    /// Questions were sent there.
-    func asked(on link: Link, at now: Duration)
-    /// Packets were lost there.
-    func lost(on link: Link)
-    func degraded(_ text: String)
-    func advance(to now: Duration)
-    /// Reports what has come together.
-    func flush()
-    /// It is asked for on no link any more, and reports nothing.
-    func end()
-}
-
 /// A question that is put to every link that it allows: a value for each, and one list for all.
 final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     private struct Part {
@@ -42,8 +15,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     /// How long one name is waited for.
     private static var patience: Duration { .seconds(5) }
 
-    let interfaces: InterfaceFilter
-    let families: Set<IPAddress.Family>
+    let wish: LinkWish
     private let make: (NetworkInterface) -> Browse?
     private let report: ([Browse.Fact]) -> Void
     private var parts: [NetworkInterface: Part] = [:]
@@ -58,8 +30,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         interfaces: InterfaceFilter, family: IPAddress.Family?, make: @escaping (NetworkInterface) -> Browse?,
         report: @escaping ([Browse.Fact]) -> Void
     ) {
-        self.interfaces = interfaces
-        families = family.map { [$0] } ?? Set(IPAddress.Family.allCases)
+        wish = LinkWish(interfaces: interfaces, families: family.map { [$0] } ?? Set(IPAddress.Family.allCases))
         self.make = make
         self.report = report
     }
@@ -85,7 +56,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     func linkWent(_ link: Link, at now: Duration) {
-        guard var part = parts.removeValue(forKey: link.interface) else { return }
+        guard parts[link.interface]?.link === link, var part = parts.removeValue(forKey: link.interface) else { return }
         part.browse.hide()
         facts += part.browse.takeFacts()
         // The link may go on, for others.
@@ -100,13 +71,13 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
 
     func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
         let interface = link.interface
-        guard parts[interface] != nil else { return }
+        guard parts[interface]?.link === link else { return }
         parts[interface]?.browse.changed(changes, &link.querier, at: now)
         took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
     }
 
     func asked(on link: Link, at now: Duration) {
-        guard let part = parts[link.interface] else { return }
+        guard let part = parts[link.interface], part.link === link else { return }
         let timesAsked = link.querier.timesAsked(part.browse.key)
         if link.querier.isSending, part.timesAsked > 0 { parts[link.interface]?.settling.isAsking(at: now) }
         guard timesAsked > part.timesAsked else { return }
@@ -114,7 +85,9 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         parts[link.interface]?.settling.asked(isTruncated: link.wasTruncated, at: now)
     }
 
-    func lost(on link: Link) { parts[link.interface]?.settling.lost() }
+    func lost(on link: Link) {
+        if parts[link.interface]?.link === link { parts[link.interface]?.settling.lost() }
+    }
 
     func degraded(_ text: String) { facts.append(.degraded(text)) }
 

@@ -28,7 +28,9 @@ public final class MulticastEngine: ServiceFinder {
         let noThread = DiscoveryError(.systemRefused, "no thread or no file descriptor is left for multicast DNS")
         guard let loop = EventLoop(paused: "mdns") else { throw noThread }
         self.loop = loop
-        let core = QuerierCore(loop: loop, wantsTTL255: settings.checksTTL, marksOwn: !settings.reflects)
+        guard let core = QuerierCore(loop: loop, wantsTTL255: settings.checksTTL, marksOwn: !settings.reflects) else {
+            throw noThread
+        }
         noted = core.troubles
         self.core = LoopBound(to: loop, core)
         guard loop.start() else { throw noThread }
@@ -96,6 +98,12 @@ public final class MulticastEngine: ServiceFinder {
         }
     }
 
+    /// Asks anew for the records of a service that could not be reached; without an answer they are forgotten after 10 s (RFC 6762 §10.4).
+    public func couldNotReach(_ instance: ServiceInstance) {
+        guard let name = DomainName(instance) else { return }
+        core.post { $0.reconfirm(name) }
+    }
+
     /// What keeps answers incomplete now.
     public var troubles: [String] { noted.withLock { $0 } }
 
@@ -117,12 +125,15 @@ public final class MulticastEngine: ServiceFinder {
         }
     }
 
-    /// Whether the port is shared shows when a socket is bound to it, on any link.
+    /// Whether the port is shared shows when a socket is bound to it, on each link.
     private static func tryPort() throws(DiscoveryError) {
-        guard let (interface, families) = SystemInterfaces.usable(by: .all).first, let family = families.first else {
-            return
+        let all = LinkWish(interfaces: .all, families: Set(IPAddress.Family.allCases))
+        let tried = LinkSelection(SystemInterfaces.usable(by: .all), [all]).links.flatMap { link, families in
+            families.map { ($0, LinkSocket.refusal(on: link.interface.index, $0)) }
         }
-        guard let error = LinkSocket.refusal(on: interface.index, family), error.isPortTaken else { return }
+        guard SharedPort.isTaken(tried.map { (family: $0.0, isTaken: $0.1?.isPortTaken == true) }),
+            let error = tried.compactMap(\.1).first(where: \.isPortTaken)
+        else { return }
         throw DiscoveryError(.backendUnavailable, error.message)
     }
 

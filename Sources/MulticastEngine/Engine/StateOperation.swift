@@ -7,8 +7,7 @@ final class StateOperation: QuerierOperation {
 
     init(report: @escaping (EngineState) -> Void) { self.report = report }
 
-    let interfaces = InterfaceFilter.all
-    var families: Set<IPAddress.Family> { [] }
+    let wish = LinkWish(interfaces: .all, families: [])
     var deadline: Duration? { nil }
 
     func begin(at now: Duration) {}

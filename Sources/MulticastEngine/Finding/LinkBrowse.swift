@@ -10,8 +10,6 @@ package protocol LinkBrowse: Sendable {
     var isForOne: Bool { get }
     /// The one that is asked for has answered.
     var hasAnswer: Bool { get }
-    /// What is found and not resolved.
-    var unresolved: Int { get }
     /// When `advance` has something to do; nil when never.
     var deadline: Duration? { get }
 
@@ -32,7 +30,6 @@ package protocol LinkBrowse: Sendable {
 extension LinkBrowse {
     package var isForOne: Bool { false }
     package var hasAnswer: Bool { false }
-    package var unresolved: Int { 0 }
     package var deadline: Duration? { nil }
     package mutating func advance(to now: Duration, _ link: inout LinkQuerier) {}
 }

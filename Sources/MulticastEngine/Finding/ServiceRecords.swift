@@ -4,15 +4,20 @@ import Discovery
 
 /// What a link's cache says of one service, read once.
 struct ServiceRecords {
+    /// Addresses that are told of one host; half of them are of each family, where there are so many.
+    static let mostAddresses = 32
+
     /// SRV records, those of the lowest priority first, in an order that does not depend on when they came.
     let targets: [(priority: UInt16, weight: UInt16, port: UInt16, host: DomainName)]
     let text: [UInt8]?
-    /// Of each target, in their order.
+    /// Of each target, in their order; those of one target are sorted.
     let addresses: [[IPAddress]]
     /// Whether both families of each target's addresses are there, or denied.
     let hasBothFamilies: Bool
     /// This machine has said all of it.
     let isOwn: Bool
+    /// A host with more addresses than are told.
+    let crowdedHost: DomainName?
 
     init(of name: DomainName, in cache: RecordCache, scope: UInt32) {
         var isOwn = true
@@ -34,7 +39,7 @@ struct ServiceRecords {
         text = texts.max { $0.received < $1.received }.flatMap {
             if case .txt(let bytes) = $0.data { bytes } else { nil }
         }
-        var hasBothFamilies = true
+        var (hasBothFamilies, crowdedHost) = (true, nil as DomainName?)
         addresses = targets.map { target in
             let v4 = RecordKey(target.host, .a)
             let v6 = RecordKey(target.host, .aaaa)
@@ -43,9 +48,14 @@ struct ServiceRecords {
                 hasBothFamilies && (!records4.isEmpty || cache.isDenied(v4))
                 && (!records6.isEmpty || cache.isDenied(v6))
             isOwn = isOwn && (records4 + records6).allSatisfy(\.isOwn)
-            return records4.compactMap { IPAddress($0.data, scope: scope) }
-                + records6.compactMap { IPAddress($0.data, scope: scope) }
+            let (most, half) = (Self.mostAddresses, Self.mostAddresses / 2)
+            if records4.count + records6.count > most { crowdedHost = target.host }
+            let chosen =
+                records4.nearest(max(half, most - records6.count), in: cache)
+                + records6.nearest(max(half, most - records4.count), in: cache)
+            return chosen.compactMap { IPAddress($0.data, scope: scope) }.sorted()
         }
+        self.crowdedHost = crowdedHost
         self.targets = targets
         self.isOwn = isOwn
         self.hasBothFamilies = hasBothFamilies
@@ -56,16 +66,15 @@ struct ServiceRecords {
         !targets.isEmpty && (addresses.contains { !$0.isEmpty } || targets.allSatisfy { $0.port == 0 })
     }
 
-    /// - Parameter host: the name of a target, which services share; nil for a name that none can have.
+    /// - Parameter host: a target, whose services share its name and addresses; those that have no name are left out.
     func resolution(
-        of instance: ServiceInstance, at origin: Origin, host: (DomainName) -> HostName?
+        of instance: ServiceInstance, at origin: Origin, on host: (DomainName) -> ServiceBrowse.Host?
     ) -> Resolution? {
-        var all = zip(targets, addresses).compactMap { target, addresses in
-            host(target.host).map {
-                Resolution.Target(
-                    host: $0, port: Port(rawValue: target.port), priority: target.priority, weight: target.weight,
-                    addresses: addresses.sorted())
-            }
+        var all = zip(targets, addresses).compactMap { target, addresses -> Resolution.Target? in
+            guard let host = host(target.host), let name = host.name else { return nil }
+            return Resolution.Target(
+                host: name, port: Port(rawValue: target.port), priority: target.priority, weight: target.weight,
+                addresses: host.addresses == addresses ? host.addresses : addresses)
         }[...]
         guard let first = all.popFirst() else { return nil }
         let strings = TextStrings.strings(of: text ?? []) ?? []
@@ -76,6 +85,15 @@ struct ServiceRecords {
 }
 
 extension [CachedRecord] {
+    /// So many at most: those of this link's addresses first, and then those that were there first.
+    fileprivate func nearest(_ limit: Int, in cache: RecordCache) -> [CachedRecord] {
+        guard count > limit else { return self }
+        let ranked = map { (isFar: !cache.isOfNeighbour($0.data), record: $0) }.sorted {
+            $0.isFar == $1.isFar ? $0.record.firstReceived < $1.record.firstReceived : !$0.isFar
+        }
+        return ranked.prefix(limit).map(\.record)
+    }
+
     /// Without those that end, unless they are all there is: others have taken their place (RFC 6762 §10.2).
     fileprivate var lasting: [CachedRecord] {
         guard contains(where: \.isEnding), contains(where: { !$0.isEnding }) else { return self }

@@ -3,11 +3,9 @@ import DNSMessage
 import DNSSD
 import System
 
-/// One link of this machine: its sockets, and what is known and asked there. Touched by the loop's thread only.
+/// One link of this machine, over both families or one: its sockets, and what is known and asked there. Touched by the loop's thread only.
 final class Link {
-    let interface: NetworkInterface
-    /// What the system has on it; sockets may be fewer.
-    private(set) var families: [IPAddress.Family] = []
+    let key: LinkKey
     private(set) var sockets: [LinkSocket] = []
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
     /// The last packets that were sent said that known answers follow (TC).
@@ -21,7 +19,9 @@ final class Link {
     /// Operations were told that records are left out.
     var isFull = false
 
-    init(_ interface: NetworkInterface) { self.interface = interface }
+    init(_ key: LinkKey) { self.key = key }
+
+    var interface: NetworkInterface { key.interface }
 
     /// Of all links this one alone has nobody else on it.
     var isLoopback: Bool { interface.isLoopback }
@@ -31,7 +31,6 @@ final class Link {
     func open(
         _ families: [IPAddress.Family], wantsTTL255: Bool, loop: EventLoop, ready: @escaping () -> Void
     ) throws(SocketError) -> Bool {
-        self.families = families
         for socket in sockets where !families.contains(socket.family) { socket.free() }
         sockets.removeAll { !families.contains($0.family) }
         var error: SocketError?
@@ -74,12 +73,12 @@ final class Link {
         return querier.received(message, isOwn: isOwn, at: now)
     }
 
-    /// Sends what is due over the families that are asked for.
-    func send(over families: Set<IPAddress.Family>, at now: Duration) {
+    /// Sends what is due.
+    func send(at now: Duration) {
         let packets = querier.packets(at: now)
         guard !packets.isEmpty else { return }
         wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
-        let errors = sockets.filter { families.contains($0.family) && (!$0.isOwn || isLoopback) }
+        let errors = sockets.filter { !$0.isOwn || isLoopback }
             .map { socket in packets.reduce(0) { error, packet in max(error, socket.send(packet)) } }
         isRefused = errors.contains { $0 != 0 }
         refusal = errors.allSatisfy { $0 != 0 } ? errors.first : nil

@@ -88,6 +88,20 @@ package struct LinkQuerier: Sendable {
         schedule.restartAll(at: now)
     }
 
+    /// A service could not be reached: what is watched of it and of its hosts is asked for, and forgotten without an answer (RFC 6762 §10.4).
+    package mutating func reconfirm(_ service: DomainName, at now: Duration) {
+        let targets = cache.records(RecordKey(service, .srv)).compactMap {
+            if case .srv(_, _, _, let host) = $0.data { host } else { nil }
+        }
+        let keys =
+            [RecordKey(service, .srv), RecordKey(service, .txt)]
+            + targets.flatMap { [RecordKey($0, .a), RecordKey($0, .aaaa)] }
+        for key in keys where schedule.follows(key) && cache.isAnswered(key) {
+            cache.reconfirm(key, at: now)
+            schedule.refresh(key, at: now)
+        }
+    }
+
     /// Time has passed: what ended, and what must be asked for again.
     package mutating func advance(to now: Duration) -> [RecordCache.Change] {
         guard let deadline = cache.deadline, deadline <= now else { return [] }

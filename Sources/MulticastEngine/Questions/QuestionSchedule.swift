@@ -78,6 +78,9 @@ package struct QuestionSchedule: Sendable {
     /// Questions that are followed.
     package var count: Int { places.count }
 
+    /// Somebody asks for it.
+    package func follows(_ key: RecordKey) -> Bool { place(of: key) != nil }
+
     /// How often a question was put, by us or by someone else in our place.
     package func timesAsked(_ key: RecordKey) -> Int {
         place(of: key).flatMap { states[$0] }.map { Int($0.asked) } ?? 0

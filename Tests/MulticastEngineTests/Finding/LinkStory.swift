@@ -15,8 +15,9 @@ struct LinkStory {
     private(set) var asked: [(after: Int, question: Question)] = []
     private let start = Duration.seconds(100)
 
-    init(_ query: ServiceQuery) throws {
-        guard let browse = ServiceBrowse(query, on: Self.eth0) else { throw MessageError.invalidName }
+    /// - Parameter limit: services that the browse keeps.
+    init(_ query: ServiceQuery, limit: Int = 32_768) throws {
+        guard let browse = ServiceBrowse(query, on: Self.eth0, limit: limit) else { throw MessageError.invalidName }
         self.browse = browse
         self.browse.begin(&link, at: now)
     }
@@ -83,6 +84,24 @@ struct Tony {
     func text(_ string: String) -> ResourceRecord {
         ResourceRecord(
             name, .txt, .txt([UInt8(string.utf8.count)] + Array(string.utf8)), ttl: 4500, flushesCache: true)
+    }
+}
+
+/// Services by number, each on `mac.local` unless it is said otherwise.
+struct Numbered {
+    private let tony = Tony()
+
+    func name(_ number: Int) -> DomainName { DomainName(text: "s\(number)._witap._tcp.local") }
+    func pointer(_ number: Int) -> ResourceRecord { tony.pointer(to: name(number)) }
+
+    func all(_ number: Int, on host: String = "mac.local") -> [ResourceRecord] {
+        let target = DomainName(text: host)
+        let data = RecordData.srv(priority: 0, weight: 0, port: 9000, target: target)
+        return [
+            pointer(number), ResourceRecord(name(number), .srv, data, ttl: 120),
+            ResourceRecord(name(number), .txt, .txt([0]), ttl: 4500), ResourceRecord(target, .a, .a(1), ttl: 120),
+            ResourceRecord(target, .aaaa, .aaaa(high: 0xFE80 << 48, low: 1), ttl: 120),
+        ]
     }
 }
 

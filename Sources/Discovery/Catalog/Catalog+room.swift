@@ -1,0 +1,59 @@
+import DNSSD
+
+// More services than the query may keep.
+extension Catalog {
+    /// So many of what there is no room for are kept nevertheless, to be told when there is: with the rest, all that a finder keeps of a link.
+    var mostSpares: Int { max(256, limits.services / 3 * 2) }
+
+    private var room: Int { limits.services - (entries.count - spares) }
+    var isFull: Bool { room <= 0 }
+
+    /// Another one gives way to a service that is resolved now, unless its host has its share already.
+    mutating func makeRoom(for instance: ServiceInstance, on host: HostName) -> [Change<DiscoveredService>] {
+        var order = self.order ?? currentOrder
+        // Not in two hands, or it would be copied.
+        self.order = nil
+        let victim = order.takeUnresolved() ?? (order.isWithinShare(host, with: instance) ? order.takeSpare() : nil)
+        self.order = order
+        guard let victim, let told = entries[victim].map(\.told) else { return [] }
+        entries[victim]?.told = nil
+        entries[victim]?.isSpare = true
+        entries[instance]?.isSpare = false
+        awaited.remove(victim)
+        return told.map { [.lost($0)] } ?? []
+    }
+
+    /// What was left out is told when there is room: what is resolved first, then what came first.
+    mutating func fillUp(now: Duration) -> [Change<DiscoveredService>] {
+        guard spares > 0, !isFull else { return [] }
+        let waiting = entries.values.filter(\.isSpare)
+            .map { (isResolved: $0.host != nil, entry: $0) }
+            .sorted { $0.isResolved == $1.isResolved ? $0.entry.number < $1.entry.number : $0.isResolved }
+        let next = waiting.prefix(room).map(\.entry)
+        spares -= next.count
+        for entry in next {
+            entries[entry.instance]?.isSpare = false
+            order?.add(entry.instance, to: entry.host)
+        }
+        return evaluate(next.map(\.instance), now: now)
+    }
+
+    /// An entry was removed.
+    mutating func gone(_ instance: ServiceInstance) {
+        order?.remove(instance)
+        if room > limits.services / 8 { order = nil }
+    }
+
+    private var currentOrder: EvictionOrder<ServiceInstance, HostName> {
+        var order = EvictionOrder<ServiceInstance, HostName>(share: limits.servicesPerHost)
+        for entry in entries.values.filter({ !$0.isSpare }).sorted(by: { $0.number < $1.number }) {
+            order.add(entry.instance, to: entry.host)
+        }
+        return order
+    }
+}
+
+extension CatalogEntry {
+    /// The host that it was resolved to.
+    fileprivate var host: HostName? { sites.values.lazy.compactMap(\.resolution).first?.host }
+}

@@ -1,0 +1,115 @@
+public import DNSSD
+
+/// What is known of a service at one origin. It replaces what was known of it there.
+///
+/// A copy is one reference: a finder and a catalog keep the same.
+public struct Resolution: Sendable {
+    /// An SRV record with the addresses of its target.
+    public struct Target: Hashable, Sendable {
+        /// SRV target.
+        public var host: HostName
+        /// SRV port; nil for 0.
+        public var port: Port?
+        /// SRV priority: less is tried first (RFC 2782).
+        public var priority: UInt16
+        /// SRV weight: among those of one priority, how often it comes first (RFC 2782).
+        public var weight: UInt16
+        /// The host's addresses, link-local ones with their scope.
+        public var addresses: [IPAddress]
+
+        /// Creates a target.
+        public init(
+            host: HostName, port: Port?, priority: UInt16 = 0, weight: UInt16 = 0, addresses: [IPAddress]
+        ) {
+            self.host = host
+            self.port = port
+            self.priority = priority
+            self.weight = weight
+            self.addresses = addresses
+        }
+    }
+
+    private final class Parts: Sendable {
+        let instance: ServiceInstance
+        let origin: Origin
+        let target: Target
+        let alternatives: [Target]
+        let txt: TXTRecord
+
+        init(_ instance: ServiceInstance, _ origin: Origin, _ target: Target, _ others: [Target], _ txt: TXTRecord) {
+            self.instance = instance
+            self.origin = origin
+            self.target = target
+            self.alternatives = others
+            self.txt = txt
+        }
+    }
+
+    private var parts: Parts
+
+    /// Creates a resolution.
+    public init(
+        instance: ServiceInstance, origin: Origin, target: Target, alternatives: [Target] = [], txt: TXTRecord
+    ) {
+        parts = Parts(instance, origin, target, alternatives, txt)
+    }
+
+    /// Which service.
+    public var instance: ServiceInstance { parts.instance }
+    /// Where.
+    public var origin: Origin { parts.origin }
+
+    /// The SRV record; of several, the one of the lowest priority.
+    public var target: Target {
+        get { parts.target }
+        set { parts = Parts(instance, origin, newValue, alternatives, txt) }
+    }
+
+    /// Further SRV records: RFC 6763 §5 permits them, and they are rare.
+    public var alternatives: [Target] {
+        get { parts.alternatives }
+        set { parts = Parts(instance, origin, target, newValue, txt) }
+    }
+
+    /// TXT.
+    public var txt: TXTRecord {
+        get { parts.txt }
+        set { parts = Parts(instance, origin, target, alternatives, newValue) }
+    }
+}
+
+extension Resolution: Hashable {
+    /// By all of its parts.
+    public static func == (one: Resolution, other: Resolution) -> Bool {
+        one.parts === other.parts
+            || one.instance == other.instance && one.origin == other.origin && one.target == other.target
+                && one.alternatives == other.alternatives && one.txt == other.txt
+    }
+
+    /// Consistent with `==`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(instance)
+        hasher.combine(origin)
+        hasher.combine(target)
+        hasher.combine(alternatives)
+        hasher.combine(txt)
+    }
+}
+
+extension Resolution {
+    /// The target's host.
+    public var host: HostName { target.host }
+    /// The target's port; nil for 0.
+    public var port: Port? { target.port }
+    /// The addresses of all targets.
+    public var addresses: [IPAddress] { target.addresses + alternatives.flatMap(\.addresses) }
+
+    /// All SRV records, by priority.
+    public var targets: [Target] {
+        alternatives.isEmpty
+            ? [target]
+            : ([target] + alternatives).enumerated().sorted { one, other in
+                (one.element.priority, one.offset) < (other.element.priority, other.offset)
+            }.map(\.element)
+    }
+}

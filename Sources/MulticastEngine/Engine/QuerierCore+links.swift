@@ -1,0 +1,111 @@
+import DNSSD
+import Discovery
+import Glibc
+import System
+
+/// The machine's interfaces that multicast DNS can use, read once.
+struct SystemLinks {
+    let usable: [(interface: NetworkInterface, families: [IPAddress.Family])]
+    /// The blocks of addresses that the machine has on each.
+    let neighbours: [NetworkInterface: [CIDR]]
+    private let read: Duration
+
+    init(at now: Duration) {
+        read = now
+        usable = SystemInterfaces.usable(by: .all)
+        var neighbours: [NetworkInterface: [CIDR]] = [:]
+        for item in InterfaceAddress.all() ?? [] {
+            guard let address = item.address, let length = item.netmask?.leadingOneBits,
+                let block = CIDR(containing: address, prefixLength: length)
+            else { continue }
+            neighbours[item.interface, default: []].append(block)
+        }
+        self.neighbours = neighbours
+    }
+
+    /// Something may have changed that nobody reported; thousands of operations that start together ask the system once.
+    func isOld(at now: Duration) -> Bool { now - read > .seconds(1) }
+}
+
+// Links come and go.
+extension QuerierCore {
+    func linksChanged() {
+        let now = BootTime.now
+        system = nil
+        reviewLinks(at: now)
+        // What was refused for want of an address may go out now.
+        for link in links.values where link.isRefused { link.querier.restart(at: now) }
+        turn()
+    }
+
+    func reviewLinks(at now: Duration) {
+        let system = self.system.flatMap { $0.isOld(at: now) ? nil : $0 } ?? SystemLinks(at: now)
+        self.system = system
+        let wanted = LinkSelection(system.usable, wishes.keys).links
+        for link in links.values where wanted[link.key] == nil { drop(link, at: now) }
+        for (key, families) in wanted.sorted(by: { $0.key < $1.key }) {
+            let isNew = links[key] == nil
+            let link = links[key] ?? Link(key)
+            link.querier.neighbours(system.neighbours[key.interface] ?? [])
+            do throws(SocketError) {
+                let hasNewSockets = try link.open(families, wantsTTL255: wantsTTL255, loop: loop) { [weak self] in
+                    self?.turn()
+                }
+                if hasNewSockets, !isNew { link.querier.restart(at: now) }
+            } catch {
+                refused(key, error, at: now)
+                if !isNew { drop(link, at: now) }
+                continue
+            }
+            links[key] = link
+            note(nil, of: key)
+            for operation in inOrder where operation.wish.wants(key) { operation.linkCame(link, at: now) }
+        }
+        for key in refusals.keys where wanted[key] == nil { note(nil, of: key) }
+    }
+
+    private func drop(_ link: Link, at now: Duration) {
+        links[link.key] = nil
+        link.close()
+        noticeFull(link, false)
+        for operation in inOrder { operation.linkWent(link, at: now) }
+    }
+
+    private func refused(_ key: LinkKey, _ error: SocketError, at now: Duration) {
+        opensAgain = now + Self.repairInterval
+        // It went in this moment.
+        if !error.isOfMissingLink { note(error.message, of: key) }
+    }
+
+    /// Says why a link is left out, or no longer.
+    func note(_ reason: String?, of key: LinkKey) {
+        let text = reason.map { "\(key.interface.name) cannot be asked: \($0)" }
+        guard refusals[key] != text else { return }
+        refusals[key] = text
+        noteTroubles()
+        guard let text else { return }
+        for operation in inOrder where operation.wish.wants(key) { operation.degraded(text) }
+    }
+
+    /// What keeps answers incomplete now, each once.
+    func noteTroubles() {
+        let texts = Set(refusals.values).union(links.values.filter(\.isFull).map(\.fullText))
+        troubles.withLock { $0 = texts.sorted() }
+    }
+}
+
+extension Link {
+    /// For people.
+    var fullText: String {
+        "results may be incomplete: more records are announced on \(interface.name) than are kept"
+    }
+}
+
+extension SocketError {
+    /// For people.
+    var message: String {
+        isPortTaken
+            ? "UDP port 5353 belongs to a program that does not share it"
+            : SystemError.text(code)
+    }
+}

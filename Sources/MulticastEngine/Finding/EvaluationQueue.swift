@@ -1,0 +1,45 @@
+import DNSMessage
+
+/// Services that are to be looked at again, each once however often it is asked for.
+///
+/// One address of a host may concern thousands of services: they are looked at in pieces, and what else there is to do has its turns between.
+struct EvaluationQueue: Sendable {
+    private var names = NameQueue()
+    private var hosts = NameQueue()
+
+    var isEmpty: Bool { names.isEmpty && hosts.isEmpty }
+
+    mutating func add(_ name: DomainName) { names.add(name) }
+
+    /// All services on a host.
+    mutating func add(host: DomainName) { hosts.add(host) }
+
+    mutating func nextName() -> DomainName? { names.next() }
+    /// Once there are no names: a host all of whose services are to be added.
+    mutating func nextHost() -> DomainName? { hosts.next() }
+}
+
+/// Names in the order in which they came, each once.
+private struct NameQueue: Sendable {
+    private var names: [DomainName] = []
+    private var first = 0
+    private var waiting: Set<DomainName> = []
+
+    var isEmpty: Bool { first == names.count }
+
+    mutating func add(_ name: DomainName) {
+        if waiting.insert(name).inserted { names.append(name) }
+    }
+
+    mutating func next() -> DomainName? {
+        guard first < names.count else { return nil }
+        let name = names[first]
+        waiting.remove(name)
+        first += 1
+        if first == names.count {
+            names.removeAll(keepingCapacity: first < 256)
+            first = 0
+        }
+        return name
+    }
+}

@@ -1,0 +1,117 @@
+import DNSMessage
+import DNSSD
+import Discovery
+
+// What records mean for a service: resolved, not any more, or not at all.
+extension ServiceBrowse {
+    /// Looks at some of what has changed; the rest has its turn in the next.
+    mutating func evaluateSome(_ link: inout LinkQuerier, at now: Duration) {
+        var left = Self.evaluations
+        while left > 0 {
+            if let name = evaluated.nextName() {
+                evaluate(name, &link, at: now)
+                left -= 1
+            } else if let host = evaluated.nextHost() {
+                for name in hosts[host]?.users ?? [] { evaluated.add(name) }
+            } else {
+                return
+            }
+        }
+    }
+
+    mutating func evaluate(_ name: DomainName, _ link: inout LinkQuerier, at now: Duration) {
+        guard var service = services[name] else { return }
+        let records = ServiceRecords(of: name, in: link.cache, scope: interface.index)
+        if let host = records.crowdedHost {
+            facts.append(
+                .degraded("\(host) has more than \(ServiceRecords.mostAddresses) addresses: further ones are left out"))
+        }
+        follow(records.targets.map(\.host), of: name, &service, &link, at: now)
+        services[name] = service
+        guard resolvesServices || isForOne else { return }
+        let isComplete =
+            resolvesServices
+            ? records.isDialable && (records.text != nil || now - service.since.time >= Self.textPatience)
+            : !records.targets.isEmpty
+        guard isComplete else {
+            if service.told != nil { failed(name, link.cache, at: now) }
+            return
+        }
+        // The rest of it is on its way.
+        let isHeld = service.heldUntil != .never
+        if resolvesServices, service.told == nil, !records.hasBothFamilies, !isHeld || now < service.heldUntil.time {
+            if !isHeld {
+                services[name]?.heldUntil = Moment(now + delay)
+                held.add(name, at: now)
+            }
+            return
+        }
+        tell(name, records, link.cache)
+    }
+
+    private mutating func tell(_ name: DomainName, _ records: ServiceRecords, _ cache: RecordCache) {
+        guard var service = services[name],
+            let resolution = records.resolution(of: service.instance, at: origin, on: { hosts[$0] })
+        else { return }
+        let isOwn = records.isOwn && (isForOne || cache.isOwn(key, .ptr(name)))
+        if !service.isSighted || service.isOwn != isOwn {
+            (service.isSighted, service.isOwn) = (true, isOwn)
+            facts.append(.appeared(sighting(of: service)))
+        }
+        if resolvesServices, service.told != resolution { facts.append(.resolved(resolution)) }
+        service.told = resolution
+        service.isFailing = false
+        services[name] = service
+        for (target, addresses) in zip(records.targets, records.addresses)
+        where hosts[target.host]?.addresses != addresses {
+            hosts[target.host]?.addresses = addresses
+        }
+        if let host = service.hosts.first { room.resolved(name, on: host) }
+    }
+
+    /// Nothing answers for a service that is listed, or the one that is asked for is gone.
+    mutating func failed(_ name: DomainName, _ cache: RecordCache, at now: Duration) {
+        guard var service = services[name], !service.isFailing else { return }
+        if isForOne {
+            if service.isSighted { ended(name, service, cache, at: now) }
+            service.isSighted = false
+        } else {
+            facts.append(.resolutionFailed(service.instance, origin))
+            service.isFailing = true
+            room.failed(name)
+        }
+        service.told = nil
+        service.heldUntil = .never
+        services[name] = service
+    }
+
+    /// Asks for the addresses of a service's hosts, and no longer for those of others.
+    private mutating func follow(
+        _ targets: [DomainName], of name: DomainName, _ service: inout Service, _ link: inout LinkQuerier,
+        at now: Duration
+    ) {
+        // Without SRV the last host is kept: whether it is there says how the service ended.
+        guard !targets.isEmpty, targets != service.hosts else { return }
+        let old = service.hosts
+        service.hosts = targets
+        for host in Set(targets).subtracting(old) {
+            if hosts[host] == nil {
+                hosts[host] = Host(name: HostName(labels: host.labels))
+                if resolvesServices {
+                    link.ask(RecordKey(host, .a), .unique(after: delay), at: now)
+                    link.ask(RecordKey(host, .aaaa), .unique(after: delay), at: now)
+                }
+            }
+            hosts[host]?.users.insert(name)
+        }
+        for host in Set(old).subtracting(targets) { leave(host, name, &link) }
+    }
+
+    mutating func leave(_ host: DomainName, _ name: DomainName, _ link: inout LinkQuerier) {
+        guard hosts[host]?.users.remove(name) != nil, hosts[host]?.users.isEmpty == true else { return }
+        hosts[host] = nil
+        guard resolvesServices else { return }
+        link.stop(RecordKey(host, .a))
+        link.stop(RecordKey(host, .aaaa))
+    }
+}
