@@ -7,23 +7,24 @@ from .browse import Daemon
 from .lab import stop, used
 
 
-def status(pid, *fields):
-    """Fields of /proc/PID/status as numbers, summed over all threads where they are a thread's own."""
-    total = dict.fromkeys(fields, 0)
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/status") as file:
-            for line in file:
-                key, _, value = line.partition(":")
-                if key in total:
-                    number = int(value.split()[0])
-                    total[key] = max(total[key], number) if key.startswith("Vm") else total[key] + number
-    return total
+def status(path):
+    """The numbers of a file as /proc/PID/status."""
+    with open(path) as file:
+        return {key: int(value.split()[0]) for key, _, value in (line.partition(":") for line in file)
+                if key.startswith("Vm") or key.endswith("ctxt_switches")}
 
 
 def look(pid):
-    found = status(pid, "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches", "VmRSS", "VmHWM")
+    found = status(f"/proc/{pid}/status")
+    threads = {task: status(f"/proc/{pid}/task/{task}/status") for task in os.listdir(f"/proc/{pid}/task")}
     return {"cpu": used(pid), "rss": found["VmRSS"] / 1024, "peak": found["VmHWM"] / 1024,
-            "switches": found["voluntary_ctxt_switches"] + found["nonvoluntary_ctxt_switches"]}
+            "switches": {task: one["voluntary_ctxt_switches"] + one["nonvoluntary_ctxt_switches"]
+                         for task, one in threads.items()}}
+
+
+def switched(before, after):
+    """Those of threads that have ended meanwhile are not known."""
+    return sum(count - before.get(task, 0) for task, count in after.items())
 
 
 def case(lab, discoverd, count, seconds, say, finder="wire"):
@@ -44,7 +45,7 @@ def case(lab, discoverd, count, seconds, say, finder="wire"):
     finally:
         stop(responder)
     rows = {key: {"cpu": (after[key]["cpu"] - before[key]["cpu"]) / took * 100,
-                  "switches": (after[key]["switches"] - before[key]["switches"]) / took,
+                  "switches": switched(before[key]["switches"], after[key]["switches"]) / took,
                   "rss": after[key]["rss"], "peak": after[key]["peak"]} for key in pids}
     say(f"  idle, finder: {finder}: " + ", ".join(f"{key} {row['cpu']:.3f} %, {row['rss']:.1f} MiB" for key, row in rows.items()))
     return {"finder": finder, "count": count, "seconds": seconds, "rows": rows}

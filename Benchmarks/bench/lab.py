@@ -133,12 +133,8 @@ class Lab:
 
 
 def used(pid):
-    """CPU that all threads of a process have used, in s; those that have ended do not count."""
-    total = 0
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/schedstat") as file:
-            total += int(file.read().split()[0])
-    return total / 1e9
+    """CPU that all threads of a process have used, in s; those that have ended too."""
+    return time.clock_gettime(~pid << 3 | 2)  # the process's CPU clock, as clock_getcpuclockid(3) names it
 
 
 def stop(process, seconds=10):

@@ -141,6 +141,27 @@ extension FaultTests {
             try await lab.stop()
         }
 
+        @Test(
+            "42: a PTR record with the cache-flush bit, which RFC 6762 §10.2 forbids, empties nobody's list",
+            .enabled(if: Lab.isOnWire, "avahi-daemon takes the other services of the type from its cache"))
+        func flushingPointer() async throws {
+            let lab = try await Lab.start(hosts: 3)
+            var (_, browser, names) = try await lab.published(10)
+            let pointer = """
+                {"records":[{"name":"\(Lab.type).local","type":"PTR","target":["flusher","_fault","_tcp","local"],"flush":true}]}
+                """
+            let flusher = try await lab.inject("h3", pointer)
+            try await browser.wait(for: "the flusher", within: .seconds(10)) { $0.names.contains("flusher") }
+            try await lab.expectNoEnds(in: &browser, of: names)
+            Figures(
+                scenario: "42",
+                what: "a PTR record with the cache-flush bit every second, 10 services",
+                flaps: browser.count("removed")
+            ).record()
+            flusher.signal(SIGKILL)
+            try await lab.stop()
+        }
+
         @Test("50: announced without SRV: told in time, asked for again and again, resolved when it answers")
         func noAnswer() async throws {
             let lab = try await Lab.start(hosts: 3)
