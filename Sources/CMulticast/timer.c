@@ -7,8 +7,8 @@
 int cmulticast_timer(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK); }
 
 void cmulticast_set_timer(int timer, int64_t seconds, int64_t nanoseconds) {
-    const struct itimerspec at = {.it_value = {(time_t)seconds, (long)nanoseconds}};
-    timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, 0);
+    const struct itimerspec after = {.it_value = {(time_t)seconds, (long)nanoseconds}};
+    timerfd_settime(timer, 0, &after, 0);
 }
 
 bool cmulticast_timer_has_fired(int timer) {

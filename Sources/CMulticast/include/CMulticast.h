@@ -32,7 +32,7 @@ bool cmulticast_is_crowded(int socket, uint32_t *_Nonnull drops);
 // A timer of the clock that goes on while the machine sleeps (timerfd_create(2)). Returns the descriptor, or -1.
 int cmulticast_timer(void);
 
-// Sets it to a time of that clock; 0 and 0: off.
+// Sets it to fire after so much time of that clock; 0 and 0: off.
 void cmulticast_set_timer(int timer, int64_t seconds, int64_t nanoseconds);
 
 // Whether it has fired since it was set or this was asked.

@@ -83,6 +83,16 @@ package struct RecordCache: Sendable {
         return records
     }
 
+    /// The first so many of a key that are wanted; there may be thousands.
+    package func data(_ key: RecordKey, atMost limit: Int, where isWanted: (RecordData) -> Bool) -> [RecordData] {
+        var found: [RecordData] = []
+        store.look(key) { record in
+            if isWanted(record.data) { found.append(record.data) }
+            return found.count >= limit
+        }
+        return found
+    }
+
     /// A record is there.
     package func has(_ key: RecordKey, _ data: RecordData) -> Bool { store.slot(of: key, data) != nil }
 

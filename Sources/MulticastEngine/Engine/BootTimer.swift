@@ -28,9 +28,9 @@ package final class BootTimer {
     /// Fires once at a time of `BootTime`, at once when it has passed; nil: never.
     package func set(_ deadline: Duration?) {
         guard let deadline else { return cmulticast_set_timer(descriptor, 0, 0) }
-        // A time of zero would be none.
-        let (seconds, attoseconds) = min(max(deadline, .nanoseconds(1)), .seconds(1 << 33)).components
-        cmulticast_set_timer(descriptor, seconds, max(1, attoseconds / 1_000_000_000))
+        // Zero would be never.
+        let left = min(max(deadline - BootTime.now, .nanoseconds(1)), .seconds(1 << 31)).components
+        cmulticast_set_timer(descriptor, left.seconds, max(1, left.attoseconds / 1_000_000_000))
     }
 
     /// Never fires again.

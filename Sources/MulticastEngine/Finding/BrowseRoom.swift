@@ -108,18 +108,16 @@ extension ServiceBrowse {
         guard let look = room.nextLook, look <= now else { return }
         room.nextLook = now + .seconds(1)
         guard services.count < room.limit || room.hasFailing else { return }
-        var tried = 0
-        for record in link.cache.records(key) {
-            guard case .ptr(let name) = record.data, services[name] == nil, !room.givenUp.contains(name) else {
-                continue
-            }
-            let isFree = services.count < room.limit || room.hasFailing
-            guard isFree, tried < Self.returning else { return evaluateSome(&link, at: now) }
-            tried += 1
-            listed(record.data, &link, at: now)
+        // One more than is tried tells whether that is all.
+        let waiting = link.cache.data(key, atMost: Self.returning + 1) { data in
+            guard case .ptr(let name) = data, services[name] == nil, !room.givenUp.contains(name) else { return false }
+            return serviceName(name) != nil
+        }
+        for data in waiting.prefix(Self.returning) where services.count < room.limit || room.hasFailing {
+            listed(data, &link, at: now)
         }
         evaluateSome(&link, at: now)
-        guard services.count < room.limit else { return }
+        guard waiting.count <= Self.returning, services.count < room.limit else { return }
         if room.givenUp.isEmpty { room.end() } else { room.givenUp = [] }
     }
 }

@@ -174,8 +174,8 @@ package struct ServiceBrowse: LinkBrowse {
 
     mutating func listed(_ data: RecordData, _ link: inout LinkQuerier, at now: Duration) {
         // A PTR record may lead anywhere (RFC 6763 §4.1): only services of this type in this domain count.
-        guard case .ptr(let name) = data, services[name] == nil, let label = name.label(below: parent),
-            let serviceName = ServiceName(label: label), case .type(let type, let domain) = query.target
+        guard case .ptr(let name) = data, services[name] == nil, let serviceName = serviceName(name),
+            case .type(let type, let domain) = query.target
         else { return }
         guard admit(name, &link, at: now) else { return }
         lastNumber &+= 1
@@ -193,6 +193,11 @@ package struct ServiceBrowse: LinkBrowse {
             unanswered.add(name, at: now)
         }
         evaluated.add(name)
+    }
+
+    /// The name of a service of this type; nil for what is none.
+    func serviceName(_ name: DomainName) -> ServiceName? {
+        name.label(below: parent).flatMap { ServiceName(label: $0) }
     }
 
     private mutating func delisted(_ data: RecordData, _ link: inout LinkQuerier, at now: Duration) {
