@@ -104,7 +104,7 @@ let package = Package(
         // Connections to services, and listeners that are published, with SwiftNIO.
         module("DiscoveryNIO", library + nio("NIOCore", "NIOPosix")),
         // NetService and NetServiceBrowser, for code that is ported.
-        module("DiscoveryNetService", library + ["AvahiEngine", "DiscoveryNIO"] + nio("NIOCore")),
+        module("DiscoveryNetService", library + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
         // Peers that find, invite and message each other.
         module("PeerSession", library + ["DiscoveryJSON", "DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
 

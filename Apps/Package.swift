@@ -50,7 +50,7 @@ let package = Package(
             name: "AppSupport",
             dependencies: [
                 discoverd("CommandFrame"), discoverd("Discovery"), discoverd("DiscoveryJSON"),
-                discoverd("DiscoveryNIO"), argumentParser,
+                discoverd("DiscoveryNIO"), discoverd("NetworkServices"), argumentParser,
             ] + nio,
             swiftSettings: settings),
         // A terminal as a screen, and a list of services to choose from.

@@ -26,9 +26,8 @@ public actor AvahiEngine: DiscoveryEngine {
     /// early in a program, before anything else in it uses D-Bus, and one of these at a time.
     /// - Parameter backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good,
     ///   because the system's avahi-daemon has appeared; the message is for people. Operations report that it is lost.
-    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor; `.backendUnavailable` when
-    ///   there is no directory for a private backend. Operations report any other reason why there is no
-    ///   backend.
+    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor. Operations report any other reason why
+    ///   there is no backend.
     public init(
         backend: AvahiBackend = .system,
         backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
@@ -36,7 +35,9 @@ public actor AvahiEngine: DiscoveryEngine {
         let noThread = "no thread or no file descriptor is left for Avahi's event loop"
         guard let loop = EventLoop(paused: "avahi") else { throw DiscoveryError(.systemRefused, noThread) }
         self.loop = loop
-        let core = EngineCore(loop: loop, source: try BackendSource(backend, loop: loop), backendEnded: backendEnded)
+        let core = EngineCore(
+            loop: loop, source: BackendSource(backend, loop: loop), startsToPublishOnly: backend.startsToPublishOnly,
+            backendEnded: backendEnded)
         self.core = core
         noted = core.troubles
         carried = LoopBound(to: loop, core)

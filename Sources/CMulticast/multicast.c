@@ -32,15 +32,15 @@ static int attach_filter(int socket, int family, enum cmulticast_share share, bo
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 9),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
         // A copy of what this machine sent is for the socket of its own services alone.
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, own || all ? 0 : 7, own ? 6 : 0),
-        // Of one's own only responses: the questions are this program's, or of others here.
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, own || all ? 0 : 7, own ? 7 : 0),
+        // Of what this machine sent, responses, and questions that say something: known answers and probes.
         BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 8 + 2),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, 0, own ? 4 : 0),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, 2, own ? 0 : 2),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 8 + 6),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0),
         BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TTL, 0, wants_ttl_255 ? 2 : 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TTL, 0, wants_ttl_255 ? 1 : 0),
         BPF_STMT(BPF_RET | BPF_K, 0xffff),
-        BPF_STMT(BPF_RET | BPF_K, 0),
-        BPF_STMT(BPF_RET | BPF_K, 0),
         BPF_STMT(BPF_RET | BPF_K, 0),
     };
     const struct sock_fprog filter = {sizeof program / sizeof program[0], program};

@@ -1,12 +1,12 @@
-import AvahiEngine
 import DNSSD
 import Discovery
+import HostEngine
 
-/// This process's network, for objects without one of their own: the host's avahi-daemon.
+/// This process's network, for objects without one of their own: found on the wire, published by the host's avahi-daemon.
 enum SharedNetwork {
     static let network: LocalNetwork = {
         do throws(DiscoveryError) {
-            return LocalNetwork(engine: try AvahiEngine())
+            return LocalNetwork(engine: try HostEngine(.auto).engine)
         } catch {
             return LocalNetwork(engine: BrokenEngine(reason: error))
         }

@@ -1,6 +1,6 @@
 /// What finds services on the link.
 package enum FinderChoice: String, CaseIterable, Sendable {
-    /// avahi-daemon, until every scenario of docs/reliability.md has been run on the wire, too.
+    /// The wire; avahi-daemon where UDP port 5353 is not shared.
     case auto
     /// The links themselves, by multicast DNS.
     case wire

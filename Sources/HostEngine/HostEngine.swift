@@ -9,33 +9,73 @@ package struct HostEngine: Sendable {
     package let engine: any DiscoveryEngine
     /// Publishes.
     package let avahi: AvahiEngine
+    /// Finds on the link: `avahi`, or the wire.
+    package let linkFinder: any ServiceFinder
     /// The finder in use; never `auto`.
     package let finder: FinderChoice
+    /// Why `auto` did not become the wire.
+    package let reasonWithoutWire: String?
 
     /// Creates the engines; their initialisers say what they start.
+    /// - Parameters:
+    ///   - publishes: false if nothing will be published: on the wire no private backend is needed then.
+    ///   - backendEnded: see `AvahiEngine.init`.
     /// - Throws: `.backendUnavailable` for `.wire` if UDP port 5353 is not shared; otherwise the errors of `AvahiEngine.init`.
     package init(
-        _ choice: FinderChoice, backend: AvahiBackend,
+        _ choice: FinderChoice, backend: AvahiBackend = .system, publishes: Bool = true,
         backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
     ) throws(DiscoveryError) {
-        let wire = choice == .wire ? try MulticastEngine() : nil
-        avahi = try AvahiEngine(backend: backend, backendEnded: backendEnded)
-        finder = wire == nil ? .avahi : .wire
-        engine =
-            if let wire {
-                EngineRouter(finders: [SecondOpinion(wire, backend: backend), avahi], publishers: [avahi])
-            } else {
-                avahi
-            }
+        let (wire, reason) = try Self.wire(choice)
+        reasonWithoutWire = reason
+        guard let wire else {
+            let avahi = try AvahiEngine(backend: backend, backendEnded: backendEnded)
+            (self.avahi, engine, linkFinder, finder) = (avahi, avahi, avahi, .avahi)
+            return
+        }
+        avahi = try AvahiEngine(backend: publishes ? backend.toPublish : .system, backendEnded: backendEnded)
+        // Where a private backend alone is to be used, the system's avahi-daemon is not asked.
+        let isPrivate = if case .private = backend { true } else { false }
+        let finder: any ServiceFinder = isPrivate ? wire : SecondOpinion(wire, avahi)
+        linkFinder = finder
+        self.finder = .wire
+        engine = EngineRouter(finders: [finder, avahi], publishers: [avahi])
     }
 
     /// Why services cannot be found on the wire here; nil if they can.
     package static func reasonWithoutWire() -> String? {
         do {
-            _ = try MulticastEngine()
-            return nil
+            return try wire(.auto).reason
         } catch {
             return error.message
         }
+    }
+
+    private static func wire(
+        _ choice: FinderChoice
+    ) throws(DiscoveryError) -> (engine: MulticastEngine?, reason: String?) {
+        guard choice != .avahi else { return (nil, nil) }
+        do {
+            return (try MulticastEngine(), nil)
+        } catch {
+            guard choice == .auto, error.code == .backendUnavailable else { throw error }
+            return (nil, error.message)
+        }
+    }
+}
+
+extension AvahiBackend {
+    /// The same, for publishing alone.
+    fileprivate var toPublish: AvahiBackend {
+        switch self {
+        case .system: .system
+        case .private(let options): .private(options.toPublish)
+        case .automatic(let options): .automatic(options.toPublish)
+        }
+    }
+}
+
+extension PrivateBackendOptions {
+    fileprivate var toPublish: PrivateBackendOptions {
+        PrivateBackendOptions(interfaces: interfaces, passesOutput: passesOutput, startsToPublishOnly: true)
     }
 }

@@ -12,13 +12,12 @@ final class SecondOpinion: ServiceFinder {
     private static let silence = Duration.milliseconds(150)
 
     private let wire: MulticastEngine
-    private let isAllowed: Bool
-    private let second = Locked<(engine: AvahiEngine?, isClosed: Bool)>((nil, false))
+    private let avahi: AvahiEngine
 
-    /// - Parameter backend: the publisher's; if it is private only, avahi-daemon is not asked.
-    init(_ wire: MulticastEngine, backend: AvahiBackend) {
+    /// - Parameter avahi: not ended by `shutdown`.
+    init(_ wire: MulticastEngine, _ avahi: AvahiEngine) {
         self.wire = wire
-        isAllowed = if case .private = backend { false } else { true }
+        self.avahi = avahi
     }
 
     func finds(in domain: Domain) -> Bool { wire.finds(in: domain) }
@@ -36,8 +35,8 @@ final class SecondOpinion: ServiceFinder {
     func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        guard case .instance = query.target, isAllowed else { return wire.browse(query, reporting: reporting) }
-        return NamedQuery(query, wire, after: Self.silence, second: engine, reporting)
+        guard case .instance = query.target else { return wire.browse(query, reporting: reporting) }
+        return NamedQuery(query, wire, after: Self.silence, second: avahi, reporting)
     }
 
     func browseTypes(
@@ -48,23 +47,7 @@ final class SecondOpinion: ServiceFinder {
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation { wire.browseDomains(query, reporting: reporting) }
 
-    func shutdown() async -> Bool {
-        let avahi = second.withLock { second in
-            second.isClosed = true
-            return second.engine
-        }
-        async let isDone = wire.shutdown()
-        await avahi?.shutdown()
-        return await isDone
-    }
-
-    /// Created when first needed, which is rare.
-    private func engine() -> AvahiEngine? {
-        second.withLock { second in
-            if second.engine == nil, !second.isClosed { second.engine = try? AvahiEngine(backend: .system) }
-            return second.isClosed ? nil : second.engine
-        }
-    }
+    func shutdown() async -> Bool { await wire.shutdown() }
 }
 
 /// A query for one name on the wire and, if that is silent, through avahi-daemon.
@@ -83,13 +66,13 @@ private final class NamedQuery: EngineOperation {
 
     init(
         _ query: ServiceQuery, _ wire: MulticastEngine, after silence: Duration,
-        second: @escaping @Sendable () -> AvahiEngine?, _ reporting: @escaping @Sendable ([BrowseFact]) -> Void
+        second: AvahiEngine, _ reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) {
         let timer = Task { [weak self] in
             let time = SystemTime()
             guard (try? await time.sleep(until: time.now + silence)) != nil else { return }
-            guard let self, !self.state.withLock({ $0.hasAnswer || $0.isOver }), let engine = second() else { return }
-            let operation = engine.browse(query) { [weak self] facts in self?.secondSaid(facts, reporting) }
+            guard let self, !self.state.withLock({ $0.hasAnswer || $0.isOver }) else { return }
+            let operation = second.browse(query) { [weak self] facts in self?.secondSaid(facts, reporting) }
             keep(operation, isWire: false)
         }
         state.withLock { $0.timer = timer }

@@ -1,4 +1,4 @@
-import AvahiEngine
+@_exported public import AvahiEngine
 @_exported public import DNSSD
 @_exported public import Discovery
 import DiscoveryControl
@@ -8,14 +8,11 @@ extension LocalNetwork {
     /// How long a daemon that is there may take to answer before it is passed by.
     private static let patience = Duration.milliseconds(500)
 
-    /// The network as discoverd's commands use it: through the daemon where one runs, else on the system's avahi-daemon, else on a
-    /// private one.
+    /// The network as discoverd's commands use it: through the daemon where one runs, else as `init(backend:backendEnded:)` makes it
+    /// with the system's avahi-daemon or a private one.
     ///
-    /// Make one early in a program, before anything else in it uses D-Bus: a private backend changes the environment until it is
-    /// connected to. Where a daemon hangs this takes half a second; else it returns at once. Which of them it became is not settled
-    /// by it for the others: a system's avahi-daemon that appears later takes a private one's place within 5 s.
-    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor; `.backendUnavailable` when there is no
-    ///   directory for a private backend. That there is no backend at all is told by each query, as `.backend(.unavailable)`.
+    /// Where a daemon hangs this takes half a second; else it returns at once.
+    /// - Throws: see `init(backend:backendEnded:)`.
     public convenience init() throws(DiscoveryError) {
         let found = ControlClient.find(ControlSocketPath.candidates(explicit: nil), within: Self.patience)
         if let daemon = found.daemon {
@@ -24,7 +21,24 @@ extension LocalNetwork {
                     try? AvahiEngine(backend: .automatic(PrivateBackendOptions()))
                 })
         } else {
-            self.init(engine: try HostEngine(.auto, backend: .automatic(PrivateBackendOptions())).engine)
+            try self.init(backend: .automatic(PrivateBackendOptions()))
         }
+    }
+
+    /// The network without the daemon: services are found on the wire, or by avahi-daemon where another program keeps UDP port 5353 for
+    /// itself, and published by avahi-daemon.
+    ///
+    /// Make one early in a program, before anything else in it uses D-Bus: with a private backend the environment is changed until that
+    /// is connected to. On the wire a private one starts only when something is published. A system's avahi-daemon that appears later
+    /// takes its place within 5 s.
+    /// - Parameters:
+    ///   - backend: what publishes.
+    ///   - backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good.
+    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor. That nothing finds or publishes is told by each
+    ///   query and publication.
+    public convenience init(
+        backend: AvahiBackend, backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
+    ) throws(DiscoveryError) {
+        self.init(engine: try HostEngine(.auto, backend: backend, backendEnded: backendEnded).engine)
     }
 }

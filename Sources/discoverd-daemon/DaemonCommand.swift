@@ -44,7 +44,7 @@ struct DaemonCommand: ParsableCommand {
     )
     var state: String?
 
-    @Option(help: "What answers for mDNS; default: as the configuration says, or auto.")
+    @Option(help: "What publishes; default: as the configuration says, or auto.")
     var backend: BackendChoice?
 
     @Option(help: "What finds services; default: as the configuration says, or auto.")

@@ -44,6 +44,8 @@ struct DaemonProcess {
         let reloader = Reloader(command.place, configuration, manager, verbosity, log)
         let daemon = Daemon(
             engine: host.engine,
+            finder: host.linkFinder,
+            publisher: host.avahi,
             settings: Daemon.Settings(configuration),
             state: state,
             facts: DaemonFacts(

@@ -81,7 +81,7 @@ enum Runner {
         return switch command.common.backend {
         case .system: .system
         case .private: .private(options)
-        case .auto: type(of: command).startsPrivateBackend ? .automatic(options) : .system
+        case .auto: type(of: command).asksAvahi ? .system : .automatic(options)
         }
     }
 
@@ -92,8 +92,14 @@ enum Runner {
         _ stop: Stop
     ) throws -> LocalNetwork {
         guard let daemon else {
-            let finder = type(of: command).asksAvahi ? .avahi : command.common.finder
-            let host = try HostEngine(finder, backend: backend) { stop.request(.failed(.backendEnded($0))) }
+            let kind = type(of: command)
+            let finder = kind.asksAvahi || kind.publishes ? .avahi : command.common.finder
+            let host = try HostEngine(finder, backend: backend, publishes: kind.publishes) {
+                stop.request(.failed(.backendEnded($0)))
+            }
+            if let reason = host.reasonWithoutWire {
+                command.common.notices.detail("avahi-daemon finds services, for the wire cannot: \(reason)")
+            }
             return LocalNetwork(engine: host.engine)
         }
         let notices = command.common.notices

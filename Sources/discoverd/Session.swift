@@ -17,10 +17,10 @@ protocol NetworkCommand: ParsableCommand {
     /// The command is pointless once no one reads standard output.
     static var endsWhenUnread: Bool { get }
 
-    /// `--backend auto` may start a private backend.
-    static var startsPrivateBackend: Bool { get }
+    /// The command publishes and finds nothing.
+    static var publishes: Bool { get }
 
-    /// The command is about avahi-daemon itself, whatever the finder.
+    /// The command is about the system's avahi-daemon itself, whatever the finder.
     static var asksAvahi: Bool { get }
 
     /// How long the command may take to end once asked to.
@@ -60,7 +60,7 @@ extension NetworkCommand {
     var check: RegistrationRequest.Check? { nil }
     static var statusWhenStopped: ExitStatus { .done }
     static var endsWhenUnread: Bool { true }
-    static var startsPrivateBackend: Bool { true }
+    static var publishes: Bool { false }
     static var asksAvahi: Bool { false }
     static var grace: Duration { .milliseconds(500) }
 }
@@ -95,15 +95,15 @@ extension Session {
         case .failed(let error): throw error
         case .noBackend, .timedOut, nil:
             if stop.cause != .noBackend, backend.isOpen { return found ? .done : .notFound }
-            guard backend.reason == nil, await daemonHasBackend() else { throw CommandError.noBackend(backend.reason) }
+            guard backend.reason == nil, await daemonFinds() else { throw CommandError.noBackend(backend.reason) }
             return found ? .done : .notFound
         }
     }
 
-    /// Whether the daemon has a backend. A daemon with no events to send does not say so by itself.
-    private func daemonHasBackend() async -> Bool {
+    /// Whether the daemon's finder answers. A daemon with no events to send does not say so by itself.
+    private func daemonFinds() async -> Bool {
         guard let answer = try? await daemon?.send(ControlClient.Request("GET", "/v1/status"), within: .seconds(1)),
-            let state = (try? JSONReader.read(answer))?["backend"]?["state"]?.string
+            let state = (try? JSONReader.read(answer))?["finder"]?["state"]?.string
         else { return false }
         return state == "available" || state == "recovered"
     }

@@ -28,7 +28,7 @@ import Testing
         let health = BackendHealth()
         let omissions = Locked(["the cache is full"])
         health.include { omissions.withLock { $0 } }
-        health.became(.available)
+        health.became(.available, [.finder, .publisher])
         #expect(health.reasons == [full])
         health.note("state", "disk full")
         for id in ["a", "b"] { health.note(registration: id, "not permitted") }
@@ -43,9 +43,27 @@ import Testing
         #expect(health.reasons.isEmpty)
     }
 
+    @Test func whatFindsAndWhatPublishesAreMissedByThemselves() {
+        let health = BackendHealth()
+        #expect(health.reasons == ["the backend has not answered yet"])
+        health.became(.available, [.finder])
+        health.became(.unavailable("no bus"), [.publisher])
+        #expect(health.reasons.isEmpty, "nothing is to be published")
+        health.note(publications: 1)
+        #expect(health.reasons == ["services cannot be published: no bus"])
+        health.note(publications: 0)
+        health.became(.available, [.publisher])
+        health.became(.lost("gone"), [.publisher])
+        #expect(health.reasons == ["services cannot be published: gone"], "what was there is missed")
+        health.became(.lost("gone"), [.finder])
+        #expect(health.reasons == ["the backend is away: gone"], "one that is both is told once")
+        health.became(.available, [.publisher])
+        #expect(health.reasons == ["services cannot be found: gone"])
+    }
+
     @Test func reasonsAreBounded() {
         let health = BackendHealth()
-        health.became(.available)
+        health.became(.available, [.finder, .publisher])
         for number in 0..<1000 { health.note(registration: "\(number)", "reason \(number)") }
         #expect(health.reasons.count == 9 && health.reasons.last?.contains("1000 services") == true)
     }
@@ -53,7 +71,7 @@ import Testing
     @Test func restartsAreCounted() {
         let health = BackendHealth()
         for state in [BackendState.available, .lost("x"), .recovered, .lost("x"), .recovered, .recovered] {
-            health.became(state)
+            health.became(state, [.publisher])
         }
         #expect(health.restarts == 2)
     }

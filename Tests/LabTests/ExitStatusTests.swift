@@ -20,10 +20,12 @@ struct ExitStatusTests {
         #expect(json.exit == .exited(1) && json.output == [#"{"v":1,"event":"settled"}"#])
     }
 
-    static let networkCommands = [
-        ["browse", "_witap._tcp"], ["browse", "_witap._tcp", "-t", "-r", "--json"], ["browse", "--all"], ["types"],
-        ["domains"], ["resolve", "tony"], ["publish", "tony", "9000"], ["wait", "_witap._tcp"], ["doctor"],
-    ]
+    /// Those that find ask the links themselves unless told otherwise.
+    static let networkCommands =
+        [
+            ["browse", "_witap._tcp"], ["browse", "_witap._tcp", "-t", "-r", "--json"], ["browse", "--all"], ["types"],
+            ["domains"], ["resolve", "tony"], ["wait", "_witap._tcp"],
+        ].map { $0 + ["--finder", "avahi"] } + [["publish", "tony", "9000"], ["doctor"]]
     static let system = ["--backend", "system"]
 
     @Test("69 within 3 s without avahi-daemon, saying what to do", arguments: networkCommands)
@@ -31,6 +33,21 @@ struct ExitStatusTests {
         let lab = try await Self.lab.value
         let run = try await lab.toEnd("h2", [DiscoverdBinary.path] + arguments + Self.system, within: .seconds(5))
         try Self.expectNoBackend(run, arguments, "avahi-daemon")
+    }
+
+    @Test("what finds does without avahi-daemon: 0 where the service is there, 1 where it is not")
+    func foundWithoutAvahi() async throws {
+        let lab = try await Self.lab.value
+        let publisher = try await lab.publish("h1", "tony", "9000", "--type", "_without._tcp")
+        for arguments in [["browse", "_without._tcp", "-t", "-r"], ["resolve", "tony", "_without._tcp"], ["types"]] {
+            let run = try await lab.toEnd("h2", [DiscoverdBinary.path] + arguments, within: .seconds(10))
+            #expect(run.exit == .exited(0) && run.errors.isEmpty, "\(run.errors)")
+            #expect(run.output.contains { $0.contains("_without._tcp") }, "\(run.output)")
+        }
+        let wait = try await lab.ask("h2", "wait", "_without._tcp", "--timeout", "5")
+        #expect(wait.exit == .exited(0), "\(wait.errors)")
+        #expect(try await lab.ask("h2", "browse", "_nobody._tcp", "-t").exit == .exited(1))
+        try await publisher.stop()
     }
 
     static func expectNoBackend(_ run: Lab.Run, _ arguments: [String], _ package: String) throws {

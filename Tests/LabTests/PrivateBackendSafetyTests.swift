@@ -92,8 +92,8 @@ struct PrivateBackendSafetyTests {
         let far = try await lab.publish("h2", "far", "9000")
         let publisher = try lab.discoverd("h1", "publish", "near", "9000", "--json")
         try await publisher.json("established") { $0.state == "established" }
-        // Shares the other process's private backend.
-        let browser = try lab.discoverd("h1", "browse", "_witap._tcp", "-r", "--json")
+        // Shares the private one of the other process.
+        let browser = try lab.discoverd("h1", "browse", "_witap._tcp", "-r", "--json", "--finder", "avahi")
         try await browser.json("settled") { $0.event == "settled" }
         #expect(try await daemons(lab).count == 2)
         let watcher = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json")
@@ -126,7 +126,8 @@ struct PrivateBackendSafetyTests {
         try daemon.configure("services: [{name: d, type: _http._tcp, port: 80}]\n")
         let serving = try await daemon.start("--backend", "private")
         let publisher = try lab.discoverd("h1", "publish", "near", "9000", "--json", "--backend", "private")
-        let browser = try lab.discoverd("h1", "browse", "_witap._tcp", "--json", "--backend", "private")
+        let browser = try lab.discoverd(
+            "h1", "browse", "_witap._tcp", "--json", "--backend", "private", "--finder", "avahi")
         let listener = try lab.discoverd("h1", "listen", "ear", "--backend", "private", "--", "cat")
         let program = try lab.exec(
             "h1", [AppBinary.path("stream-hello"), "serve", "--publish", "--backend", "private"])

@@ -86,6 +86,32 @@ struct PrivateBackendTests {
         try await lab.stop()
     }
 
+    @Test("the daemon finds without it, is healthy, and starts it when something is published")
+    func startsToPublish() async throws {
+        let lab = try await lab()
+        let far = try await lab.publish("h2", "far", "9000")
+        let daemon = try LabDaemon(lab, "h1", socket: LabDaemon.systemSocket)
+        try daemon.configure("browse: [_witap._tcp]\n")
+        _ = try await daemon.start("--backend", "auto")
+        _ = try await daemon.curl("/v1/services?type=_witap._tcp") { try $0.objects("services").count == 1 }
+        #expect(try await directory(lab) == nil)
+        let health = try await daemon.curl("/healthz").json()
+        #expect(health["status"] as? String == "ok" && (health["reasons"] as? [String])?.isEmpty == true, "\(health)")
+        #expect((health["finder"] as? [String: Any])?["state"] as? String == "available", "\(health)")
+        #expect((health["publisher"] as? [String: Any])?["state"] as? String == "unavailable", "\(health)")
+        let near = try await lab.ask("h1", "publish", "near", "9001", "--detach")
+        #expect(near.exit == .exited(0), "\(near.errors)")
+        #expect(try await directory(lab) != nil)
+        _ = try await daemon.curl("/healthz") {
+            (try $0.json()["publisher"] as? [String: Any])?["state"] as? String != "unavailable"
+        }
+        let seen = try await lab.ask("h2", "wait", "_witap._tcp", "--count", "2", "--timeout", "5")
+        #expect(seen.exit == .exited(0), "\(seen)")
+        try await daemon.stop()
+        try await far.stop()
+        try await lab.stop()
+    }
+
     @Test("auto uses the system's avahi-daemon where it answers, and private is refused beside it")
     func besideTheSystems() async throws {
         let lab = try await Lab.start()
@@ -148,7 +174,7 @@ struct PrivateBackendTests {
         try await publisher.stop()
 
         try await lab.run("h1", "mount", "--bind", "/dev/null", "/usr/sbin/avahi-daemon")
-        let none = try await lab.toEnd("h1", discoverd + ["browse", "_witap._tcp"], within: .seconds(20))
+        let none = try await lab.toEnd("h1", discoverd + ["publish", "other", "9001"], within: .seconds(20))
         #expect(none.exit == .exited(69) && none.duration < .seconds(10), "\(none)")
         #expect(none.errors.contains { $0.contains("apt install avahi-daemon") }, "\(none.errors)")
         bus.signal(SIGTERM)

@@ -123,12 +123,54 @@ struct QuestionScheduleTests {
             #expect(try run(&schedule, from: start, until: start + .milliseconds(900), knows: knows).count == count)
             #expect(schedule.timesAsked(type) == 1)
         }
+        // Nor does one that comes just after ours: it would be the second in the second for which responders are silent.
+        for (after, count) in [(200, 1), (700, 2)] {
+            var schedule = schedule()
+            schedule.ask(type, .shared, at: start)
+            let asked = try #require(schedule.deadline(at: start))
+            _ = try run(&schedule, from: start, until: asked, knows: knows)
+            schedule.heard(Question(type.name, .ptr), knownAnswers: [], at: asked + .milliseconds(after)) { _, _ in true
+            }
+            #expect(schedule.timesAsked(type) == count)
+        }
         // A question that is due much later is asked nonetheless.
         var schedule = schedule()
         schedule.ask(type, .shared, at: start)
         _ = try run(&schedule, from: start, until: start + .milliseconds(3000), knows: knows)
         schedule.heard(Question(type.name, .ptr), knownAnswers: [], at: start + .milliseconds(2000)) { _, _ in true }
         #expect(schedule.timesAsked(type) == 2)
+    }
+
+    @Test("Who lists an answer that is not known here is remembered until it was asked for")
+    func behind() throws {
+        let theirs = ResourceRecord(type.name, .ptr, .ptr(try DomainName("b._witap._tcp.local")), ttl: 4000)
+        let knows = { (_: RecordKey) in QuestionSchedule.Knowledge(answers: [], need: .none) }
+        var schedule = schedule()
+        schedule.ask(type, .shared, at: start)
+        #expect(!schedule.isBehind(type))
+        schedule.heard(Question(type.name, .ptr), knownAnswers: [theirs], at: start) { _, _ in false }
+        #expect(schedule.isBehind(type))
+        _ = try run(&schedule, from: start, until: start + .milliseconds(200), knows: knows)
+        #expect(!schedule.isBehind(type))
+    }
+
+    @Test("A second after another has listed what is not known here, it is asked for; once, not each time")
+    func catchingUp() throws {
+        let theirs = ResourceRecord(type.name, .ptr, .ptr(try DomainName("b._witap._tcp.local")), ttl: 4000)
+        let knows = { (_: RecordKey) in QuestionSchedule.Knowledge(answers: [], need: .none) }
+        var schedule = schedule()
+        schedule.ask(type, .shared, at: start)
+        let first = try #require(schedule.deadline(at: start))
+        _ = try run(&schedule, from: start, until: first, knows: knows)
+        schedule.heard(Question(type.name, .ptr), knownAnswers: [theirs], at: first + .milliseconds(600)) { _, _ in
+            false
+        }
+        #expect(try run(&schedule, from: first, until: first + .milliseconds(1590), knows: knows).isEmpty)
+        #expect(try run(&schedule, from: first, until: first + .milliseconds(1610), knows: knows).count == 1)
+        schedule.heard(Question(type.name, .ptr), knownAnswers: [theirs], at: first + .milliseconds(1800)) { _, _ in
+            false
+        }
+        #expect(try run(&schedule, from: first, until: first + .milliseconds(3500), knows: knows).isEmpty)
     }
 
     @Test("What grows old is asked for whatever is known, a second after the last question at the earliest")

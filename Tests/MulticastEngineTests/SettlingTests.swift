@@ -30,7 +30,22 @@ struct SettlingTests {
             }
             #expect(settling.deadline == at(6000))
             settling.asked(isTruncated: false, at: at(1050))
-            #expect(settling.deadline == at(1200))
+            // That there is nothing is said later than that it is all.
+            #expect(settling.deadline == at(isLossy ? 1200 : 1650))
+        }
+    }
+
+    @Test("Where nothing was found and others know of something, one question more")
+    func othersKnowMore() {
+        for hasNews in [false, true] {
+            var settling = Settling(.sure, at: start)
+            settling.asked(isTruncated: false, at: at(50))
+            if hasNews { settling.news(at: at(100)) }
+            settling.asked(isTruncated: false, at: at(1050))
+            settling.othersKnowMore()
+            #expect(settling.deadline == at(hasNews ? 1200 : 6000))
+            settling.asked(isTruncated: false, at: at(3050))
+            #expect(settling.deadline == at(hasNews ? 3200 : 3650))
         }
     }
 

@@ -1,8 +1,6 @@
 public import ArgumentParser
-import AvahiEngine
 public import CommandFrame
-public import DNSSD
-import Discovery
+public import NetworkServices
 
 /// The options that all programs share.
 public struct AppOptions: ParsableArguments, Sendable {
@@ -10,8 +8,8 @@ public struct AppOptions: ParsableArguments, Sendable {
     @Flag(name: .long, help: "Print one JSON object a line.")
     public var json = false
 
-    /// Which mDNS responder to use.
-    @Option(name: .long, help: "What answers for mDNS.")
+    /// What publishes.
+    @Option(name: .long, help: "What publishes: the system's avahi-daemon, or a private one.")
     public var backend = BackendChoice.auto
 
     /// Which interfaces to use.
@@ -33,6 +31,6 @@ public struct AppOptions: ParsableArguments, Sendable {
             case .system: .system
             case .private: .private(own)
             }
-        return LocalNetwork(engine: try AvahiEngine(backend: backend, backendEnded: failed))
+        return try LocalNetwork(backend: backend, backendEnded: failed)
     }
 }

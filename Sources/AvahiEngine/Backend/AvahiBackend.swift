@@ -15,6 +15,13 @@ public enum AvahiBackend: Hashable, Sendable {
 extension AvahiBackend {
     /// Whether the programs of a private backend are installed.
     package static var canBePrivate: Bool { PrivateBackendPrograms.arePresent }
+
+    var startsToPublishOnly: Bool {
+        switch self {
+        case .system: false
+        case .private(let options), .automatic(let options): options.startsToPublishOnly
+        }
+    }
 }
 
 /// How to run a private avahi-daemon.
@@ -24,10 +31,14 @@ public struct PrivateBackendOptions: Hashable, Sendable {
     public var interfaces: InterfaceFilter
     /// Pass the daemons' messages to this process's standard error; otherwise they are discarded.
     public var passesOutput: Bool
+    /// It starts when something is published, not when something is asked: for programs that find services by other means. What is
+    /// asked is put to the system's avahi-daemon meanwhile, and to a private one that runs.
+    public var startsToPublishOnly: Bool
 
     /// Creates options.
-    public init(interfaces: InterfaceFilter = .all, passesOutput: Bool = false) {
+    public init(interfaces: InterfaceFilter = .all, passesOutput: Bool = false, startsToPublishOnly: Bool = false) {
         self.interfaces = interfaces
         self.passesOutput = passesOutput
+        self.startsToPublishOnly = startsToPublishOnly
     }
 }

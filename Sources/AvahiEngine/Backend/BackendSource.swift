@@ -47,11 +47,17 @@ final class BackendSource {
 
     /// Never called from within a call to this object.
     var tell: (Event) -> Void = { _ in }
+    /// Whether a private backend is worth starting now.
+    var isPrivateWanted: () -> Bool = { true }
+    /// A private backend would have been started, had it been wanted.
+    private(set) var isHeldBack = false
 
     private let isAutomatic: Bool
     private var choice: Choice
     private let address: BusAddress?
-    /// Nil if the backend cannot be shared.
+    /// Why there can be no private backend, though one may be used.
+    private let obstacle: DiscoveryError?
+    /// Nil where it cannot be shared.
     private let shared: SharedBus?
     private var privateBackend: PrivateBackend?
     private var privateHasWorked = false
@@ -67,7 +73,7 @@ final class BackendSource {
     /// Runs while another process is starting the backend.
     private let sharedTimer: LoopTimer
 
-    init(_ backend: AvahiBackend, loop: EventLoop) throws(DiscoveryError) {
+    init(_ backend: AvahiBackend, loop: EventLoop) {
         let options: PrivateBackendOptions?
         switch backend {
         case .system: (options, isAutomatic, choice) = (nil, false, .system)
@@ -78,11 +84,20 @@ final class BackendSource {
         timer = LoopTimer(loop: loop)
         sharedTimer = LoopTimer(loop: loop)
         guard let options else {
-            address = nil
-            shared = nil
+            (address, shared, obstacle) = (nil, nil, nil)
             return
         }
-        let directory = RuntimeDirectory(path: try RuntimeDirectory.ofThisProcess.get())
+        let path: String
+        do {
+            path = try RuntimeDirectory.ofThisProcess.get()
+        } catch {
+            (address, shared, obstacle) = (nil, nil, error)
+            if !isAutomatic { end = error }
+            choice = .system
+            return
+        }
+        obstacle = nil
+        let directory = RuntimeDirectory(path: path)
         shared = SharedBus()
         let sockets = [directory.socket] + (shared.map { [$0.socket] } ?? [])
         let address = BusAddress(
@@ -122,7 +137,10 @@ final class BackendSource {
 
     /// Call when no connection could be made.
     func unreachable(_ error: DiscoveryError) -> Step {
-        guard choice == .undecided, let backend = privateBackend else { return .fail(error) }
+        guard choice == .undecided, let backend = privateBackend else {
+            guard let obstacle else { return .fail(error) }
+            return .fail(DiscoveryError(.backendUnavailable, "\(error.message); \(obstacle.message)"))
+        }
         choice = .private
         let step = step(of: backend, "\(error.message); a private avahi-daemon is being started")
         guard case .fail(let reason) = step else { return step }
@@ -207,7 +225,13 @@ final class BackendSource {
     }
 
     private func step(of backend: PrivateBackend, _ reason: String) -> Step {
+        isHeldBack = false
         guard !backend.isReady, !(shared?.answers ?? false) else { return .connect }
+        guard isPrivateWanted() else {
+            isHeldBack = true
+            return .fail(
+                DiscoveryError(.backendUnavailable, "a private avahi-daemon starts when something is published"))
+        }
         guard shared?.claim() ?? true else {
             sharedTimer.set(after: Self.sharedInterval)
             return .wait("another process is starting a private avahi-daemon")

@@ -47,6 +47,12 @@ struct ClientLifecycle {
         return connecting()
     }
 
+    /// What is wanted now may be had where what was wanted before could not: tries at once.
+    mutating func wantedMore() -> [Action] {
+        delay = Self.firstDelay
+        return retryIsDue()
+    }
+
     /// A connection was made, or its state changed.
     mutating func changed(to state: AvahiConnection.State) -> [Action] {
         switch state {

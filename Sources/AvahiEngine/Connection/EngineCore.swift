@@ -35,7 +35,11 @@ final class EngineCore {
     private var retryTimer: LoopTimer?
     private var heldTimer: LoopTimer?
 
-    init(loop: EventLoop, source: BackendSource, backendEnded: @escaping @Sendable (DiscoveryError) -> Void) {
+    /// - Parameter startsToPublishOnly: see `PrivateBackendOptions`.
+    init(
+        loop: EventLoop, source: BackendSource, startsToPublishOnly: Bool,
+        backendEnded: @escaping @Sendable (DiscoveryError) -> Void
+    ) {
         self.loop = loop
         self.backendEnded = backendEnded
         self.source = source
@@ -49,6 +53,7 @@ final class EngineCore {
             self.changed(to: .failed(error), of: self.connectionNumber)
         }
         source.tell = { [weak self] in self?.received($0) }
+        source.isPrivateWanted = { [weak self] in !startsToPublishOnly || self?.isPublishing ?? false }
     }
 
     func start(_ operation: any CoreOperation, id: UInt64) {
@@ -58,6 +63,7 @@ final class EngineCore {
         let first = lifecycle.wanted()
         // Connecting reports its outcome to every operation, including this one.
         guard first.isEmpty else { return carryOut(first) }
+        if source.isHeldBack, operation is PublishOperation { carryOut(lifecycle.wantedMore()) }
         if let connection, isUp {
             operation.connected(connection)
             operation.publishing(canPublish)
@@ -103,6 +109,8 @@ final class EngineCore {
     /// The number of objects that avahi-daemon holds for this engine.
     var objectCount: Int { (connection?.objectCount ?? 0) + groupConnections.objectCount }
     var operationCount: Int { operations.count }
+
+    private var isPublishing: Bool { operations.values.contains { $0 is PublishOperation } }
 
     private var isUp = false
     /// A private backend is starting; the connection follows when its bus is ready.

@@ -25,6 +25,8 @@ package final class Daemon: Sendable {
     package let health: BackendHealth
     package let metrics: MetricsRegistry
     package let server: ControlServer
+    /// What finds and what publishes, in as many parts as there are.
+    private let backends: [(role: any EngineRole, does: Set<BackendHealth.Role>)]
     private let responder: ControlResponder
     private let log: DaemonLog
     private let settings: Settings
@@ -34,9 +36,14 @@ package final class Daemon: Sendable {
     /// While it ends: services whose goodbyes are not sent yet.
     private let unsentGoodbyes = Locked(0)
 
-    /// - Parameter reload: reads the configuration again and calls `apply`; its error becomes the answer.
+    /// - Parameters:
+    ///   - publisher: what publishes, where `engine` does so with something else than it finds with.
+    ///   - finder: what finds services of the link, in the same case.
+    ///   - reload: reads the configuration again and calls `apply`; its error becomes the answer.
     package init(
         engine: any DiscoveryEngine,
+        finder: (any ServiceFinder)? = nil,
+        publisher: (any ServicePublisher)? = nil,
         limits: DiscoveryLimits = DiscoveryLimits(),
         settings: Settings,
         state: StateDirectory,
@@ -49,6 +56,10 @@ package final class Daemon: Sendable {
         let health = BackendHealth()
         let warm = OpenQueries(network: network, troubles: { engine.troubles })
         health.include { [weak warm] in warm?.omissions ?? [] }
+        backends =
+            if let finder, let publisher { [(finder, [.finder]), (publisher, [.publisher])] } else {
+                [(engine, [.finder, .publisher])]
+            }
         let registry = Registry(
             network: network,
             file: state.path.map { RegistryFile(directory: $0) },
@@ -60,6 +71,8 @@ package final class Daemon: Sendable {
             health.note("state", problem, toAll: "what is handed over may not be kept over a restart")
         } noteTrouble: { id, problem in
             health.note(registration: id, problem)
+        } noteCount: { count in
+            health.note(publications: count)
         }
         let itself = Locked<Weak>(Weak())
         let responder = ControlResponder(
@@ -102,12 +115,8 @@ package final class Daemon: Sendable {
     ) async throws {
         await apply(settings)
         await registry.restore()
-        let background = Task {
-            await withDiscardingTaskGroup { group in
-                group.addTask { await self.watchBackend() }
-                group.addTask { await self.tidy() }
-            }
-        }
+        let watches = watchBackends()
+        let background = Task { await tidy() }
         var failure: (any Error)?
         // At once, beside the server's end: connections may close slowly, goodbyes must not wait.
         await withTaskCancellationHandler {
@@ -120,6 +129,7 @@ package final class Daemon: Sendable {
             _ = self.closing()
         }
         background.cancel()
+        for watch in watches { watch.cancel() }
         await closing().value
         warnOfUnsentGoodbyes()
         if let failure { throw failure }
@@ -152,20 +162,15 @@ package final class Daemon: Sendable {
         }
     }
 
-    /// Follows the backend for the log and the health.
-    private func watchBackend() async {
-        do {
-            for try await state in network.backendStates() {
-                switch state {
-                case .available: log.notice("the backend answers")
-                case .unavailable(let reason): log.warning("no backend yet: \(reason)")
-                case .lost(let reason): log.warning("the backend is gone: \(reason)")
-                case .recovered: log.notice("the backend is back")
-                }
-                health.became(state)
+    /// Follows what finds and what publishes, for the log and the health.
+    private func watchBackends() -> [any EngineOperation] {
+        backends.map { backend in
+            let history = Locked(BackendWatch())
+            return backend.role.watchState { [log, health] state in
+                guard let news = history.withLock({ $0.became(state) }) else { return }
+                log.tell(news, of: backend.does)
+                health.became(news, backend.does)
             }
-        } catch {
-            // The network was shut down.
         }
     }
 
@@ -173,6 +178,19 @@ package final class Daemon: Sendable {
         while (try? await Task.sleep(for: .seconds(10))) != nil {
             warm.sweep()
             await registry.saveAgain()
+        }
+    }
+}
+
+extension DaemonLog {
+    /// The wire is always there, and not worth a word.
+    fileprivate func tell(_ state: BackendState, of roles: Set<BackendHealth.Role>) {
+        guard roles.contains(.publisher) else { return }
+        switch state {
+        case .available: notice("the backend answers")
+        case .unavailable(let reason): warning("no backend yet: \(reason)")
+        case .lost(let reason): warning("the backend is gone: \(reason)")
+        case .recovered: notice("the backend is back")
         }
     }
 }

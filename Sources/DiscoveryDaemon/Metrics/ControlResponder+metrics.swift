@@ -5,13 +5,19 @@ internal import Glibc
 internal import System
 
 extension ControlResponder {
+    private func isUp(_ role: BackendHealth.Role) -> Double {
+        health.state(of: role).map { $0.reason == nil ? 1 : 0 } ?? 0
+    }
+
     func prometheus() async -> ControlAnswer {
         var text = PrometheusText()
         text.describe("discoverd_info", .gauge, "Always 1; the labels say what runs.")
         text.sample(
             "discoverd_info", [("version", facts.version), ("backend", facts.backend), ("finder", facts.finder)], 1)
-        text.describe("discoverd_backend_up", .gauge, "1 while the backend answers.")
-        text.sample("discoverd_backend_up", [], health.state.map { $0.reason == nil ? 1 : 0 } ?? 0)
+        text.describe("discoverd_backend_up", .gauge, "1 while what publishes answers.")
+        text.sample("discoverd_backend_up", [], isUp(.publisher))
+        text.describe("discoverd_finder_up", .gauge, "1 while what finds services answers.")
+        text.sample("discoverd_finder_up", [], isUp(.finder))
         text.describe("discoverd_backend_restarts_total", .counter, "How often the backend went away and came back.")
         text.sample("discoverd_backend_restarts_total", [], Double(health.restarts))
         text.describe("discoverd_degraded", .gauge, "1 while something is wrong; status says what.")

@@ -4,11 +4,18 @@ internal import System
 
 /// Whether the daemon can work, and why not.
 package final class BackendHealth: Sendable {
+    /// What the daemon stands on; avahi-daemon may be both.
+    package enum Role: CaseIterable, Sendable {
+        case finder, publisher
+    }
+
     private struct State {
-        var backend: BackendState?
+        var backends: [Role: BackendState] = [:]
         var problems: [String: Problem] = [:]
         /// What is wrong with registrations, by their number.
         var registrations: [String: String] = [:]
+        /// How many services are to be published.
+        var publications = 0
         var restarts = 0
         var waiters = Waiters()
     }
@@ -27,11 +34,14 @@ package final class BackendHealth: Sendable {
     /// Adds what is left out of answers to the reasons.
     package func include(_ omissions: @escaping @Sendable () -> [String]) { self.omissions.withLock { $0 = omissions } }
 
-    /// How often the backend came back, or went away for another.
+    /// Notes how many services are to be published: while there are none, it is no trouble that none could be.
+    package func note(publications count: Int) { locked.withLock { $0.publications = count } }
+
+    /// How often what publishes came back, or went away for another.
     package var restarts: Int { locked.withLock { $0.restarts } }
 
-    /// The last state of the backend; nil: none yet.
-    package var state: BackendState? { locked.withLock { $0.backend } }
+    /// The last state of what finds or publishes; nil: none yet.
+    package func state(of role: Role) -> BackendState? { locked.withLock { $0.backends[role] } }
 
     /// Why the daemon is degraded; empty when it is not.
     package var reasons: [String] { reasons(inFull: true) }
@@ -41,21 +51,36 @@ package final class BackendHealth: Sendable {
         // Outside the lock: they take locks of their own.
         let omissions = omissions.withLock { $0 }()
         return locked.withLock { state in
-            let backend = state.backend.map { $0.awayReason.map { ["the backend is away: \($0)"] } ?? [] }
-            return (backend ?? ["the backend has not answered yet"])
+            Self.absences(state.backends, publishes: state.publications > 0)
                 + state.problems.sorted { $0.key < $1.key }.map { inFull ? $0.value.text : $0.value.toAll }
                 + Self.summary(of: state.registrations)
                 + omissions
         }
     }
 
-    package func became(_ backend: BackendState) {
+    /// Takes note of a state of what finds, publishes or does both.
+    package func became(_ backend: BackendState, _ roles: Set<Role>) {
         let wake = locked.withLock { state in
-            if backend == .recovered, state.backend != .recovered { state.restarts += 1 }
-            state.backend = backend
+            for role in roles {
+                if role == .publisher, backend == .recovered, state.backends[role] != .recovered { state.restarts += 1 }
+                state.backends[role] = backend
+            }
             return state.waiters.changed()
         }
         wake()
+    }
+
+    private static func absences(_ backends: [Role: BackendState], publishes: Bool) -> [String] {
+        let (finder, publisher) = (backends[.finder], backends[.publisher])
+        if let reason = finder?.awayReason, reason == publisher?.awayReason {
+            return ["the backend is away: \(reason)"]
+        }
+        let finding =
+            finder.map { $0.awayReason.map { ["services cannot be found: \($0)"] } ?? [] }
+            ?? ["the backend has not answered yet"]
+        // What was never there and is not needed is not missed.
+        guard publishes || publisher?.isLoss ?? false else { return finding }
+        return finding + (publisher?.awayReason.map { ["services cannot be published: \($0)"] } ?? [])
     }
 
     /// Notes a problem of a kind, or its end with nil.
@@ -83,11 +108,13 @@ package final class BackendHealth: Sendable {
         return lines.prefix(maximumKinds) + ["\(rest) services in all are not published; ls says why"]
     }
 
-    /// Waits until something is known of the backend, `limit` at most.
+    /// Waits until something is known of what finds and of what publishes, `limit` at most.
     package func known(within limit: Duration) async {
         await withTimeLimit(limit) { [self] in
             while !Task.isCancelled {
-                let (isKnown, version) = locked.withLock { ($0.backend != nil, $0.waiters.version) }
+                let (isKnown, version) = locked.withLock {
+                    ($0.backends.count == Role.allCases.count, $0.waiters.version)
+                }
                 if isKnown { return }
                 await locked.wait(for: \.waiters, after: version)
             }
@@ -96,6 +123,8 @@ package final class BackendHealth: Sendable {
 }
 
 extension BackendState {
+    fileprivate var isLoss: Bool { if case .lost = self { true } else { false } }
+
     fileprivate var awayReason: String? {
         switch self {
         case .available, .recovered: nil

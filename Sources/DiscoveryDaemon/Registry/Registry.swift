@@ -13,9 +13,10 @@ package actor Registry {
     private let log: DaemonLog
     private let warn: @Sendable (String?) -> Void
     private let noteTrouble: @Sendable (_ id: String, String?) -> Void
+    private let noteCount: @Sendable (Int) -> Void
     private var policy: RegistryPolicy
     private var entries: [String: ManagedRegistration] = [:]
-    private var order: [String] = []
+    private var order: [String] = [] { didSet { noteCount(order.count) } }
     private var isClosed = false
     /// Why the last write failed.
     private var unsaved: String?
@@ -26,6 +27,7 @@ package actor Registry {
     ///   - file: where detached services are kept; nil: nowhere, and none is accepted.
     ///   - whyNoFile: the reason then; ends a sentence.
     ///   - noteTrouble: called with what the backend refuses, or other hosts deny, and with nil when that is over.
+    ///   - noteCount: called with the number of services, as it changes.
     package init(
         network: LocalNetwork,
         file: RegistryFile?,
@@ -33,7 +35,8 @@ package actor Registry {
         policy: RegistryPolicy,
         log: DaemonLog,
         warn: @escaping @Sendable (String?) -> Void,
-        noteTrouble: @escaping @Sendable (_ id: String, String?) -> Void = { _, _ in }
+        noteTrouble: @escaping @Sendable (_ id: String, String?) -> Void = { _, _ in },
+        noteCount: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.network = network
         self.file = file
@@ -42,6 +45,7 @@ package actor Registry {
         self.log = log
         self.warn = warn
         self.noteTrouble = noteTrouble
+        self.noteCount = noteCount
     }
 
     /// Restores what was kept.

@@ -10,6 +10,8 @@ extension ControlResponder {
         return .json(reasons.isEmpty ? 200 : 503) { object in
             object.member("status", reasons.isEmpty ? "ok" : "degraded")
             object.member("reasons", reasons)
+            object.backend("finder", facts.finder, health.state(of: .finder))
+            object.backend("publisher", facts.backend, health.state(of: .publisher))
         }
     }
 
@@ -22,14 +24,10 @@ extension ControlResponder {
             if peer.mayKnowAll { object.member("pid", Int(facts.pid)) }
             object.member("uptimeSeconds", Int((ContinuousClock.now - facts.started).components.seconds))
             if peer.uid != nil { object.member("socket", facts.socket) }
-            object.key("backend")
-            object.object { backend in
-                backend.member("kind", facts.backend)
-                backend.member("state", health.state?.stateName ?? "unknown")
-                if let reason = health.state?.reason { backend.member("reason", reason) }
-            }
-            object.key("finder")
-            object.object { $0.member("kind", facts.finder) }
+            object.backend("finder", facts.finder, health.state(of: .finder))
+            object.backend("publisher", facts.backend, health.state(of: .publisher))
+            // What `publisher` was called before.
+            object.backend("backend", facts.backend, health.state(of: .publisher))
             object.key("degraded")
             object.bool(!reasons.isEmpty)
             object.member("reasons", reasons)
@@ -83,6 +81,15 @@ extension ControlResponder {
 }
 
 extension JSONWriter {
+    fileprivate mutating func backend(_ key: String, _ kind: String, _ state: BackendState?) {
+        self.key(key)
+        object { object in
+            object.member("kind", kind)
+            object.member("state", state?.stateName ?? "unknown")
+            if let reason = state?.reason { object.member("reason", reason) }
+        }
+    }
+
     fileprivate mutating func refusal(_ key: String, _ reason: String?) {
         self.key(key)
         if let reason { string(reason) } else { null() }

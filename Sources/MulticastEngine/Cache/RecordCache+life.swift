@@ -14,10 +14,7 @@ extension RecordCache {
     mutating func withdraw(_ slot: Int, at now: Duration) {
         end(slot, at: now + Self.ending)
         guard let key = store[slot]?.key, key.type == .a || key.type == .aaaa else { return }
-        farewells[key.name] = now
-        if farewells.count > Self.farewells, let oldest = farewells.min(by: { $0.value < $1.value })?.key {
-            farewells[oldest] = nil
-        }
+        farewells.note(key.name, at: now)
     }
 
     mutating func end(_ slot: Int, at time: Duration) {

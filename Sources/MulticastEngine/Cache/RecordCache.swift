@@ -39,8 +39,6 @@ package struct RecordCache: Sendable {
     private static let unansweredQuestions = 2
     /// A question for more records than this puts none in doubt: it would be work for whoever asks.
     private static let mostInDoubt = 1024
-    /// Hosts of which it is remembered that they left.
-    static let farewells = 1024
     /// How often, at most, room is looked for where there was none.
     static let sweepInterval = Duration.seconds(1)
 
@@ -50,8 +48,10 @@ package struct RecordCache: Sendable {
     var heap = DeadlineHeap()
     var random: UInt64
     var lastSweep: Duration?
-    /// Hosts that took addresses back, and when.
-    var farewells: [DomainName: Duration] = [:]
+    /// Hosts that took addresses back: each goes, or its responder starts anew.
+    package internal(set) var farewells = RecentNames()
+    /// Services that somebody probes for, and is about to announce.
+    package private(set) var probes = RecentNames()
 
     /// Lists that are longer than what is kept of one.
     var fullLists: Set<RecordKey> = []
@@ -114,11 +114,6 @@ package struct RecordCache: Sendable {
     /// This machine has said a record.
     package func isOwn(_ key: RecordKey, _ data: RecordData) -> Bool {
         store.slot(of: key, data).flatMap { store[$0]?.isOwn } ?? false
-    }
-
-    /// A host has taken addresses back lately: it goes, or its responder starts anew.
-    package func hasLeft(_ host: DomainName, since time: Duration) -> Bool {
-        farewells[host].map { $0 >= time } ?? false
     }
 
     /// There are records of a key, and they are not ending.
@@ -188,6 +183,13 @@ package struct RecordCache: Sendable {
             store[slot]?.wasMissed(at: now)
             guard let count = store[slot]?.unanswered, count > cached.unanswered else { continue }
             if count >= Self.unansweredQuestions { end(slot, at: now + Self.doubt) }
+        }
+    }
+
+    /// A probe was heard (RFC 6762 §8.1): what its authority section proposes.
+    package mutating func heardProbe(for records: some Sequence<ResourceRecord>, at now: Duration) {
+        for record in records where record.type == .srv && store.count(of: RecordKey(record.name, .srv)) > 0 {
+            probes.note(record.name, at: now)
         }
     }
 

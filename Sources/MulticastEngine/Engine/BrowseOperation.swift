@@ -80,6 +80,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         guard let part = parts[link.interface], part.link === link else { return }
         let timesAsked = link.querier.timesAsked(part.browse.key)
         if link.querier.isSending, part.timesAsked > 0 { parts[link.interface]?.settling.isAsking(at: now) }
+        if !isListed, link.querier.isBehind(part.browse.key) { parts[link.interface]?.settling.othersKnowMore() }
         guard timesAsked > part.timesAsked else { return }
         parts[link.interface]?.timesAsked = timesAsked
         parts[link.interface]?.settling.asked(isTruncated: link.wasTruncated, at: now)

@@ -146,7 +146,7 @@ final class QuerierCore {
         let now = BootTime.now
         for packet in packets where links[packet.link.key] === packet.link {
             guard let message = try? Message(reading: packet.bytes) else { continue }
-            let isOwn = packet.isOwn && marksOwn
+            let isOwn = packet.isOwn && (marksOwn || !message.flags.contains(.response))
             spread(packet.link.received(message, isOwn: isOwn, at: now), on: packet.link, at: now)
         }
         for operation in inOrder { operation.flush() }

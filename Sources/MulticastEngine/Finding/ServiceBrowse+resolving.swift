@@ -37,14 +37,17 @@ extension ServiceBrowse {
             if service.told != nil { failed(name, link.cache, at: now) }
             return
         }
-        // The rest of it is on its way.
-        let isHeld = service.heldUntil != .never
-        if resolvesServices, service.told == nil, !records.hasBothFamilies, !isHeld || now < service.heldUntil.time {
-            if !isHeld {
-                services[name]?.heldUntil = Moment(now + delay)
+        if resolvesServices, service.told == nil, !records.hasBothFamilies {
+            let isOnce = query.resolution == .once
+            // The rest of it is on its way.
+            guard service.heldSince != .never else {
+                services[name]?.heldSince = Moment(now)
                 held.add(name, at: now)
+                if isOnce { heldLonger.add(name, at: now) }
+                return
             }
-            return
+            let isLonger = isOnce && records.lacksIPv4 && query.family != .ipv6
+            guard now >= service.heldSince.time + delay + (isLonger ? Self.silence : .zero) else { return }
         }
         tell(name, records, link.cache)
     }
@@ -81,7 +84,7 @@ extension ServiceBrowse {
             room.failed(name)
         }
         service.told = nil
-        service.heldUntil = .never
+        service.heldSince = .never
         services[name] = service
     }
 

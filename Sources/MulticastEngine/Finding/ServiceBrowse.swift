@@ -11,6 +11,9 @@ package struct ServiceBrowse: LinkBrowse {
     private static let additionalsDelay = Duration.milliseconds(20)
     /// The same for one name, whose answer comes at once and in one packet for each family.
     private static let answerDelay = Duration.milliseconds(5)
+    /// How long an A record may take. avahi-daemon leaves it out of what it sends over IPv6, says nothing twice in a second (RFC 6762 §6),
+    /// and who asks once is told once.
+    static let silence = Duration.milliseconds(1300)
     /// After so long without TXT a service that is complete otherwise is reported without it.
     static let textPatience = Duration.milliseconds(1500)
     /// After so long without an answer a service counts as one that does not answer.
@@ -27,8 +30,8 @@ package struct ServiceBrowse: LinkBrowse {
         var hosts: [DomainName] = []
         /// The last resolution that was reported.
         var told: Resolution?
-        /// It is complete but for addresses of one family, and reported so at this time.
-        var heldUntil = Moment.never
+        /// Since then it is complete but for addresses of one family.
+        var heldSince = Moment.never
         var isSighted = false
         var isOwn = false
         var isFailing = false
@@ -44,7 +47,7 @@ package struct ServiceBrowse: LinkBrowse {
         var addresses: [IPAddress] = []
     }
 
-    private let query: ServiceQuery
+    let query: ServiceQuery
     let interface: NetworkInterface
     private let question: DomainName
     /// The type and domain that names must have.
@@ -56,6 +59,7 @@ package struct ServiceBrowse: LinkBrowse {
     var hosts: [DomainName: Host] = [:]
     var evaluated = EvaluationQueue()
     var held: DueQueue
+    var heldLonger: DueQueue
     private var withoutText = DueQueue(after: textPatience)
     private var unanswered = DueQueue(after: patience)
     var facts: [BrowseFact] = []
@@ -79,6 +83,7 @@ package struct ServiceBrowse: LinkBrowse {
             (question, self.parent, delay) = (name, parent, Self.answerDelay)
         }
         held = DueQueue(after: delay)
+        heldLonger = DueQueue(after: delay + Self.silence)
     }
 
     var origin: Origin { .link(interface) }
@@ -94,7 +99,8 @@ package struct ServiceBrowse: LinkBrowse {
     package var deadline: Duration? {
         // What was not done in the last turn is due.
         guard evaluated.isEmpty else { return .zero }
-        return [held.deadline, withoutText.deadline, unanswered.deadline, room.nextLook].compactMap(\.self).min()
+        return [held.deadline, heldLonger.deadline, withoutText.deadline, unanswered.deadline, room.nextLook]
+            .compactMap(\.self).min()
     }
 
     /// Facts since the last call.
@@ -148,12 +154,10 @@ package struct ServiceBrowse: LinkBrowse {
 
     /// Time has passed.
     package mutating func advance(to now: Duration, _ link: inout LinkQuerier) {
-        for name in held.takeDue(at: now, atMost: Self.evaluations) where services[name]?.told == nil {
-            evaluated.add(name)
-        }
-        for name in withoutText.takeDue(at: now, atMost: Self.evaluations) where services[name]?.told == nil {
-            evaluated.add(name)
-        }
+        let due =
+            held.takeDue(at: now, atMost: Self.evaluations) + heldLonger.takeDue(at: now, atMost: Self.evaluations)
+            + withoutText.takeDue(at: now, atMost: Self.evaluations)
+        for name in due where services[name]?.told == nil { evaluated.add(name) }
         evaluateSome(&link, at: now)
         for name in unanswered.takeDue(at: now, atMost: Self.evaluations) {
             // It may have been of an earlier life of the name.
@@ -208,14 +212,17 @@ package struct ServiceBrowse: LinkBrowse {
         release(name, &link)
     }
 
-    /// Where the host says nothing of itself leaving, its service will not be back in a moment. A responder that starts anew announces its
-    /// addresses first; one that ends soon after its link came up says goodbye only for what it shares, as the rest is being probed.
+    /// Where the host says nothing of itself leaving, and nobody probes for the name, its service will not be back in a moment. A responder
+    /// that starts anew announces its addresses first; one that ends soon after its link came up says goodbye only for what it shares, as
+    /// the rest is being probed.
     mutating func ended(_ name: DomainName, _ service: Service, _ cache: RecordCache, at now: Duration) {
         let isHostThere = service.hosts.contains {
             (cache.isAnswered(RecordKey($0, .a)) || cache.isAnswered(RecordKey($0, .aaaa)))
-                && !cache.hasLeft($0, since: now - Self.patience)
+                && !cache.farewells.contains($0, since: now - Self.patience)
         }
-        let isWithdrawn = isHostThere && !cache.isAnswered(RecordKey(name, .srv))
+        let isWithdrawn =
+            isHostThere && !cache.isAnswered(RecordKey(name, .srv))
+            && !cache.probes.contains(name, since: now - Self.patience)
         facts.append(isWithdrawn ? .withdrawn(sighting(of: service)) : .disappeared(sighting(of: service)))
     }
 

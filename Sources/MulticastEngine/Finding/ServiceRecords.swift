@@ -14,6 +14,8 @@ struct ServiceRecords {
     let addresses: [[IPAddress]]
     /// Whether both families of each target's addresses are there, or denied.
     let hasBothFamilies: Bool
+    /// Whether A records of a target are neither there nor denied.
+    let lacksIPv4: Bool
     /// This machine has said all of it.
     let isOwn: Bool
     /// A host with more addresses than are told.
@@ -39,14 +41,13 @@ struct ServiceRecords {
         text = texts.max { $0.received < $1.received }.flatMap {
             if case .txt(let bytes) = $0.data { bytes } else { nil }
         }
-        var (hasBothFamilies, crowdedHost) = (true, nil as DomainName?)
+        var (hasBothFamilies, lacksIPv4, crowdedHost) = (true, false, nil as DomainName?)
         addresses = targets.map { target in
             let v4 = RecordKey(target.host, .a)
             let v6 = RecordKey(target.host, .aaaa)
             let (records4, records6) = (cache.records(v4).lasting, cache.records(v6).lasting)
-            hasBothFamilies =
-                hasBothFamilies && (!records4.isEmpty || cache.isDenied(v4))
-                && (!records6.isEmpty || cache.isDenied(v6))
+            lacksIPv4 = lacksIPv4 || records4.isEmpty && !cache.isDenied(v4)
+            hasBothFamilies = hasBothFamilies && !lacksIPv4 && (!records6.isEmpty || cache.isDenied(v6))
             isOwn = isOwn && (records4 + records6).allSatisfy(\.isOwn)
             let (most, half) = (Self.mostAddresses, Self.mostAddresses / 2)
             if records4.count + records6.count > most { crowdedHost = target.host }
@@ -59,6 +60,7 @@ struct ServiceRecords {
         self.targets = targets
         self.isOwn = isOwn
         self.hasBothFamilies = hasBothFamilies
+        self.lacksIPv4 = lacksIPv4
     }
 
     /// SRV is there, and an address, unless it says that there is no port to dial.

@@ -39,6 +39,9 @@ package struct LinkQuerier: Sendable {
     /// How often a question was put, by us or by someone else in our place.
     package func timesAsked(_ key: RecordKey) -> Int { schedule.timesAsked(key) }
 
+    /// Somebody has listed an answer that was not known here, and it has not been asked for since.
+    package func isBehind(_ key: RecordKey) -> Bool { schedule.isBehind(key) }
+
     /// Questions are made that may not be sent yet: their known answers are many.
     package var isSending: Bool { schedule.isSending }
 
@@ -52,14 +55,19 @@ package struct LinkQuerier: Sendable {
     package mutating func received(_ message: Message, isOwn: Bool, at now: Duration) -> [RecordCache.Change] {
         guard message.opcode == 0 else { return [] }
         guard message.flags.contains(.response) else {
-            // The known answers of a truncated one are not all there, and who probes asks for other reasons.
-            guard !message.flags.contains(.truncated), message.authorities.isEmpty else { return [] }
+            // Who probes asks for other reasons, and the known answers of a truncated question are not all there.
+            guard message.authorities.isEmpty else {
+                cache.heardProbe(for: message.authorities.prefix(Self.questionsHeard), at: now)
+                return []
+            }
+            // Nor do questions of this machine: they may be our own.
+            let counts = !message.flags.contains(.truncated) && !isOwn
             for question in Set(message.questions.prefix(Self.questionsHeard))
             where !question.wantsUnicastResponse && question.recordClass == .internet {
                 schedule.heard(
-                    question, knownAnswers: message.answers, at: now,
+                    question, knownAnswers: message.answers, counts: counts, at: now,
                     knows: { [cache] in cache.isFresh($0, $1, at: now) })
-                cache.heard(question, knownAnswers: message.answers, at: now)
+                if counts { cache.heard(question, knownAnswers: message.answers, at: now) }
             }
             return []
         }

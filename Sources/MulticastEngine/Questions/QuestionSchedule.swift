@@ -154,20 +154,24 @@ package struct QuestionSchedule: Sendable {
         }
     }
 
-    /// Another host was heard to ask for a multicast answer: what it asks need not be asked again at once, unless it knows what we do not (RFC 6762 §7.3).
+    /// Someone was heard to ask for a multicast answer: what it asks need not be asked again at once, unless it knows what we do not
+    /// (RFC 6762 §7.3).
+    /// - Parameter counts: false where it takes no question's place, and only says what is there.
     package mutating func heard(
-        _ question: Question, knownAnswers: [ResourceRecord], at now: Duration,
+        _ question: Question, knownAnswers: [ResourceRecord], counts: Bool = true, at now: Duration,
         knows: (RecordKey, RecordData) -> Bool
     ) {
         let key = RecordKey(question.name, question.type)
-        guard let place = place(of: key), let state = states[place], state.next.time <= now + Self.suppression else {
-            return
-        }
+        guard let place = place(of: key), let state = states[place] else { return }
         let theirs = knownAnswers.lazy.filter { $0.type == key.type && $0.name == key.name }
-        guard theirs.allSatisfy({ knows(key, $0.data) }) else { return }
+        guard theirs.allSatisfy({ knows(key, $0.data) }) else { return change(key) { $0.fellBehind(at: now) } }
+        guard counts, state.next.time <= now + Self.suppression, !state.wasJustAsked(at: now) else { return }
         states[place]?.wasAsked(at: now)
         queue(place)
     }
+
+    /// Somebody has listed an answer that was not known here, and it has not been asked for since.
+    package func isBehind(_ key: RecordKey) -> Bool { place(of: key).flatMap { states[$0]?.isBehind } ?? false }
 
     // MARK: Sending
 

@@ -20,6 +20,9 @@ struct QuestionState: Sendable {
     private var isNamed = false
     /// Questions that go before all others, still.
     private var hasteLeft: UInt8 = 0
+    /// Somebody who asked listed an answer that is not known here: now, and ever.
+    private(set) var isBehind = false
+    private var wasBehind = false
     /// Due because the record grows old, whatever is known.
     private(set) var isRefresh = false
 
@@ -43,10 +46,23 @@ struct QuestionState: Sendable {
         asked == 0 ? now : max(now, lastAsked.time + .seconds(Self.firstInterval))
     }
 
+    /// Another's question takes the place of none that was just put: responders are silent for a second after they have answered (RFC 6762 §6).
+    func wasJustAsked(at now: Duration) -> Bool { asked > 0 && now - lastAsked.time < .seconds(Self.firstInterval) / 2 }
+
+    /// A responder takes two programs of one machine for one, and tells neither what the other has just listed as known: the next question
+    /// comes a second later. Once, for not all that is listed is there.
+    mutating func fellBehind(at now: Duration) {
+        isBehind = true
+        guard asked > 0, !wasBehind else { return }
+        wasBehind = true
+        next = Moment(now + .seconds(Self.firstInterval))
+    }
+
     mutating func wasAsked(at now: Duration) {
         asked = min(asked, .max - 1) + 1
         lastAsked = Moment(now)
         isRefresh = false
+        isBehind = false
         if hasteLeft > 0 { hasteLeft -= 1 }
         waitLonger(at: now)
     }

@@ -14,8 +14,9 @@ package struct Settling: Sendable {
     /// Multicast over Wi-Fi may be held back for 300 ms.
     private static let quickSilence = Duration.milliseconds(500)
     private static let silence = Duration.milliseconds(150)
-    /// Known answers over several packets make hosts wait for 400 to 500 ms (RFC 6762 §7.2).
-    private static let silenceAfterTruncated = Duration.milliseconds(600)
+    /// Known answers over several packets make hosts wait for 400 to 500 ms (RFC 6762 §7.2). And that there is nothing is not said because
+    /// a host was slow.
+    private static let longSilence = Duration.milliseconds(600)
     /// However little is heard, this is the end of a first list.
     private static let patience = Duration.seconds(6)
 
@@ -51,6 +52,9 @@ package struct Settling: Sendable {
     /// The kernel dropped packets of ours.
     package mutating func lost() { needed = asked + 1 }
 
+    /// Others know of something that was not heard here. Where nothing was, it is asked for once more.
+    package mutating func othersKnowMore() { if lastNews == nil { lost() } }
+
     /// The last question is still being put: its known answers take many packets.
     package mutating func isAsking(at now: Duration) {
         lastAsked = now
@@ -72,8 +76,9 @@ package struct Settling: Sendable {
     private var settles: Duration? {
         let needsSecond = care == .sure || lastNews == nil || unresolved > 0
         guard asked >= max(needed, needsSecond ? 2 : 1) else { return nil }
+        let hasFoundNothing = lastNews == nil && lastAsked > began
         let silence =
-            asked >= 2 ? (wasTruncated ? Self.silenceAfterTruncated : Self.silence) : Self.quickSilence
+            asked >= 2 ? (wasTruncated || hasFoundNothing ? Self.longSilence : Self.silence) : Self.quickSilence
         return max(lastAsked, lastNews ?? lastAsked) + silence
     }
 }

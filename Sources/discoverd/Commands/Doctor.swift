@@ -17,8 +17,7 @@ struct DoctorCommand: NetworkCommand {
             """
     )
 
-    /// Never starts a private backend: `doctor` reports the machine as it is.
-    static let startsPrivateBackend = false
+    /// `doctor` reports the machine as it is: a private backend is never started.
     static let asksAvahi = true
     static var daemonUse: DaemonUse { .never }
 

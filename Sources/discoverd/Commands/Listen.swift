@@ -46,6 +46,7 @@ struct ListenCommand: NetworkCommand {
     @OptionGroup var common: CommonOptions
 
     static var endsWhenUnread: Bool { false }
+    static var publishes: Bool { true }
     /// Time for open connections to end, then for goodbyes.
     static var grace: Duration { Serving.patience + .seconds(3) }
 

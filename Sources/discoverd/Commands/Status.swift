@@ -8,7 +8,7 @@ internal import DiscoveryJSON
 struct StatusCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows how the daemon is: backend, what it keeps warm, what it publishes.",
+        abstract: "Shows how the daemon is: what finds and publishes, what it keeps warm, what it publishes.",
         discussion: "The status is 0 when all is well, 1 when the daemon is degraded, 69 when there is none."
     )
 
@@ -38,11 +38,10 @@ struct StatusCommand: NetworkCommand {
         let pid = status["pid"]?.integer.map { ", pid \($0)" } ?? ""
         try line("daemon", "\(state), version \(version)\(pid), up \(uptime) s", session)
         for reason in status["reasons"]?.strings ?? [] { try line("", reason.escapedForTerminal, session) }
-        let backend = status["backend"]
-        let kind = backend?["kind"]?.string ?? "?"
-        try line(
-            "backend", "\(kind.escapedForTerminal), \((backend?["state"]?.string ?? "?").escapedForTerminal)", session)
-        if let finder = status["finder"]?["kind"]?.string { try line("finder", finder.escapedForTerminal, session) }
+        for role in ["finder", "publisher"] {
+            let words = [status[role]?["kind"]?.string ?? "?", status[role]?["state"]?.string ?? "?"]
+            try line(role, words.map(\.escapedForTerminal).joined(separator: ", "), session)
+        }
         try line("socket", (status["socket"]?.string ?? "?").escapedForTerminal, session)
         let limit = status["limits"]?["clients"]?.integer ?? 0
         try line("clients", "\(status["clients"]?.integer ?? 0) of \(limit)", session)

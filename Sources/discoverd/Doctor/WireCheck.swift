@@ -2,7 +2,7 @@
 internal import DNSSD
 internal import HostEngine
 
-/// Whether services can be found by asking the links directly (`--finder wire`).
+/// Whether services are found on the links themselves.
 enum WireCheck {
     static func run() -> Finding { finding(HostEngine.reasonWithoutWire()) }
 
@@ -10,9 +10,9 @@ enum WireCheck {
     static func finding(_ reason: String?) -> Finding {
         guard let reason else {
             return Finding(
-                "wire", .ok, "UDP port 5353 is shared: --finder wire works, beside avahi-daemon and without it")
+                "wire", .ok, "UDP port 5353 is shared: services are found beside avahi-daemon and without it")
         }
-        return Finding("wire", .warn, "--finder wire does not work: \(reason)")
+        return Finding("wire", .warn, "services are found by avahi-daemon alone: \(reason)")
     }
 }
 #endif

@@ -47,10 +47,10 @@ struct CommonOptions: ParsableArguments, CommonArguments {
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
-    @Option(name: .long, help: "What answers for mDNS.")
+    @Option(name: .long, help: "What publishes: the system's avahi-daemon, or a private one.")
     var backend = BackendChoice.auto
 
-    @Option(name: .long, help: "What finds services: the links themselves, or avahi-daemon.")
+    @Option(name: .long, help: "What finds services: the wire, or avahi-daemon.")
     var finder = FinderChoice.auto
 
     @Flag(name: .long, help: "Use the backend itself even if a discoverd daemon runs.")

@@ -148,7 +148,8 @@ struct DaemonCommandTests {
     func backendCameBack() async throws {
         let lab = try await Lab.start()
         let known = try await lab.avahiPublish("h2", "known", "_known._tcp", "9000")
-        let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp, _known._tcp]\n")
+        let daemon = try await LabDaemon.start(
+            on: "h1", of: lab, "finder: avahi\nbrowse: [_witap._tcp, _known._tcp]\n")
         _ = try await daemon.curl("/v1/status") { answer in
             (try answer.json()["warm"] as? [[String: Any]])?.allSatisfy { $0["settled"] as? Bool == true } == true
         }

@@ -21,7 +21,7 @@ struct DaemonHealthTests {
     @Test("a cache that is full, and has room again", .labLong)
     func cache() async throws {
         let lab = try await Lab.start()
-        let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_many._tcp]\n")
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, "finder: avahi\nbrowse: [_many._tcp]\n")
         try await expect(daemon, degraded: nil)
         let crowd = try lab.exec("h2", [Lab.publishMany, "1000", "many", "_many._tcp"])
         try await expect(daemon, degraded: "cache is full", within: .seconds(90))

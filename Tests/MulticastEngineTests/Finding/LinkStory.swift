@@ -29,7 +29,13 @@ struct LinkStory {
         return browse.takeFacts()
     }
 
-    /// Lets time pass; timers fire when due.
+    /// Someone asks whether anybody has a name, for which this record is proposed (RFC 6762 §8.1).
+    mutating func hearProbe(for record: ResourceRecord) {
+        let question = Question(record.name, .any, wantsUnicastResponse: true)
+        _ = link.received(Message(questions: [question], authorities: [record]), isOwn: false, at: now)
+    }
+
+    /// Time passes; what is due happens in its time.
     mutating func wait(milliseconds: Int) throws -> [BrowseFact] {
         let end = now + .milliseconds(milliseconds)
         var facts: [BrowseFact] = []

@@ -60,6 +60,23 @@ struct ServiceBrowseTests {
         #expect(story.hear([tony.address6]).map(\.word) == [whole])
     }
 
+    @Test("Who asks once is told once: an answer that came over IPv6 lacks the A record, which has time to come")
+    func once() throws {
+        for comes in [true, false] {
+            var story = try story(.once)
+            let records = [tony.pointer, tony.service(), tony.text("a=b"), tony.address6]
+            #expect(story.hear(records).map(\.word) == ["+tony"])
+            #expect(try story.wait(milliseconds: 1100).isEmpty)
+            #expect(story.types(asked: tony.host) == ["A", "A"], "its host may have said it a moment ago")
+            if comes {
+                #expect(story.hear([tony.address4]).map(\.word) == [whole])
+                #expect(try story.wait(milliseconds: 500).isEmpty)
+            } else {
+                #expect(try story.wait(milliseconds: 220).map(\.word) == ["tony=mac.local:9000 fe80::1 a=b"])
+            }
+        }
+    }
+
     @Test("RFC 6762 §6.1: who says that there are no addresses of the other family is not asked, and not waited for")
     func denied() throws {
         var story = try story()
@@ -95,6 +112,19 @@ struct ServiceBrowseTests {
         _ = try story.wait(milliseconds: 900)
         _ = story.hear([tony.address4, tony.address6])
         #expect(try story.wait(milliseconds: 100).map(\.word) == ["-tony"])
+    }
+
+    @Test(
+        "A service that is published anew: its name is probed for within a second of its goodbye, which is no withdrawal"
+    )
+    func republished() throws {
+        var story = try story()
+        _ = story.hear(tony.all)
+        _ = try story.wait(milliseconds: 5000)
+        _ = story.hear([tony.pointer, tony.service(), tony.text("a=b")].map(\.goodbye))
+        _ = try story.wait(milliseconds: 500)
+        story.hearProbe(for: tony.service(port: 9001))
+        #expect(try story.wait(milliseconds: 500).map(\.word) == ["-tony"])
     }
 
     @Test("A goodbye that is taken back within a second is not told")
