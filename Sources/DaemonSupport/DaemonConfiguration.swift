@@ -3,7 +3,7 @@ public import DiscoveryDaemon
 
 /// What the daemon is to do: `discoverd.yaml`, and the services of `services.d/*.yaml` in order of name.
 public struct DaemonConfiguration: Hashable, Sendable {
-    /// What answers for mDNS.
+    /// What publishes.
     public enum Backend: String, Hashable, Sendable, CaseIterable {
         /// The system's, if it answers, else one of our own.
         case auto
@@ -29,7 +29,7 @@ public struct DaemonConfiguration: Hashable, Sendable {
         case debug, info, notice, warning, error
     }
 
-    /// What answers for mDNS unless the command line says it; nil: `auto`.
+    /// What publishes unless the command line says it; nil: `auto`.
     public var backend: Backend?
     /// What finds services unless the command line says it; nil: `auto`.
     public var finder: Finder?
