@@ -2,8 +2,17 @@ import DNSSD
 
 // More services than the query may keep.
 extension Catalog {
-    /// So many of what there is no room for are kept nevertheless, to be told when there is: with the rest, all that a finder keeps of a link.
-    var mostSpares: Int { max(256, limits.services / 3 * 2) }
+    /// So many of what there is no room for are kept nevertheless, to be told when there is: with the rest, more than a finder keeps of a link.
+    var mostSpares: Int { max(256, limits.services) }
+
+    /// Makes room among the spares for newcomers, who may be resolved at once: an eighth is forgotten, of what was never resolved what is gone
+    /// first, then what came last.
+    mutating func forgetSpares() {
+        let bare = entries.values.filter { $0.isSpare && $0.host == nil }
+            .map { (isLive: $0.isAnywhere, entry: $0) }
+            .sorted { $0.isLive == $1.isLive ? $0.entry.number > $1.entry.number : $1.isLive }
+        for (_, entry) in bare.prefix(mostSpares / 8) { remove(entry.instance) }
+    }
 
     private var room: Int { limits.services - (entries.count - spares) }
     var isFull: Bool { room <= 0 }
@@ -54,6 +63,9 @@ extension Catalog {
 }
 
 extension CatalogEntry {
+    /// It is seen somewhere now.
+    fileprivate var isAnywhere: Bool { sites.values.contains { $0.presence.isLive } }
+
     /// The host that it was resolved to.
     fileprivate var host: HostName? { sites.values.lazy.compactMap(\.resolution).first?.host }
 }

@@ -81,6 +81,7 @@ extension Catalog {
         if let known = entries[sighting.instance] {
             entry = known
         } else {
+            if isFull, spares >= mostSpares { forgetSpares() }
             guard !isFull || spares < mostSpares else { return noRoom(now) }
             lastNumber += 1
             entry = CatalogEntry(
@@ -234,7 +235,7 @@ extension Catalog {
         return [subtype]
     }
 
-    private mutating func remove(_ instance: ServiceInstance) {
+    mutating func remove(_ instance: ServiceInstance) {
         if entries.removeValue(forKey: instance)?.isSpare == true { spares -= 1 }
         deadlines.set(instance, to: nil)
         awaited.remove(instance)

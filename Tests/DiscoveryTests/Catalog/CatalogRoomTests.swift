@@ -18,7 +18,7 @@ struct CatalogRoomTests {
     @Test("Names that nobody answers for give way to services, those that came last first")
     func bare() throws {
         var story = try story(20)
-        for number in 0..<100 { _ = story.tell(.appeared(try sighting("s\(number)"))) }
+        for number in 0..<1000 { _ = story.tell(.appeared(try sighting("s\(number)"))) }
         #expect(try add("tony", on: "h1.local", &story) == ["+tony"])
         #expect(story.wait(.seconds(10)).words.sorted() == (0..<19).map { "+s\($0)" }.sorted())
         #expect(try add("bob", on: "h2.local", &story) == ["-s18", "+bob"])
