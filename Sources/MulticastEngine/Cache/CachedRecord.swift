@@ -69,6 +69,13 @@ package struct CachedRecord: Sendable {
         return true
     }
 
+    /// It ran out while nobody looked, and stays until then.
+    mutating func last(until time: Duration, at now: Duration) {
+        guard expires <= now else { return }
+        expiresAt = Moment(time)
+        isEnding = true
+    }
+
     /// A question of someone else's was not answered; those within a second are one.
     mutating func wasMissed(at now: Duration) {
         guard unanswered == 0 || now - lastUnansweredAt.time > .seconds(1) else { return }

@@ -198,10 +198,14 @@ package struct RecordCache: Sendable {
         for slot in store.slots(of: key) { end(slot, at: now + Self.doubt) }
     }
 
-    /// The machine slept, or the link was away: everything is in doubt, and for longer where it is so much that asking takes its time.
+    /// The machine slept, or the link was away: everything is in doubt, and for longer where it is so much that asking takes its time. So is
+    /// what ran out meanwhile: nobody could ask for it.
     package mutating func reconfirmAll(at now: Duration) {
         let end = now + Self.doubt + .seconds(count / Self.recordsPerSecond)
-        for slot in store.indices where store[slot] != nil { self.end(slot, at: end) }
+        for slot in store.indices where store[slot] != nil {
+            store[slot]?.last(until: end, at: now)
+            self.end(slot, at: end)
+        }
     }
 
     /// When `advance(to:)` has something to do; nil when never.

@@ -39,6 +39,8 @@ final class QuerierCore {
     var system: SystemLinks?
     /// How much longer the machine has been up than it has run.
     private var slept = Duration.zero
+    /// When that was last seen.
+    private var lookedAt = Duration.zero
     /// Why links are left out.
     var refusals: [LinkKey: String] = [:]
     var opensAgain: Duration?
@@ -60,7 +62,7 @@ final class QuerierCore {
 
     func start(_ operation: any QuerierOperation, id: UInt64) {
         let now = BootTime.now
-        if operations.isEmpty { slept = Self.timeAsleep() }
+        if operations.isEmpty { (slept, lookedAt) = (Self.timeAsleep(), now) }
         operations[id] = operation
         inOrder.append(operation)
         operation.begin(at: now)
@@ -174,11 +176,12 @@ final class QuerierCore {
         noteTroubles()
     }
 
-    /// What was known before the machine slept is asked for again before it is believed (RFC 6762 §10.4).
+    /// What was known before the machine slept, or this process was stopped, is asked for again before it is believed (RFC 6762 §10.4).
     private func noticeSuspend(at now: Duration) {
         let asleep = Self.timeAsleep()
-        defer { slept = asleep }
-        guard asleep - slept > Self.suspended else { return }
+        defer { (slept, lookedAt) = (asleep, now) }
+        let wasStopped = !links.isEmpty && now - lookedAt > Self.longestSleep + Self.suspended
+        guard wasStopped || asleep - slept > Self.suspended else { return }
         for link in links.values { link.querier.awoke(at: now) }
     }
 
