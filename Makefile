@@ -109,10 +109,11 @@ tsan: ## values, directory, engine and daemon under ThreadSanitizer
 	$(SWIFT) build $(TRAITS) --build-tests --sanitize=thread --scratch-path .build-tsan
 	@TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/tsan.suppressions $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
 
+# Freed memory stays with the sanitizer for a while: no more of it than tests allow that measure memory.
 asan: ## the same under AddressSanitizer
 	@.ci/deps test
 	$(SWIFT) build $(TRAITS) --build-tests --sanitize=address --scratch-path .build-asan
-	@ASAN_OPTIONS="detect_leaks=0 $(ASAN_OPTIONS)" Tests/run --of .build-asan $(SANITIZED)
+	@ASAN_OPTIONS="detect_leaks=0:quarantine_size_mb=16:$(ASAN_OPTIONS)" Tests/run --of .build-asan $(SANITIZED)
 
 .PHONY: $(RELEASE)/release/discoverd
 $(RELEASE)/release/discoverd:
