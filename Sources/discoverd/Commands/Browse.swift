@@ -75,7 +75,7 @@ struct BrowseCommand: PlacedCommand {
             session: session,
             printer: printer,
             subject: subject,
-            listing: once ? OnceListing(resolves: resolve) : nil,
+            listing: once ? OnceListing(resolves: resolve, links: try place.linkCount()) : nil,
             count: count
         )
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }

@@ -6,16 +6,21 @@ internal import Discovery
 struct OnceListing {
     /// A service is resolved before it is shown.
     let resolves: Bool
+    /// How many links are asked. A service that was not seen on all of them may be in a moment.
+    private let links: Int
     private var shown: Set<ServiceInstance> = []
     private var incomplete: [ServiceInstance: (number: Int, service: DiscoveredService)] = [:]
     private var lastNumber = 0
 
-    init(resolves: Bool) { self.resolves = resolves }
+    init(resolves: Bool, links: Int) {
+        self.resolves = resolves
+        self.links = links
+    }
 
     /// - Returns: whether to show it now.
     mutating func became(_ service: DiscoveredService) -> Bool {
         guard !shown.contains(service.instance) else { return false }
-        guard resolves, service.state != .resolved else {
+        guard resolves && service.state != .resolved || service.interfaces.count < links else {
             incomplete[service.instance] = nil
             shown.insert(service.instance)
             return true

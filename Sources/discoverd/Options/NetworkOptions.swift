@@ -2,6 +2,7 @@
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
+internal import System
 
 /// Where to look or publish.
 struct NetworkOptions: ParsableArguments {
@@ -19,6 +20,14 @@ struct NetworkOptions: ParsableArguments {
 
     /// The chosen interfaces.
     func interfaces() throws -> InterfaceFilter { try interface.filter() }
+
+    /// How many links are asked: of the chosen interfaces, and of those with an address of the chosen family. Not `lo`, unless it is all
+    /// there is.
+    func linkCount() throws -> Int {
+        SystemInterfaces.usable(by: try interfaces()).count { interface, families in
+            interface.name != "lo" && families.contains { family == nil || $0 == family }
+        }
+    }
 
     /// The chosen address family; nil for both.
     var family: IPAddress.Family? { ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil }
