@@ -79,8 +79,13 @@ struct LanChatTerminalTests {
         try await keeper.press("\(AppBinary.path("lanchat")) serve --name den --nick keeper", "Enter")
         try await keeper.shows("the room") { $0.contains("keeper has joined") && $0.last == ">" }
         try await guest.press("\(AppBinary.path("lanchat")) join --nick anna", "Enter")
-        try await guest.shows("the list") { $0.contains("  > attic") && $0.contains("    den") }
-        try await guest.press("Down", "Enter")
+        // The room that was found first is selected, and stays so.
+        try await guest.shows("the list") { lines in
+            ["attic", "den"].allSatisfy { lines.contains("  > \($0)") || lines.contains("    \($0)") }
+        }
+        try await guest.press("Up", "Down")
+        try await guest.shows("the second selected") { $0.contains("  > den") }
+        try await guest.press("Enter")
         try await guest.shows("who is there") {
             $0.suffix(2) == ["* here: anna, keeper", ">"] && $0.contains("joining den")
         }
