@@ -38,16 +38,18 @@ extension ServiceBrowse {
             return
         }
         if resolvesServices, service.told == nil, !records.hasBothFamilies {
-            let isOnce = query.resolution == .once
             // The rest of it is on its way.
             guard service.heldSince != .never else {
                 services[name]?.heldSince = Moment(now)
-                held.add(name, at: now)
-                if isOnce { heldLonger.add(name, at: now) }
-                return
+                return held.add(name, at: now)
             }
-            let isLonger = isOnce && records.lacksIPv4 && query.family != .ipv6
-            guard now >= service.heldSince.time + delay + (isLonger ? Self.silence : .zero) else { return }
+            let held = now - service.heldSince.time
+            guard held >= delay else { return }
+            if query.resolution == .once, records.lacksIPv4, query.family != .ipv6, held < delay + Self.silence {
+                guard !service.isHeldLonger else { return }
+                services[name]?.isHeldLonger = true
+                return heldLonger.add(name, at: now)
+            }
         }
         tell(name, records, link.cache)
     }
@@ -84,7 +86,7 @@ extension ServiceBrowse {
             room.failed(name)
         }
         service.told = nil
-        service.heldSince = .never
+        (service.heldSince, service.isHeldLonger) = (.never, false)
         services[name] = service
     }
 

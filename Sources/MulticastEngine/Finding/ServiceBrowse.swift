@@ -35,6 +35,7 @@ package struct ServiceBrowse: LinkBrowse {
         var isSighted = false
         var isOwn = false
         var isFailing = false
+        var isHeldLonger = false
     }
 
     /// A host that is asked for.
@@ -59,7 +60,7 @@ package struct ServiceBrowse: LinkBrowse {
     var hosts: [DomainName: Host] = [:]
     var evaluated = EvaluationQueue()
     var held: DueQueue
-    var heldLonger: DueQueue
+    var heldLonger = DueQueue(after: silence)
     private var withoutText = DueQueue(after: textPatience)
     private var unanswered = DueQueue(after: patience)
     var facts: [BrowseFact] = []
@@ -83,7 +84,6 @@ package struct ServiceBrowse: LinkBrowse {
             (question, self.parent, delay) = (name, parent, Self.answerDelay)
         }
         held = DueQueue(after: delay)
-        heldLonger = DueQueue(after: delay + Self.silence)
     }
 
     var origin: Origin { .link(interface) }
