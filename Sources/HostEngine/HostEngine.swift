@@ -32,9 +32,10 @@ package struct HostEngine: Sendable {
             (self.avahi, engine, linkFinder, finder) = (avahi, avahi, avahi, .avahi)
             return
         }
-        avahi = try AvahiEngine(backend: publishes ? backend.toPublish : .system, backendEnded: backendEnded)
         // Where a private backend alone is to be used, the system's avahi-daemon is not asked.
         let isPrivate = if case .private = backend { true } else { false }
+        avahi = try AvahiEngine(
+            backend: publishes || isPrivate ? backend.toPublish : .system, backendEnded: backendEnded)
         let finder: any ServiceFinder = isPrivate ? wire : SecondOpinion(wire, avahi)
         linkFinder = finder
         self.finder = .wire

@@ -55,6 +55,8 @@ private final class NamedQuery: EngineOperation {
     private struct State {
         var hasAnswer = false
         var isOver = false
+        /// One of them has said that this is all.
+        var isListed = false
         var wire: (any EngineOperation)?
         var second: (any EngineOperation)?
         /// Sightings reported only by avahi-daemon.
@@ -83,8 +85,10 @@ private final class NamedQuery: EngineOperation {
     private func wireSaid(_ facts: [BrowseFact], _ reporting: ([BrowseFact]) -> Void) {
         let over = state.withLock { state -> (any EngineOperation)? in
             guard !state.isOver else { return nil }
+            let facts = state.isListed ? facts.filter { $0 != .listed } : facts
+            state.isListed = state.isListed || facts.contains(.listed)
             guard !state.hasAnswer, facts.contains(where: { $0.sighting != nil }) else {
-                reporting(facts)
+                if !facts.isEmpty { reporting(facts) }
                 return nil
             }
             state.hasAnswer = true
@@ -110,6 +114,9 @@ private final class NamedQuery: EngineOperation {
                 case .resolved: news.append(fact)
                 case .disappeared(let sighting), .withdrawn(let sighting), .hidden(let sighting):
                     if let known = state.said.remove(sighting.ofAnyFamily) { news.append(.disappeared(known)) }
+                case .listed where !state.said.isEmpty && !state.isListed:
+                    state.isListed = true
+                    news.append(.listed)
                 case .resolutionFailed, .listed, .backend, .degraded: break
                 }
             }

@@ -1,6 +1,7 @@
 #if Commands
 internal import AvahiEngine
 internal import Discovery
+internal import DiscoveryControl
 internal import DiscoveryDaemon
 
 /// Probes the backend regularly, because a hung one does not report itself: D-Bus waits 25 s for an answer.
@@ -17,7 +18,10 @@ struct Heartbeat {
     func run() async {
         while (try? await Task.sleep(for: Self.interval)) != nil {
             let timer = Task {
-                guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+                // One that never answered is not missed by itself (`BackendHealth`).
+                guard (try? await Task.sleep(for: Self.patience)) != nil, let state = health.state(of: .publisher),
+                    state.reason == nil
+                else { return }
                 health.note(
                     "heartbeat", "avahi-daemon does not answer: it hangs or is stopped (systemctl restart avahi-daemon)"
                 )

@@ -46,7 +46,7 @@ protocol PlacedCommand: NetworkCommand {
 
 /// How a command uses the daemon.
 enum DaemonUse {
-    /// Ask it if it answers, unless `--no-daemon` or `--backend` is given.
+    /// Ask it if it answers, unless `--no-daemon`, `--finder` or `--backend` is given.
     case ifPresent
     /// The command cannot work without it.
     case required

@@ -1,4 +1,5 @@
 import DNSMessage
+import DNSSD
 import MulticastEngine
 import Testing
 
@@ -26,10 +27,32 @@ struct LinkQuerierTests {
         #expect(known { _ in })
         #expect(!known { $0.opcode = 5 })
         #expect(!known { $0.flags.insert(Message.Flags(rawValue: 3)) })
+        // A question with an error puts nothing in doubt.
+        var link = link()
+        _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
+        let question = Message(flags: [Message.Flags(rawValue: 1)], questions: [Question(tony.host, .a)])
+        for second in [2, 4, 6] { _ = link.received(question, isOwn: false, at: start + .seconds(second)) }
+        #expect(link.cache.records(key).map(\.isEnding) == [false])
         #expect(!known { $0.flags.remove(.response) })
         // RFC 6762 §18.1, §18.4: neither id nor AA matters.
         #expect(known { $0.id = 77 })
         #expect(known { $0.flags.remove(.authoritative) })
+    }
+
+    @Test("RFC 6762 §7.3 and §10.5: a question over one family counts once it was heard over the other, too")
+    func oneFamily() {
+        let message = Message(questions: [Question(tony.host, .a)])
+        for (families, counts) in [([IPAddress.Family.ipv6], false), ([.ipv6, .ipv4], true)] {
+            var link = link()
+            link.uses([.ipv4, .ipv6])
+            _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
+            for second in [2, 4, 6] {
+                for family in families {
+                    _ = link.received(message, isOwn: false, over: family, at: start + .seconds(second))
+                }
+            }
+            #expect(link.cache.records(key).map(\.isEnding) == [counts])
+        }
     }
 
     @Test(

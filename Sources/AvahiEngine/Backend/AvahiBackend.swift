@@ -32,7 +32,7 @@ public struct PrivateBackendOptions: Hashable, Sendable {
     /// Pass the daemons' messages to this process's standard error; otherwise they are discarded.
     public var passesOutput: Bool
     /// It starts when something is published, not when something is asked: for programs that find services by other means. What is
-    /// asked is put to the system's avahi-daemon meanwhile, and to a private one that runs.
+    /// asked is put to one that runs, and with `.automatic` to the system's avahi-daemon.
     public var startsToPublishOnly: Bool
 
     /// Creates options.

@@ -229,6 +229,7 @@ final class BackendSource {
         guard !backend.isReady, !(shared?.answers ?? false) else { return .connect }
         guard isPrivateWanted() else {
             isHeldBack = true
+            systemWatch?.stop()
             return .fail(
                 DiscoveryError(.backendUnavailable, "a private avahi-daemon starts when something is published"))
         }

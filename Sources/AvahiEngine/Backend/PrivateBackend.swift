@@ -40,8 +40,6 @@ final class PrivateBackend {
 
     deinit { stop() }
 
-    /// Whether the supervisor is running.
-    var isStarted: Bool { supervisor != nil }
     /// Whether the bus accepts connections.
     var isReady: Bool { report.isReady }
     /// Why it does not work, for people.

@@ -69,12 +69,13 @@ struct ClientLifecycle {
     }
 
     /// No connection could be made, or the existing one died.
-    mutating func failed(_ error: DiscoveryError) -> [Action] {
+    /// - Parameter isPatient: nothing is missed until something more is wanted.
+    mutating func failed(_ error: DiscoveryError, isPatient: Bool = false) -> [Action] {
         guard phase != .idle, phase != .ended else { return [] }
         phase = .waitingToRetry
         let wait = delay
         delay = min(delay * 2, Self.lastDelay)
-        return [.down(error.message), .disconnect, .retry(after: wait)]
+        return [.down(error.message), .disconnect, .retry(after: isPatient ? Self.daemonPatience : wait)]
     }
 
     /// The backend will not come back.

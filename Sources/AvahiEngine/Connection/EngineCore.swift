@@ -63,7 +63,10 @@ final class EngineCore {
         let first = lifecycle.wanted()
         // Connecting reports its outcome to every operation, including this one.
         guard first.isEmpty else { return carryOut(first) }
-        if source.isHeldBack, operation is PublishOperation { carryOut(lifecycle.wantedMore()) }
+        if source.isHeldBack, operation is PublishOperation {
+            downReason = nil
+            carryOut(lifecycle.wantedMore())
+        }
         if let connection, isUp {
             operation.connected(connection)
             operation.publishing(canPublish)
@@ -144,7 +147,7 @@ final class EngineCore {
         case .wait(let reason):
             isAwaitingSource = true
             if let reason { down(reason) }
-        case .fail(let error): carryOut(lifecycle.failed(error))
+        case .fail(let error): carryOut(lifecycle.failed(error, isPatient: source.isHeldBack))
         }
     }
 

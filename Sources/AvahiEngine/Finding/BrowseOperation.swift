@@ -119,7 +119,14 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
     private func received(_ event: BrowserEvent<Finding.Key>, _ connection: AvahiConnection) {
         switch event {
         case .appeared(let key, let path): appeared(Sight(key: key, path: path))
-        case .disappeared(let key, let path): disappeared(Sight(key: key, path: path))
+        case .disappeared(let key, let path):
+            disappeared(Sight(key: key, path: path))
+            // What was left out is told to a new browser.
+            if isFull, known.count < Self.maximumSightings / 8 * 7 {
+                isFull = false
+                troubles.note(.sightings, of: self, nil)
+                browse(on: connection)
+            }
         case .cacheExhausted: break
         case .allForNow:
             restart.succeeded()

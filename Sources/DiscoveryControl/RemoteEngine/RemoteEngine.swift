@@ -57,6 +57,8 @@ public final class RemoteEngine: DiscoveryEngine {
     /// The daemon has merged and held back already.
     public func limits(in domain: Domain) -> DiscoveryLimits {
         var limits = DiscoveryLimits()
+        // What it leaves out it says.
+        limits.services = 20_000
         limits.removalHold = .milliseconds(200)
         // What a daemon that was started anew does not tell of again.
         limits.linkHold = .milliseconds(3100)

@@ -44,7 +44,7 @@ package final class Daemon: Sendable {
         engine: any DiscoveryEngine,
         finder: (any ServiceFinder)? = nil,
         publisher: (any ServicePublisher)? = nil,
-        limits: DiscoveryLimits = DiscoveryLimits(),
+        limits: DiscoveryLimits? = nil,
         settings: Settings,
         state: StateDirectory,
         facts: DaemonFacts,
@@ -168,7 +168,7 @@ package final class Daemon: Sendable {
             let history = Locked(BackendWatch())
             return backend.role.watchState { [log, health] state in
                 guard let news = history.withLock({ $0.became(state) }) else { return }
-                log.tell(news, of: backend.does)
+                log.tell(news, of: backend.does, isNeeded: backend.does.contains(.finder) || health.publishes)
                 health.became(news, backend.does)
             }
         }
@@ -184,11 +184,11 @@ package final class Daemon: Sendable {
 
 extension DaemonLog {
     /// The wire is always there, and not worth a word.
-    fileprivate func tell(_ state: BackendState, of roles: Set<BackendHealth.Role>) {
+    fileprivate func tell(_ state: BackendState, of roles: Set<BackendHealth.Role>, isNeeded: Bool) {
         guard roles.contains(.publisher) else { return }
         switch state {
         case .available: notice("the backend answers")
-        case .unavailable(let reason): warning("no backend yet: \(reason)")
+        case .unavailable(let reason): log(isNeeded ? .warning : .notice, "no backend yet: \(reason)")
         case .lost(let reason): warning("the backend is gone: \(reason)")
         case .recovered: notice("the backend is back")
         }

@@ -34,6 +34,9 @@ package final class BackendHealth: Sendable {
     /// Adds what is left out of answers to the reasons.
     package func include(_ omissions: @escaping @Sendable () -> [String]) { self.omissions.withLock { $0 = omissions } }
 
+    /// Whether anything is to be published.
+    package var publishes: Bool { locked.withLock { $0.publications > 0 } }
+
     /// Notes how many services are to be published: while there are none, it is no trouble that none could be.
     package func note(publications count: Int) { locked.withLock { $0.publications = count } }
 
@@ -80,6 +83,7 @@ package final class BackendHealth: Sendable {
             ?? ["the backend has not answered yet"]
         // What was never there and is not needed is not missed.
         guard publishes || publisher?.isLoss ?? false else { return finding }
+        if publisher == nil, finding.isEmpty { return ["what publishes has not answered yet"] }
         return finding + (publisher?.awayReason.map { ["services cannot be published: \($0)"] } ?? [])
     }
 

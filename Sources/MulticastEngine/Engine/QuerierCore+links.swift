@@ -58,7 +58,7 @@ extension QuerierCore {
                 continue
             }
             links[key] = link
-            note(nil, of: key)
+            if let error = link.refusedFamily { refused(key, error, at: now) } else { note(nil, of: key) }
             for operation in inOrder where operation.wish.wants(key) { operation.linkCame(link, at: now) }
         }
         for key in refusals.keys where wanted[key] == nil { note(nil, of: key) }

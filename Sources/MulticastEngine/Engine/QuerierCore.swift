@@ -71,6 +71,8 @@ final class QuerierCore {
         wishes[wish, default: 0] += 1
         if wishes[wish] == 1 || system?.isOld(at: now) ?? true { reviewLinks(at: now) }
         for link in links.values where wish.wants(link.key) { operation.linkCame(link, at: now) }
+        for text in refusals.filter({ wish.wants($0.key) }).values { operation.degraded(text) }
+        for link in links.values where link.isFull && wish.wants(link.key) { operation.degraded(link.fullText) }
         operation.linksAreKnown(at: now)
         turn()
     }
@@ -149,7 +151,7 @@ final class QuerierCore {
         for packet in packets where links[packet.link.key] === packet.link {
             guard let message = try? Message(reading: packet.bytes) else { continue }
             let isOwn = packet.isOwn && (marksOwn || !message.flags.contains(.response))
-            spread(packet.link.received(message, isOwn: isOwn, at: now), on: packet.link, at: now)
+            spread(packet.link.received(message, isOwn: isOwn, over: packet.family, at: now), on: packet.link, at: now)
         }
         for operation in inOrder { operation.flush() }
     }

@@ -39,6 +39,9 @@ private struct NameQueue: Sendable {
         if first == names.count {
             names.removeAll(keepingCapacity: first < 256)
             first = 0
+        } else if first > 256, first > names.count / 2 {
+            names.removeFirst(first)
+            first = 0
         }
         return name
     }

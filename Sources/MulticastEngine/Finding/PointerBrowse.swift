@@ -45,6 +45,10 @@ package struct PointerBrowse<Key: Hashable & Sendable>: LinkBrowse {
             guard key == self.key else { continue }
             if isAdded { listed(data) } else { delisted(data) }
         }
+        // What was left out comes back when there is room again.
+        guard isFull, names.count < Self.limit / 8 * 7 else { return }
+        isFull = false
+        for record in link.cache.records(key) { listed(record.data) }
     }
 
     /// The link is gone: that says nothing of what was seen there.

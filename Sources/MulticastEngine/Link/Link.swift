@@ -14,6 +14,8 @@ final class Link {
     private(set) var isRefused = false
     /// Why nothing could be sent at all the last time; nil: something was.
     private(set) var refusal: Int32?
+    /// Why one family has no socket; nil: each has.
+    private(set) var refusedFamily: SocketError?
     /// When questions were last begun anew because packets were lost.
     var hastened: Duration?
     /// Operations were told that records are left out.
@@ -33,7 +35,7 @@ final class Link {
     ) throws(SocketError) -> Bool {
         for socket in sockets where !families.contains(socket.family) { socket.free() }
         sockets.removeAll { !families.contains($0.family) }
-        var error: SocketError?
+        refusedFamily = nil
         var hasNew = false
         for family in families where !sockets.contains(where: { $0.family == family }) {
             var made: [LinkSocket] = []
@@ -48,10 +50,11 @@ final class Link {
                 hasNew = true
             } catch let refusal {
                 for socket in made { socket.free() }
-                error = refusal
+                refusedFamily = refusal
             }
         }
-        if sockets.isEmpty, let error { throw error }
+        if sockets.isEmpty, let refusedFamily { throw refusedFamily }
+        querier.uses(sockets.map(\.family))
         return hasNew
     }
 
@@ -67,10 +70,12 @@ final class Link {
     /// Whether packets were dropped since the last call.
     func hasLost() -> Bool { sockets.reduce(false) { $1.hasLost() || $0 } }
 
-    func received(_ message: Message, isOwn: Bool, at now: Duration) -> [RecordCache.Change] {
+    func received(
+        _ message: Message, isOwn: Bool, over family: IPAddress.Family, at now: Duration
+    ) -> [RecordCache.Change] {
         // On the loopback interface all questions are this machine's, our own among them.
         if isLoopback, !message.flags.contains(.response) { return [] }
-        return querier.received(message, isOwn: isOwn, at: now)
+        return querier.received(message, isOwn: isOwn, over: family, at: now)
     }
 
     /// Sends what is due.

@@ -1,4 +1,5 @@
 package import DNSMessage
+package import DNSSD
 package import Discovery
 
 /// What is asked and known on one link, over IPv4 and IPv6 together: packets that were heard go in, packets to send come out.
@@ -7,6 +8,7 @@ package import Discovery
 package struct LinkQuerier: Sendable {
     package private(set) var cache: RecordCache
     private var schedule: QuestionSchedule
+    private var questions = HeardQuestions()
     /// Records were left out, and not asked for since.
     private var wasFull = false
     /// When everything was asked for again last because there was room again.
@@ -47,13 +49,19 @@ package struct LinkQuerier: Sendable {
 
     // MARK: Events
 
+    /// The link is asked and heard over these families.
+    package mutating func uses(_ families: [IPAddress.Family]) { questions.families = Set(families) }
+
     /// Questions of one packet that count: another host asks what it needs, not thousands of things.
     private static let questionsHeard = 64
 
     /// A message was heard.
     /// - Parameter isOwn: this machine sent it.
-    package mutating func received(_ message: Message, isOwn: Bool, at now: Duration) -> [RecordCache.Change] {
-        guard message.opcode == 0 else { return [] }
+    package mutating func received(
+        _ message: Message, isOwn: Bool, over family: IPAddress.Family = .ipv4, at now: Duration
+    ) -> [RecordCache.Change] {
+        // RFC 6762 §18.3 and §18.11: what is no query or response, or has an error, says nothing.
+        guard message.opcode == 0, message.responseCode == 0 else { return [] }
         guard message.flags.contains(.response) else {
             // Who probes asks for other reasons, and the known answers of a truncated question are not all there.
             guard message.authorities.isEmpty else {
@@ -61,9 +69,12 @@ package struct LinkQuerier: Sendable {
                 return []
             }
             // Nor do questions of this machine: they may be our own.
-            let counts = !message.flags.contains(.truncated) && !isOwn
+            let mayCount = !message.flags.contains(.truncated) && !isOwn
             for question in Set(message.questions.prefix(Self.questionsHeard))
             where !question.wantsUnicastResponse && question.recordClass == .internet {
+                let key = RecordKey(question.name, question.type)
+                let concerns = schedule.follows(key) || cache.store.count(of: key) > 0
+                let counts = mayCount && concerns && questions.isHeardByAll(question, over: family, at: now)
                 schedule.heard(
                     question, knownAnswers: message.answers, counts: counts, at: now,
                     knows: { [cache] in cache.isFresh($0, $1, at: now) })
@@ -71,8 +82,6 @@ package struct LinkQuerier: Sendable {
             }
             return []
         }
-        // RFC 6762 §18.11: a response with an error says nothing.
-        guard message.responseCode == 0 else { return [] }
         let records = (message.answers + message.additionals).filter { Self.isOfUse($0.type) }
         let changes = cache.receive(records, isOwn: isOwn, at: now)
         if cache.isFull { wasFull = true }

@@ -60,7 +60,7 @@ import System
     func receive(into packets: inout PacketQueue, _ buffer: ReceiveBuffer, from link: Link) {
         lookForLosses()
         while packets.size < PacketQueue.limit {
-            let count = buffer.receive(descriptor) { packets.append($0, link, isOwn: isOwn) }
+            let count = buffer.receive(descriptor) { packets.append($0, link, over: family, isOwn: isOwn) }
             guard count == ReceiveBuffer.slots else { return }
         }
     }

@@ -1,3 +1,5 @@
+import DNSSD
+
 /// Packets that were read and not looked at.
 struct PacketQueue {
     static let limit = 16 << 20
@@ -7,6 +9,7 @@ struct PacketQueue {
     struct Packet {
         let bytes: [UInt8]
         let link: Link
+        let family: IPAddress.Family
         let isOwn: Bool
     }
 
@@ -16,8 +19,8 @@ struct PacketQueue {
 
     var isEmpty: Bool { first == packets.count }
 
-    mutating func append(_ bytes: [UInt8], _ link: Link, isOwn: Bool) {
-        packets.append(Packet(bytes: bytes, link: link, isOwn: isOwn))
+    mutating func append(_ bytes: [UInt8], _ link: Link, over family: IPAddress.Family, isOwn: Bool) {
+        packets.append(Packet(bytes: bytes, link: link, family: family, isOwn: isOwn))
         size += bytes.count + Self.overhead
     }
 

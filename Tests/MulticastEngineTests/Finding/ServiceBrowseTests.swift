@@ -177,6 +177,14 @@ struct ServiceBrowseTests {
         #expect(try story.wait(milliseconds: 1).map(\.word) == ["tony=mac.local:9000 10.0.0.1,fe80::1 "])
     }
 
+    @Test("One service without TXT, asked for by name, too")
+    func oneWithoutText() throws {
+        var story = try storyOfOne()
+        _ = story.hear([tony.service(), tony.address4, tony.address6])
+        #expect(try story.wait(milliseconds: 1499).isEmpty)
+        #expect(try story.wait(milliseconds: 1).contains { $0.word.hasPrefix("tony=mac.local:9000") })
+    }
+
     @Test("RFC 6762 §10.2: new records take the place of old ones at once, in one change")
     func changes() throws {
         var story = try story()
