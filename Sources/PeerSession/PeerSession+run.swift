@@ -54,8 +54,7 @@ extension PeerSession {
                 group.addTask {
                     var watch = BackendWatch()
                     for await status in listener.publication.updates {
-                        // If the session also browses, the browser reports this.
-                        if self.mode == .server, let news = watch.became(status) { self.queue.push(.backend(news)) }
+                        if let news = watch.became(status) { self.queue.push(.backend(news)) }
                         switch status.state {
                         case .established: self.queue.push(.published(listener.publication.service, as: status.name))
                         case .failed(let error), .conflicted(let error): throw error
@@ -91,7 +90,8 @@ extension PeerSession {
                 let name = service.txt.text(for: "name") ?? service.instance.name.value
                 perform(table.found(id, named: name, at: service.instance))
             case .lost(let service): perform(table.lost(service.instance))
-            case .backend(let state): queue.push(.backend(state))
+            // In a session that also publishes, the publication reports this: without it nobody finds the session.
+            case .backend(let state): if mode == .client { queue.push(.backend(state)) }
             case .settled, .degraded: continue
             }
         }

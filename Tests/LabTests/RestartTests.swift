@@ -9,7 +9,7 @@ struct RestartTests {
         let lab = try await Lab.start()
         let publisher = try lab.discoverd("h1", "publish", "tony", "9000", "--json")
         try await publisher.json("established") { $0.state == "established" }
-        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json")
+        let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "-r", "--json", "--finder", "avahi")
         try await browser.json("added") { $0.tells("added", "tony") }
 
         try await lab.avahi("h2", "kill")

@@ -14,8 +14,11 @@ public final class App: Sendable {
     public let output: Output
     /// Standard error: messages for people, never data.
     public let notices: ProgramNotices
-    private let absence = Mutex<Task<Void, Never>?>(nil)
+    /// What runs out while nothing finds, or nothing publishes.
+    private let absences = Mutex<[Part: Task<Void, Never>]>([:])
     private let opened = Mutex<LocalNetwork?>(nil)
+
+    private enum Part { case finder, publisher }
 
     init(options: AppOptions, stop: Stop, notices: ProgramNotices) {
         self.options = options
@@ -38,17 +41,17 @@ public final class App: Sendable {
     }
 
     /// Records the backend's state, and reports it unless `quietly`. Ends the program with status 69 after 5 s without a backend.
-    public func observe(_ state: BackendState, quietly: Bool = false) {
+    public func observe(_ state: BackendState, quietly: Bool = false) { observe(state, of: .finder, quietly) }
+
+    private func observe(_ state: BackendState, of part: Part, _ quietly: Bool) {
         switch state {
         case .available, .recovered:
-            absence.withLock { absence in
-                absence?.cancel()
-                absence = nil
-            }
+            absences.withLock { $0.removeValue(forKey: part)?.cancel() }
             if state == .recovered && !quietly { notices.notice("the backend is back") }
         case .unavailable(let reason):
-            absence.withLock { absence in
-                if absence == nil { absence = stop.request(.failed(.noBackend(reason)), after: .seconds(5)) }
+            absences.withLock { absences in
+                guard absences[part] == nil else { return }
+                absences[part] = stop.request(.failed(.noBackend(reason)), after: .seconds(5))
             }
         case .lost(let reason):
             if !quietly { notices.notice("lost the backend (\(reason)); what is known is kept") }
@@ -70,11 +73,13 @@ public final class App: Sendable {
             switch status.state {
             case .waiting(let reason):
                 // Waiting means that the backend does not answer.
-                if hasBackend != false { observe(hadBackend ? .lost(reason) : .unavailable(reason), quietly: quietly) }
+                if hasBackend != false {
+                    observe(hadBackend ? .lost(reason) : .unavailable(reason), of: .publisher, quietly)
+                }
                 hasBackend = false
             case .registering where hasBackend == nil: continue
             default:
-                if hasBackend != true { observe(hadBackend ? .recovered : .available, quietly: quietly) }
+                if hasBackend != true { observe(hadBackend ? .recovered : .available, of: .publisher, quietly) }
                 hasBackend = true
                 hadBackend = true
             }

@@ -141,6 +141,10 @@ final class Lobby: Sendable {
                 }
                 return nil
             }
+            group.addTask {
+                await self.terminal.observe(listener.publication)
+                return nil
+            }
             defer { group.cancelAll() }
             while let result = try await group.next() {
                 if let result { return result }
