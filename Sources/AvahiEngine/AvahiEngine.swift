@@ -74,7 +74,7 @@ public actor AvahiEngine: DiscoveryEngine {
                 let services = ServiceFinding(query, type: type, domain: domain, core: core, report: batch)
                 return BrowseOperation(services, on: query.interfaces, core: core, report: batch)
             case .instance(let instance):
-                return InstanceOperation(query, instance: instance, core: core, report: batch)
+                return ResolveOperation(query, instance: instance, core: core, report: batch)
             }
         }
     }

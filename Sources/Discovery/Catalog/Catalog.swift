@@ -11,7 +11,7 @@ package struct Catalog: FactCatalog {
     let limits: DiscoveryLimits
     var entries: [ServiceInstance: CatalogEntry] = [:]
     private var lastNumber: UInt64 = 0
-    private var deadlines = Deadlines<ServiceInstance>()
+    private var deadlines = DeadlineTable<ServiceInstance>()
     /// Services for which `settled` waits.
     var awaited: Set<ServiceInstance> = []
     /// Entries beyond the limit: kept, and told when there is room.

@@ -49,7 +49,7 @@ package struct PendingChanges<Value: Listed>: Sendable {
     private var slots: [Key: Slot] = [:]
     private var queue: [Item] = []
     private var head = 0
-    private var deferred = Deadlines<Key>()
+    private var deferred = DeadlineTable<Key>()
     private var backendStates: [BackendState] = []
     private var backendItems = 0
     private var notices = 0

@@ -32,7 +32,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
     private let limits: DiscoveryLimits
     private var entries: [Key: Entry] = [:]
     private var lastNumber: UInt64 = 0
-    private var deadlines = Deadlines<Key>()
+    private var deadlines = DeadlineTable<Key>()
     private var notices: Notices
     private var watch = BackendWatch()
     package private(set) var isSettled = false

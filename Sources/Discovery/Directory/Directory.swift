@@ -7,7 +7,7 @@ package final class Directory: Sendable {
     /// The limits for queries in a domain.
     let limits: @Sendable (Domain) -> DiscoveryLimits
     package let time: any TimeSource
-    package let alarms: Alarms
+    package let alarmClock: AlarmClock
     package let services: QueryTable<ServiceQuery, Catalog>
     package let types: QueryTable<TypeQuery, TypeCatalog>
     package let domains: QueryTable<DomainQuery, DomainCatalog>
@@ -29,32 +29,32 @@ package final class Directory: Sendable {
         let limits: @Sendable (Domain) -> DiscoveryLimits = { fixed ?? engine.limits(in: $0) }
         self.limits = limits
         self.time = time
-        let alarms = Alarms(time: time)
-        self.alarms = alarms
+        let alarmClock = AlarmClock(time: time)
+        self.alarmClock = alarmClock
         let reachability = Reachability(time: time)
         self.reachability = reachability
         services = QueryTable(
             time: time,
-            alarms: alarms,
+            alarmClock: alarmClock,
             makeCatalog: { Catalog($0, limits: limits($0.domain), unreachable: reachability.marked) },
             open: { engine.browse($0, reporting: $1) }
         )
         types = QueryTable(
             time: time,
-            alarms: alarms,
+            alarmClock: alarmClock,
             makeCatalog: { TypeCatalog(limits: limits($0.domain)) },
             open: { engine.browseTypes($0, reporting: $1) }
         )
         domains = QueryTable(
             time: time,
-            alarms: alarms,
+            alarmClock: alarmClock,
             makeCatalog: { _ in DomainCatalog(limits: limits(.local)) },
             open: { engine.browseDomains($0, reporting: $1) }
         )
     }
 
     package func makeSubscriber<Value>(repeatsSettled: Bool = false) -> Subscriber<Value> {
-        Subscriber(time: time, alarms: alarms, limits: limits(.local), repeatsSettled: repeatsSettled)
+        Subscriber(time: time, alarmClock: alarmClock, limits: limits(.local), repeatsSettled: repeatsSettled)
     }
 
     func publish(_ service: OfferedService, onConflict policy: ConflictPolicy, isPersistent: Bool) -> PublicationCore {

@@ -27,18 +27,18 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
 
     private let state = Locked(State())
     private let time: any TimeSource
-    private let alarms: Alarms
+    private let alarmClock: AlarmClock
     private let makeCatalog: @Sendable (Question) -> Facts
     private let open: Open
 
     package init(
         time: any TimeSource,
-        alarms: Alarms,
+        alarmClock: AlarmClock,
         makeCatalog: @escaping @Sendable (Question) -> Facts,
         open: @escaping Open
     ) {
         self.time = time
-        self.alarms = alarms
+        self.alarmClock = alarmClock
         self.makeCatalog = makeCatalog
         self.open = open
     }
@@ -98,7 +98,7 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
     }
 
     private func make(_ question: Question, id: UInt64) -> Query {
-        let alarm = alarms.make { [weak self] _ in self?.update(question, id: id) { $0.tick(now: $1) } }
+        let alarm = alarmClock.make { [weak self] _ in self?.update(question, id: id) { $0.tick(now: $1) } }
         return Query(id: id, alarm: alarm, state: QueryState(makeCatalog(question)))
     }
 

@@ -16,11 +16,11 @@ package final class Subscriber<Value: Listed>: Listener {
 
     private let state: Locked<State>
     private let time: any TimeSource
-    private let alarms: Alarms
+    private let alarmClock: AlarmClock
 
-    package init(time: any TimeSource, alarms: Alarms, limits: DiscoveryLimits, repeatsSettled: Bool = false) {
+    package init(time: any TimeSource, alarmClock: AlarmClock, limits: DiscoveryLimits, repeatsSettled: Bool = false) {
         self.time = time
-        self.alarms = alarms
+        self.alarmClock = alarmClock
         state = Locked(State(pending: PendingChanges(interval: limits.changeInterval, repeatsSettled: repeatsSettled)))
     }
 
@@ -64,7 +64,7 @@ package final class Subscriber<Value: Listed>: Listener {
             if let deadline, deadline <= now { return [] }
             let wakeAt = [deadline, next].compactMap(\.self).min()
             if let wakeAt {
-                alarm = alarm ?? alarms.make { [weak self] _ in self?.wake() }
+                alarm = alarm ?? alarmClock.make { [weak self] _ in self?.wake() }
                 alarm?.set(to: wakeAt)
             }
             await wait(until: wakeAt)

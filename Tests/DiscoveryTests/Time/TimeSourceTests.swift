@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func areNotDue() {
-        var deadlines = Deadlines<String>()
+        var deadlines = DeadlineTable<String>()
         deadlines.set("a", to: .seconds(Int64.max) + .milliseconds(1))
         #expect(deadlines.due(.seconds(1_000_000)) == [])
         deadlines.set("b", to: .seconds(Int64.min) - .milliseconds(1))

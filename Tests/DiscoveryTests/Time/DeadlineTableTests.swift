@@ -2,9 +2,9 @@ import Discovery
 import DiscoveryTesting
 import Testing
 
-@Suite struct DeadlinesTests {
+@Suite struct DeadlineTableTests {
     @Test func whatIsDueIsTakenOut() {
-        var deadlines = Deadlines<String>()
+        var deadlines = DeadlineTable<String>()
         #expect(deadlines.next == nil)
         deadlines.set("a", to: .milliseconds(101))
         deadlines.set("b", to: .milliseconds(50))
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func deadlinesThatMoveAreDueOnce() {
-        var deadlines = Deadlines<String>()
+        var deadlines = DeadlineTable<String>()
         deadlines.set("a", to: .seconds(1))
         deadlines.set("a", to: .seconds(2))
         #expect(deadlines.due(.seconds(1)) == [])
@@ -29,10 +29,10 @@ import Testing
 
     @Test func alarmsRingInTheOrderOfTimeAndTheTaskEndsWithThem() async {
         let time = TestTime()
-        let alarms = Alarms(time: time)
+        let alarmClock = AlarmClock(time: time)
         let (stream, rung) = AsyncStream<String>.makeStream()
-        let late = alarms.make { _ in rung.yield("late") }
-        let early = alarms.make { _ in rung.yield("early") }
+        let late = alarmClock.make { _ in rung.yield("late") }
+        let early = alarmClock.make { _ in rung.yield("early") }
         late.set(to: .seconds(2))
         early.set(to: .seconds(1))
         var iterator = stream.makeAsyncIterator()

@@ -2,7 +2,7 @@
 ///
 /// Deadlines are rounded up to 10 ms, so that thousands that fall together cost one look. `next` may be earlier than any
 /// deadline after one was cleared: that costs one idle look, and saves a search at each change.
-package struct Deadlines<Key: Hashable & Sendable>: Sendable {
+package struct DeadlineTable<Key: Hashable & Sendable>: Sendable {
     private var times: [Key: Duration] = [:]
 
     /// Nothing is due before.

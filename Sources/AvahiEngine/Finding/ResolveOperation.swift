@@ -3,7 +3,7 @@ import Discovery
 import System
 
 /// A `ServiceQuery` for one service by name: asked on every interface at once, without browsing for its type.
-final class InstanceOperation: CoreOperation {
+final class ResolveOperation: CoreOperation {
     /// How long other interfaces may lag behind the first that answered.
     private static let grace = Duration.milliseconds(250)
 

@@ -4,9 +4,9 @@ import System
 ///
 /// The task is unstructured because no caller owns it: it starts when there is a deadline and ends when there is
 /// none, so a `LocalNetwork` needs nothing to run beside it, and an idle one costs nothing.
-package final class Alarms: Sendable {
+package final class AlarmClock: Sendable {
     private struct State {
-        var deadlines = Deadlines<UInt64>()
+        var deadlines = DeadlineTable<UInt64>()
         var actions: [UInt64: @Sendable (Duration) -> Void] = [:]
         var lastID: UInt64 = 0
         var sleeper: Sleeper?
@@ -31,7 +31,7 @@ package final class Alarms: Sendable {
             state.actions[state.lastID] = action
             return state.lastID
         }
-        return Alarm(id: id, alarms: self)
+        return Alarm(id: id, alarmClock: self)
     }
 
     fileprivate func set(_ id: UInt64, to deadline: Duration?) {
@@ -84,14 +84,14 @@ package final class Alarms: Sendable {
 /// One deadline that can be moved, and what happens at it.
 package final class Alarm: Sendable {
     private let id: UInt64
-    private let alarms: Alarms
+    private let alarmClock: AlarmClock
 
-    fileprivate init(id: UInt64, alarms: Alarms) {
+    fileprivate init(id: UInt64, alarmClock: AlarmClock) {
         self.id = id
-        self.alarms = alarms
+        self.alarmClock = alarmClock
     }
 
-    deinit { alarms.remove(id) }
+    deinit { alarmClock.remove(id) }
 
-    package func set(to deadline: Duration?) { alarms.set(id, to: deadline) }
+    package func set(to deadline: Duration?) { alarmClock.set(id, to: deadline) }
 }
