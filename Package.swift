@@ -32,6 +32,8 @@ func nio(_ products: String...) -> Needs { products.map { .product(name: $0, pac
 // What only the programs need is resolved only for who builds them (docs/decisions/0031-what-a-package-resolves.md).
 let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Commands"]))
+let crypto: Target.Dependency = .product(
+    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Unicast"]))
 let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon"].map {
     .target(name: $0, condition: .when(traits: ["Commands"]))
 }
@@ -46,6 +48,8 @@ let package = Package(
         // What a program needs: one import.
         .library(name: "NetworkServices", targets: ["NetworkServices"]),
         .library(name: "Discovery", targets: ["Discovery", "DNSSD", "AvahiEngine", "MulticastEngine"]),
+        // Services of other domains, through the DNS servers that exist; publishing there needs the trait `Unicast`.
+        .library(name: "UnicastDiscovery", targets: ["UnicastEngine"]),
         .library(name: "DiscoveryNIO", targets: ["DiscoveryNIO"]),
         .library(name: "DiscoveryNetService", targets: ["DiscoveryNetService"]),
         .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
@@ -56,14 +60,19 @@ let package = Package(
         .library(name: "DiscoveryJSON", targets: ["DiscoveryJSON"]),
         .executable(name: "discoverd", targets: ["discoverd"]),
         .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
+        .executable(name: "discoverd-dns", targets: ["discoverd-dns"]),
         // What the package in Benchmarks/ measures; nothing for others.
         .library(name: "InsideBenchmarks", targets: ["InsideBenchmarks"]),
     ],
     traits: [
-        .trait(name: "Commands", description: "discoverd, discoverd-daemon, and the options of CommandFrame.")
+        .trait(
+            name: "Commands", description: "discoverd, discoverd-daemon, and the options of CommandFrame.",
+            enabledTraits: ["Unicast"]),
+        .trait(name: "Unicast", description: "Signed updates of DNS zones (RFC 2136, RFC 8945), with swift-crypto."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
@@ -83,6 +92,8 @@ let package = Package(
         module("DNSSD"),
         // DNS messages as values: no C, no Foundation, no other target.
         module("DNSMessage"),
+        // The names of DNS-SD in DNS messages.
+        module("WireNames", ["DNSMessage", "DNSSD"]),
         // What is Linux: threads, event loop, locks, sockets, small files.
         module("System", ["CKernel", "CLinux", "DNSSD"], memorySafe),
         // The library: one query however many ask, streams of events, publications.
@@ -90,7 +101,10 @@ let package = Package(
         // avahi-daemon as a DiscoveryEngine.
         module("AvahiEngine", library + ["CAvahi", "CSupervisor"], memorySafe),
         // Multicast DNS on the wire as a finder: its rules as values, and the sockets and the thread around them.
-        module("MulticastEngine", library + ["CMulticast", "DNSMessage"], memorySafe),
+        module("MulticastEngine", library + ["CMulticast", "DNSMessage", "WireNames"], memorySafe),
+        // Other domains, through their DNS servers: as a finder, and with signed updates as a publisher.
+        module(
+            "UnicastEngine", library + ["DNSMessage", "WireNames", crypto] + nio("NIOCore", "NIOPosix"), memorySafe),
         // What finds and publishes on this machine: the wire and avahi-daemon, as commands, daemon and programs have it.
         module("HostEngine", library + ["AvahiEngine", "MulticastEngine"]),
         // JSON lines, version 1 (docs/contract.md).
@@ -112,7 +126,10 @@ let package = Package(
         module("CommandText", ["DNSSD"], memorySafe),
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
         module("CommandFrame", ["CProcessStart", "CommandText", "DNSSD", "System", argumentParser], memorySafe),
-        program("discoverd", inCommands + ["CLinux", "DiscoveryJSON"], memorySafe),
+        module("DiscoverdCommands", inCommands + ["CLinux", "DiscoveryJSON"], memorySafe),
+        program("discoverd", ["CommandFrame", "DiscoverdCommands"], memorySafe),
+        // The same commands for services of other domains; discoverd becomes it.
+        program("discoverd-dns", ["CommandFrame", "DiscoverdCommands", "UnicastEngine"], memorySafe),
         // The daemon: open queries, registrations and their checks, access, the control socket, systemd; its YAML.
         module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
         module("DaemonSupport", library + ["CYAML", "DiscoveryDaemon"], memorySafe),
@@ -130,7 +147,8 @@ let package = Package(
         tests("SystemTests", ["DNSSD", "System"]),
         tests("DNSSDTests", ["DNSSD"]),
         tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
-        tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine"]),
+        tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "WireNames"]),
+        tests("UnicastEngineTests", library + ["DNSMessage", "DiscoveryTesting", "UnicastEngine", "WireNames"]),
         tests("DiscoveryTests", library + ["DiscoveryJSON", "DiscoveryTesting"]),
         tests("AvahiEngineTests", library + ["AvahiEngine", "CSupervisor", "DiscoveryTesting", "MulticastEngine"]),
         tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]),
@@ -142,7 +160,7 @@ let package = Package(
         tests(
             "DiscoveryDaemonTests",
             inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "discoverd-daemon"]),
-        tests("CommandLineTests", ["DiscoveryTesting", "discoverd"] + inCommands),
+        tests("CommandLineTests", ["DiscoverdCommands", "DiscoveryTesting"] + inCommands),
         tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]),
     ]
 )

@@ -26,7 +26,7 @@ public struct ExitStatus: Hashable, Sendable {
     public static let cannotCreate = ExitStatus(rawValue: 73)
     /// Reading or writing failed: standard output, a full disk, a broken connection (`EX_IOERR`).
     public static let ioError = ExitStatus(rawValue: 74)
-    /// The service was found, but none of its addresses could be connected to (`EX_PROTOCOL`).
+    /// The service was found, but none of its addresses could be connected to; or a DNS server takes no more (`EX_PROTOCOL`).
     public static let unreachable = ExitStatus(rawValue: 76)
     /// Not permitted (`EX_NOPERM`).
     public static let notPermitted = ExitStatus(rawValue: 77)
@@ -48,7 +48,8 @@ extension ExitStatus {
         case .nameTaken: self = .cannotCreate
         case .notPermitted, .limitExceeded: self = .notPermitted
         case .systemRefused: self = .systemError
-        case .unreachable: self = .unreachable
+        case .unreachable, .serverLimitReached, .addressesWithheld: self = .unreachable
+        case .misconfigured: self = .badConfiguration
         case .notFound, .timedOut: self = .notFound
         default: self = .noBackend
         }

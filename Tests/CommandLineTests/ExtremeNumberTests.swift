@@ -5,7 +5,7 @@ import Discovery
 import DiscoveryTesting
 import Testing
 
-@testable import discoverd
+@testable import DiscoverdCommands
 
 /// Every number on the command line, at its extremes: it is accepted, or it is a usage error.
 @Suite struct ExtremeNumberTests {

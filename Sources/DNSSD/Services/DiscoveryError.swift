@@ -33,6 +33,12 @@ public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible
         public static let notFound = Code("not-found")
         /// Not done within the time that was allowed.
         public static let timedOut = Code("timed-out")
+        /// A limit of the server that was asked was reached: it takes no more records of one type.
+        public static let serverLimitReached = Code("server-limit-reached")
+        /// What is configured cannot work: the key, the zone or the server is not what it should be.
+        public static let misconfigured = Code("misconfigured")
+        /// The addresses were withheld on the way, by a resolver that protects against rebinding.
+        public static let addressesWithheld = Code("addresses-withheld")
         /// A limit of this process or of the backend was reached.
         public static let limitExceeded = Code("limit-exceeded")
         /// The system refused: no thread, no file descriptor, no process.

@@ -1,6 +1,7 @@
 package import DNSMessage
 import DNSSD
 import Discovery
+import WireNames
 
 // One record's life.
 

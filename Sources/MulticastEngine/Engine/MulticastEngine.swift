@@ -2,6 +2,7 @@ import DNSMessage
 public import DNSSD
 public import Discovery
 import System
+import WireNames
 
 /// Multicast DNS on the wire as a `ServiceFinder`: asks the links of this machine itself, beside avahi-daemon, with which it shares UDP
 /// port 5353 (RFC 6762 §15.1).
@@ -79,7 +80,13 @@ public final class MulticastEngine: ServiceFinder {
         return start {
             BrowseOperation(
                 interfaces: query.interfaces, family: query.family,
-                make: { interface in name.map { PointerBrowse($0, on: interface) { TypeKey($0, in: domain) } } },
+                make: { interface in
+                    name.map {
+                        PointerBrowse($0, on: interface) { listed in
+                            ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
+                        }
+                    }
+                },
                 report: reporting)
         }
     }
@@ -166,16 +173,5 @@ public final class MulticastEngine: ServiceFinder {
             }
             return await gate.wait(atMost: limit)
         }
-    }
-}
-
-extension TypeKey {
-    /// A type as it is listed: without a subtype, in the domain that was asked (RFC 6763 §9).
-    fileprivate init?(_ name: DomainName, in domain: Domain) {
-        let labels = name.labels
-        guard labels.count > 2, let type = ServiceType(labels: labels.prefix(2)),
-            Domain(labels: labels.dropFirst(2)) == domain
-        else { return nil }
-        self.init(type: type, domain: domain)
     }
 }

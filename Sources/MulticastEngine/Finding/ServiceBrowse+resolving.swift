@@ -1,6 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import WireNames
 
 // What records mean for a service: resolved, not any more, or not at all.
 extension ServiceBrowse {

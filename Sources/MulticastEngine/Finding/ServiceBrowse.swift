@@ -1,4 +1,5 @@
 import DNSMessage
+import WireNames
 package import DNSSD
 package import Discovery
 

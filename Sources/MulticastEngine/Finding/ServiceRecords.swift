@@ -1,6 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import WireNames
 
 /// What a link's cache says of one service, read once.
 struct ServiceRecords {

@@ -1,0 +1,119 @@
+#if Commands
+internal import ArgumentParser
+internal import CommandFrame
+internal import CommandText
+internal import DNSSD
+internal import Glibc
+
+/// The program: parses the command line, runs a command, exits with its status.
+package enum DiscoverdProgram {
+    /// Runs the process's command; never returns.
+    package static func main() -> Never {
+        let outputIsOpen = StandardDescriptors.fill()
+        // Measured (ResourceLimitTests): with less, a command fails or hangs silently.
+        ProcessNeeds(descriptors: 16, threads: 6, mebibytes: 24).require(of: "discoverd")
+        if outputIsOpen, let status = Shortcut.run(CommandLine.arguments.dropFirst()) { exit(status.rawValue) }
+        parse(outputIsOpen: outputIsOpen)
+    }
+
+    /// Kept out of `main`, so that the shortcut does not pay for its start-up.
+    @inline(never)
+    private static func parse(outputIsOpen: Bool) -> Never {
+        let arguments: [String]
+        do throws(CommandLineArguments.NotUTF8) {
+            arguments = try DiscoverdCommand.arguments().texts
+        } catch {
+            refuse(CommandError(.usage, "the argument '\(error.argument)' is not UTF-8"))
+        }
+        if arguments.first == "help", let slip = CommandLineSlip.find(in: arguments, .discoverd) { refuse(slip) }
+        do {
+            var command = try DiscoverdCommand.parseAsRoot(arguments)
+            if let command = command as? any NetworkCommand {
+                Runner.run(command, outputIsOpen: outputIsOpen)
+            }
+            try command.run()
+            exit(ExitStatus.done.rawValue)
+        } catch {
+            report(error, of: arguments)
+        }
+    }
+
+    /// Help goes to standard output; a wrong command line is reported on standard error, with its usage.
+    private static func report(_ error: any Error, of arguments: [String]) -> Never {
+        let text = DiscoverdCommand.fullMessage(for: error, columns: HelpText.unlimited)
+        let status = DiscoverdCommand.exitCode(for: error)
+        if status.isSuccess {
+            print(HelpText.fitted(text, to: STDOUT_FILENO))
+        } else if status == .validationFailure, let slip = CommandLineSlip.find(in: arguments, .discoverd) {
+            refuse(slip)
+        } else if !text.isEmpty {
+            ProgramNotices.write(CommandLineArguments.unmarked(text) + "\n")
+        }
+        exit(status.rawValue)
+    }
+
+    private static func refuse(_ slip: CommandLineSlip) -> Never {
+        refuse(CommandError(.usage, slip.message.escapedForTerminal, advice: [slip.advice]))
+    }
+
+    private static func refuse(_ error: CommandError) -> Never {
+        ProgramNotices().failure(error)
+        exit(error.status.rawValue)
+    }
+}
+
+/// The root of the commands.
+struct DiscoverdCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discoverd",
+        abstract: "Finds and publishes services on the local network (mDNS, DNS-SD).",
+        discussion: """
+            Examples:
+              discoverd publish tony 9000          publish a service until Ctrl-C
+              discoverd browse _witap._tcp -r      follow a type, with addresses
+              discoverd browse --all -t            what is on this network
+              discoverd resolve tony --json        one service, for a script
+              discoverd doctor                     why nothing is found
+
+            Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 73 name taken.
+            """,
+        version: "discoverd \(DiscoverdVersion.current)",
+        subcommands: [
+            BrowseCommand.self, TypesCommand.self, DomainsCommand.self, ResolveCommand.self, PublishCommand.self,
+            WaitCommand.self, ConnectCommand.self, ListenCommand.self, ForwardCommand.self, StatusCommand.self,
+            LsCommand.self, UnpublishCommand.self, ReloadCommand.self, DaemonCommand.self, DoctorCommand.self,
+        ]
+    )
+
+    /// Gives usage errors the form of all others.
+    static var _errorPrefix: String { "discoverd: error: " }
+
+    /// This process's arguments.
+    static func arguments() throws(CommandLineArguments.NotUTF8) -> CommandLineArguments {
+        try CommandLineArguments(CommandLineArguments.ofProcess(), runners: ["publish", "listen"])
+    }
+}
+
+extension CommandLineSlip.Grammar {
+    /// Commands and options of discoverd, and other programs' words for them.
+    static var discoverd: CommandLineSlip.Grammar {
+        let commands = DiscoverdCommand.configuration.subcommands
+        return CommandLineSlip.Grammar(
+            "discoverd", commands: commands.compactMap { $0.configuration.commandName } + ["help"],
+            synonyms: [
+                "lookup": "resolve", "query": "resolve", "get": "resolve", "show": "resolve", "list": "browse",
+                "search": "browse", "find": "browse", "discover": "browse", "scan": "browse", "announce": "publish",
+                "advertise": "publish", "register": "publish", "unregister": "unpublish", "withdraw": "unpublish",
+                "dial": "connect", "serve": "listen", "start": "daemon", "run": "daemon", "version": "--version",
+                "-V": "--version", "-p": "--json", "--parsable": "--json", "--terminate": "--once", "-d": "--domain",
+            ],
+            opaque: ["daemon"]
+        ) { name in
+            guard let command = commands.first(where: { $0.configuration.commandName == name }) else {
+                return DiscoverdCommand.helpMessage(columns: HelpText.unlimited)
+            }
+            return DiscoverdCommand.helpMessage(for: command, columns: HelpText.unlimited)
+        }
+    }
+}
+#endif

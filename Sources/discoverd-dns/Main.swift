@@ -1,0 +1,17 @@
+#if Commands
+import DiscoverdCommands
+
+/// The commands for services of any domain; `discoverd` becomes this program where a command needs it.
+@main
+enum Main {
+    static func main() { DiscoverdProgram.main() }
+}
+#else
+import CommandFrame
+
+/// The program that a bare `swift build` makes.
+@main
+enum Main {
+    static func main() { BareBuild.end("discoverd-dns") }
+}
+#endif
