@@ -1,7 +1,7 @@
 import DNSMessage
-import WireNames
 package import DNSSD
 package import Discovery
+import WireNames
 
 /// One `ServiceQuery` on one link: asks for what it needs, and says what the records that come and go mean for it.
 ///
