@@ -1,0 +1,73 @@
+public import DNSSD
+public import Discovery
+
+/// Services of every domain but `local`, through the DNS servers that exist: found by asking, published by signed updates.
+public final class UnicastEngine: ServiceFinder, ServicePublisher {
+    private let domains: [DomainSettings]
+    private let finder: any ServiceFinder
+    private let publisher: any ServicePublisher
+
+    /// Creates an engine.
+    /// - Parameter domains: what is known of some domains beforehand; of several that cover a name, the longest counts.
+    public init(domains: [DomainSettings]) {
+        self.domains = domains
+        finder = EngineRouter(finders: [], publishers: [])
+        publisher = EngineRouter(finders: [], publishers: [])
+    }
+
+    /// Every domain but `local`.
+    public func finds(in domain: Domain) -> Bool { domain != .local }
+
+    /// Domains within one that there is a key for.
+    public func publishes(in domain: Domain) -> Bool { settings(for: domain)?.key != nil }
+
+    /// How publishing stands, for each zone in which something is published.
+    public var zones: [ZoneStatus] { [] }
+
+    /// Those of the finder.
+    public func limits(in domain: Domain) -> DiscoveryLimits { finder.limits(in: domain) }
+
+    /// Asks the domain's servers, again and again.
+    public func browse(
+        _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
+    ) -> any EngineOperation { finder.browse(query, reporting: reporting) }
+
+    /// Asks the domain's servers, again and again.
+    public func browseTypes(
+        _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
+    ) -> any EngineOperation { finder.browseTypes(query, reporting: reporting) }
+
+    /// Asks what the search domains and this host's networks recommend.
+    public func browseDomains(
+        _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
+    ) -> any EngineOperation { finder.browseDomains(query, reporting: reporting) }
+
+    /// Publishes with the key of the service's domain.
+    public func publish(
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
+        publisher.publish(service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
+    }
+
+    /// Follows the finder.
+    public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        finder.watchState(reporting)
+    }
+
+    /// Those of finder and publisher.
+    public var troubles: [String] { finder.troubles + publisher.troubles }
+
+    /// Withdraws what is published, and ends.
+    @discardableResult
+    public func shutdown() async -> Bool {
+        async let found = finder.shutdown()
+        async let published = publisher.shutdown()
+        let ends = await (found, published)
+        return ends.0 && ends.1
+    }
+
+    private func settings(for domain: Domain) -> DomainSettings? {
+        domains.filter { domain.isWithin($0.domain) }.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }
+    }
+}
