@@ -49,6 +49,9 @@ public struct DomainName: Sendable {
         return DomainName(uncheckedWire: Array(wire[(1 + Int(length))...]))
     }
 
+    /// The name on the wire with its letters in lower case, as it is signed and hashed (RFC 4034 §6.2).
+    public var canonicalWire: [UInt8] { wire.map(\.folded) }
+
     /// Whether the name is `other` or lies below it.
     public func isWithin(_ other: DomainName) -> Bool {
         let (mine, others) = (labels, other.labels)

@@ -14,4 +14,6 @@ public enum MessageError: Error, Hashable, Sendable {
     case oversizedField
     /// More than one OPT record (RFC 6891 §6.1.1).
     case repeatedOPT
+    /// A TSIG record that is not the last, or none (RFC 8945 §5.1).
+    case misplacedTSIG
 }

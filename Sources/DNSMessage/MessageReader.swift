@@ -42,7 +42,7 @@ struct MessageReader {
     private static let maximumPointers = 127
 
     private let bytes: [UInt8]
-    private var index = 0
+    private(set) var index = 0
     /// Names by where they begin: most names of a message end in a pointer to one that was read before.
     private var names: [Int: DomainName] = [:]
 
@@ -126,8 +126,20 @@ struct MessageReader {
                 StartOfAuthority(
                     primary: try name(), mailbox: try name(), serial: try doubleWord(), refresh: try doubleWord(),
                     retry: try doubleWord(), expire: try doubleWord(), minimum: try doubleWord()))
+        case .tsig: return .tsig(try signature())
         default: return nil
         }
+    }
+
+    private mutating func signature() throws(MessageError) -> TransactionSignature {
+        let algorithm = try name()
+        let time = UInt64(try word()) << 32 | UInt64(try doubleWord())
+        let fudge = try word()
+        let mac = try take(Int(try word()))
+        let (originalID, error) = (try word(), try word())
+        return TransactionSignature(
+            algorithm: algorithm, time: time, fudge: fudge, mac: mac, originalID: originalID, error: error,
+            other: try take(Int(try word())))
     }
 
     private mutating func string() throws(MessageError) -> [UInt8] { try take(Int(try byte())) }

@@ -62,7 +62,8 @@ public struct MessageWriter: Sendable {
     /// - Returns: false, and nothing is written, when it does not fit, a part of it is too long for its field, or a later section was begun.
     public mutating func add(_ record: ResourceRecord, to section: Section) -> Bool {
         attempt(section: section.rawValue) { writer throws(MessageError) in
-            writer.append(record.name, compressed: true)
+            // The names of a signature are never compressed (RFC 8945 §4.2).
+            writer.append(record.name, compressed: record.type != .tsig)
             writer.append(record.type.rawValue)
             writer.append(record.recordClass.rawValue & 0x7FFF | (record.flushesCache ? 0x8000 : 0))
             writer.append(record.ttl)
@@ -131,6 +132,15 @@ public struct MessageWriter: Sendable {
             append(soa.primary, compressed: true)
             append(soa.mailbox, compressed: true)
             for word in [soa.serial, soa.refresh, soa.retry, soa.expire, soa.minimum] { append(word) }
+        case .tsig(let signature):
+            append(signature.algorithm, compressed: false)
+            append(UInt16(truncatingIfNeeded: signature.time >> 32))
+            append(UInt32(truncatingIfNeeded: signature.time))
+            append(signature.fudge)
+            try appendCounted { $0.bytes.append(contentsOf: signature.mac) }
+            append(signature.originalID)
+            append(signature.error)
+            try appendCounted { $0.bytes.append(contentsOf: signature.other) }
         }
     }
 

@@ -20,6 +20,8 @@ public enum RecordData: Hashable, Sendable {
     case hinfo(cpu: [UInt8], os: [UInt8])
     /// The start of a zone.
     case soa(StartOfAuthority)
+    /// A transaction's signature.
+    case tsig(TransactionSignature)
     /// Data of a type that is not read here, data that breaks its type's format, or none; as it came.
     case other([UInt8])
 }

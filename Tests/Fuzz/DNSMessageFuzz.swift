@@ -4,6 +4,7 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    _ = try? SignedMessage(bytes)
     guard let message = try? Message(reading: bytes) else { return 0 }
     for compression in [MessageWriter.Compression.multicast, .unicast] {
         guard let written = try? message.written(compression: compression) else { continue }

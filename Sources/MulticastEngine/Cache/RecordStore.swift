@@ -118,6 +118,8 @@ struct RecordStore: Sendable {
             case .nsec(let next, let types): 2 * block + next.wire.count + types.count * 4
             case .hinfo(let cpu, let os): 2 * block + cpu.count + os.count
             case .soa(let soa): 3 * block + soa.primary.wire.count + soa.mailbox.wire.count
+            case .tsig(let signature):
+                3 * block + signature.algorithm.wire.count + signature.mac.count + signature.other.count
             case .a, .aaaa: 0
             }
         return MemoryLayout<CachedRecord?>.stride + 32 + block + key.name.wire.count + rest
