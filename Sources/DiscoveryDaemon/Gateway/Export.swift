@@ -1,0 +1,102 @@
+package import DNSSD
+package import Discovery
+
+/// A link's service as a gateway publishes it: under its own name, on a host whose name is the gateway's.
+package struct Export: Hashable, Sendable {
+    /// What is published, in the zone.
+    package var service: OfferedService
+    /// The host's number in this gateway. The link's name of it never reaches the zone: it could be `wpad`, or `ns`.
+    package var host: Int
+    /// The host's addresses on the link, sorted; at least one.
+    package var addresses: [IPAddress]
+
+    package init(service: OfferedService, host: Int, addresses: [IPAddress]) {
+        self.service = service
+        self.host = host
+        self.addresses = addresses
+    }
+}
+
+/// Why a service of the link is not exported.
+package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
+    /// No pattern takes its name.
+    case name
+    /// Its name cannot be published: it is empty, or has control characters.
+    case unfit
+    /// Its host is not of the link.
+    case foreignHost = "foreign-host"
+    /// None of its addresses is of the link, or may be dialled.
+    case address
+    /// Its TXT record is longer than 1300 bytes.
+    case text
+    /// There are 90 of its type already, which is what servers take (docs/beyond-link.md).
+    case tooMany = "too-many"
+
+    /// A sentence's end for people: "3 services are not exported: …".
+    package var reason: String {
+        switch self {
+        case .name: "the rule's names do not have theirs"
+        case .unfit: "their names cannot be published"
+        case .foreignHost: "their host is not of this link"
+        case .address: "none of their addresses is of this link's networks"
+        case .text: "their TXT records are longer than \(ExportAdmission.mostText) bytes"
+        case .tooMany: "\(ExportTable.mostOfType) of their type are exported already"
+        }
+    }
+}
+
+/// Decides whether a service may be exported, and with which addresses. mDNS is not authenticated: nothing that a link says decides
+/// anything beyond the sub-domain of that link.
+package struct ExportAdmission: Sendable {
+    /// The longest TXT record in bytes: with it a service fits in one datagram (RFC 6763 §6.2).
+    static let mostText = 1300
+    /// Addresses of one host.
+    static let mostAddresses = 8
+
+    private let rule: ExportRule
+    private let local: LocalAddresses
+    private let mayBeDialled: @Sendable (Endpoint, _ isOwn: Bool) -> Bool
+
+    /// - Parameters:
+    ///   - local: this machine's networks.
+    ///   - mayBeDialled: the address policy: what nobody here would dial is not for others either.
+    package init(
+        _ rule: ExportRule, local: LocalAddresses, mayBeDialled: @escaping @Sendable (Endpoint, _ isOwn: Bool) -> Bool
+    ) {
+        self.rule = rule
+        self.local = local
+        self.mayBeDialled = mayBeDialled
+    }
+
+    /// What the service is in the zone, and its host's addresses.
+    /// - Returns: nil as long as it is not resolved.
+    package func judge(
+        _ service: DiscoveredService
+    ) -> Result<(service: OfferedService, addresses: [IPAddress]), ExportRefusal.Failure>? {
+        guard rule.names.allows(service.instance.name) else { return .failure(.init(.name)) }
+        guard let name = try? ServiceName(service.instance.name.value) else { return .failure(.init(.unfit)) }
+        guard service.state == .resolved, let port = service.port, let host = service.host else { return nil }
+        guard host.name.lowercased().hasSuffix(".local") else { return .failure(.init(.foreignHost)) }
+        guard service.txt.wireSize <= Self.mostText else { return .failure(.init(.text)) }
+        let addresses = Set(service.endpoints.filter { isOfLink($0, service.isOwn) }.map(\.address)).sorted()
+        guard !addresses.isEmpty else { return .failure(.init(.address)) }
+        let offered = OfferedService(
+            name: name, type: service.instance.type.base, domain: rule.domain, port: port, txt: service.txt)
+        return .success((offered, Array(addresses.prefix(Self.mostAddresses))))
+    }
+
+    private func isOfLink(_ endpoint: Endpoint, _ isOwn: Bool) -> Bool {
+        guard let interface = endpoint.interface, rule.interfaces.allows(interface.name) else { return false }
+        let address = endpoint.address
+        return !address.isLinkLocal && !address.isLoopback && local.isOnLink(address, interface)
+            && mayBeDialled(endpoint, isOwn)
+    }
+}
+
+extension ExportRefusal {
+    /// A refusal as an error.
+    package struct Failure: Error {
+        package let refusal: ExportRefusal
+        init(_ refusal: ExportRefusal) { self.refusal = refusal }
+    }
+}

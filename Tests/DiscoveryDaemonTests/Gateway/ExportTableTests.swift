@@ -1,0 +1,166 @@
+import DNSSD
+import Discovery
+import Testing
+
+@testable import DiscoveryDaemon
+
+/// What a gateway does about a link that is honest, flaps, or lies.
+@Suite struct ExportTableTests {
+    private static let eth0 = NetworkInterface(index: 2, name: "eth0")
+    private let start = Duration.seconds(100)
+
+    private func admission(names: [String] = []) throws -> ExportAdmission {
+        let rule = ExportRule(
+            interfaces: try InterfaceFilter(["eth0"]), domain: try Domain("link1.example.org"),
+            types: [try ServiceType("_http._tcp")], names: try NamePatterns(names))
+        let own = LocalAddresses.Entry(interface: Self.eth0, address: try address("10.1.0.1"), prefixLength: 24)
+        return ExportAdmission(rule, local: LocalAddresses(entries: [own])) { endpoint, _ in
+            endpoint.address != .v4(IPv4Address(bits: 0x0A01_0063))
+        }
+    }
+
+    private func address(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
+
+    private func service(
+        _ name: String, host: String = "h1.local", addresses: [String] = ["10.1.0.7"], port: Int = 80,
+        txt: TXTRecord = TXTRecord(), interface: NetworkInterface = eth0
+    ) throws -> DiscoveredService {
+        let port = try Port(port)
+        let endpoints = try addresses.map {
+            Endpoint(address: try address($0), port: port, interface: interface)
+        }
+        return DiscoveredService(
+            instance: ServiceInstance(
+                name: ServiceName(observed: name), type: try ServiceType("_http._tcp"), domain: .local),
+            interfaces: [interface], state: .resolved, host: try HostName(host), port: port, txt: txt,
+            endpoints: endpoints)
+    }
+
+    @Test func exportedAfterFiveSecondsWithdrawnAfterSixty() throws {
+        var table = ExportTable(at: start)
+        let web = try service("web")
+        table.saw(web, try admission(), at: start)
+        #expect(table.next == start + .seconds(5))
+        #expect(table.due(at: start + .seconds(4)).isEmpty)
+        let actions = table.due(at: start + .seconds(5))
+        guard case .publish(web.instance, let export)? = actions.first, actions.count == 1 else {
+            Issue.record("\(actions)")
+            return
+        }
+        let zone = try Domain("link1.example.org")
+        #expect(export.service.domain == zone)
+        let wanted = try address("10.1.0.7")
+        #expect(export.host == 1 && export.addresses == [wanted])
+        table.lost(web.instance, at: start + .seconds(20))
+        #expect(table.due(at: start + .seconds(79)).isEmpty)
+        #expect(table.due(at: start + .seconds(80)) == [.withdraw(web.instance)])
+        #expect(table.next == nil && table.published == 0)
+    }
+
+    @Test func aFlapCostsNothing() throws {
+        var table = ExportTable(at: start)
+        let web = try service("web")
+        let admission = try admission()
+        for second in 0..<300 {
+            let now = start + .seconds(second)
+            if second % 4 == 3 { table.lost(web.instance, at: now) } else { table.saw(web, admission, at: now) }
+            #expect(table.due(at: now).isEmpty, "never there for 5 s")
+        }
+        table.saw(web, admission, at: start + .seconds(300))
+        #expect(table.due(at: start + .seconds(305)).count == 1)
+        for second in 306..<900 {
+            let now = start + .seconds(second)
+            if second % 50 < 40 { table.lost(web.instance, at: now) } else { table.saw(web, admission, at: now) }
+            #expect(table.due(at: now).isEmpty, "never gone for 60 s")
+        }
+    }
+
+    @Test func changesWaitTenSeconds() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        table.saw(try service("web"), admission, at: start)
+        _ = table.due(at: start + .seconds(5))
+        var changes = 0
+        for second in 6..<106 {
+            let now = start + .seconds(second)
+            table.saw(try service("web", port: 1000 + second), admission, at: now)
+            changes += table.due(at: now).count
+        }
+        #expect(changes == 10)
+    }
+
+    @Test func whatIsNotOfTheLinkIsRefused() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission(names: ["*", "!secret*"])
+        var long = TXTRecord()
+        for number in 0..<7 { try long.append(key: "k\(number)", value: Array(repeating: 0x61, count: 200)) }
+        let eth1 = NetworkInterface(index: 3, name: "eth1")
+        let refused: [(DiscoveredService, ExportRefusal)] = [
+            (try service("secret one"), .name),
+            (try service("a\nb"), .unfit),
+            (try service("far host", host: "www.example.org"), .foreignHost),
+            (try service("far", addresses: ["8.8.8.8", "10.1.1.7"]), .address),
+            (try service("link-local", addresses: ["169.254.7.7"]), .address),
+            (try service("loopback", addresses: ["127.0.0.1"]), .address),
+            (try service("by policy", addresses: ["10.1.0.99"]), .address),
+            (try service("other link", interface: eth1), .address),
+            (try service("long", txt: long), .text),
+        ]
+        for (service, _) in refused { table.saw(service, admission, at: start) }
+        #expect(table.due(at: start + .seconds(100)).isEmpty)
+        let wanted = Dictionary(refused.map { ($0.1, 1) }, uniquingKeysWith: +)
+        #expect(table.refusals == wanted)
+        for (service, _) in refused { table.lost(service.instance, at: start + .seconds(101)) }
+        #expect(table.refusals.isEmpty)
+    }
+
+    @Test func aThousandNamesAreNinetyAndTheFirstStay() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        for number in 0..<1000 { table.saw(try service("s\(number)", host: "h\(number).local"), admission, at: start) }
+        var published: [ServiceInstance] = []
+        for second in 5..<400 {
+            for case .publish(let instance, _) in table.due(at: start + .seconds(second)) { published.append(instance) }
+        }
+        #expect(published.count == 90 && table.published == 90)
+        #expect(table.refusals[.tooMany] == 910)
+        #expect(Set(published.map(\.name.value)) == Set((0..<90).map { "s\($0)" }))
+    }
+
+    @Test func updatesAreBoundedWhateverTheLinkDoes() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        var updates = 0
+        for second in 0..<600 {
+            let now = start + .seconds(second)
+            for number in 0..<90 {
+                table.saw(try service("s\(number)", port: 1 + second), admission, at: now)
+            }
+            updates += table.due(at: now).count
+        }
+        #expect(updates <= ExportTable.burst + 600 * ExportTable.perSecond)
+        #expect(updates > 600)
+    }
+
+    @Test func aHostHasOneNumberAndItsNameStaysOnTheLink() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        table.saw(try service("one", host: "wpad.local"), admission, at: start)
+        table.saw(try service("two", host: "WPAD.local"), admission, at: start)
+        table.saw(try service("three", host: "ns.local"), admission, at: start)
+        let hosts = table.due(at: start + .seconds(5)).compactMap { action -> Int? in
+            if case .publish(_, let export) = action { export.host } else { nil }
+        }
+        #expect(hosts.sorted() == [1, 1, 2])
+    }
+
+    @Test func aServiceThatIsSpoofedIsWithdrawn() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        let web = try service("web")
+        table.saw(web, admission, at: start)
+        _ = table.due(at: start + .seconds(5))
+        table.saw(try service("web", addresses: ["8.8.8.8"]), admission, at: start + .seconds(10))
+        #expect(table.due(at: start + .seconds(70)) == [.withdraw(web.instance)])
+    }
+}
