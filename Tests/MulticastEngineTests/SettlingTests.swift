@@ -7,38 +7,24 @@ struct SettlingTests {
 
     private func at(_ milliseconds: Int) -> Duration { start + .milliseconds(milliseconds) }
 
-    @Test("Quick: half a second after the last news, without a second question")
-    func quick() {
-        var settling = Settling(.quick, at: start)
-        #expect(settling.deadline == at(6000))
-        settling.asked(isTruncated: false, at: at(50))
-        settling.news(at: at(90))
-        settling.news(at: at(130))
-        #expect(settling.deadline == at(630))
-        #expect(!settling.isSettled(at: at(629)))
-        #expect(settling.isSettled(at: at(630)))
-    }
-
-    @Test("Quick waits for the second question where nothing was found, or packets were lost")
-    func quickWithLoss() {
-        for isLossy in [false, true] {
-            var settling = Settling(.quick, at: start)
+    @Test("The second question decides, whether something was found, nothing, or packets were lost")
+    func secondQuestion() {
+        for (hasNews, isLossy) in [(false, false), (true, false), (true, true)] {
+            var settling = Settling(at: start)
             settling.asked(isTruncated: false, at: at(50))
-            if isLossy {
-                settling.news(at: at(100))
-                settling.lost()
-            }
+            if hasNews { settling.news(at: at(100)) }
+            if isLossy { settling.lost() }
             #expect(settling.deadline == at(6000))
             settling.asked(isTruncated: false, at: at(1050))
             // That there is nothing is said later than that it is all.
-            #expect(settling.deadline == at(isLossy ? 1200 : 1650))
+            #expect(settling.deadline == at(hasNews ? 1200 : 1650))
         }
     }
 
     @Test("Where nothing was found and others know of something, one question more")
     func othersKnowMore() {
         for hasNews in [false, true] {
-            var settling = Settling(.sure, at: start)
+            var settling = Settling(at: start)
             settling.asked(isTruncated: false, at: at(50))
             if hasNews { settling.news(at: at(100)) }
             settling.asked(isTruncated: false, at: at(1050))
@@ -49,9 +35,9 @@ struct SettlingTests {
         }
     }
 
-    @Test("Sure: 150 ms without news after the second question, 600 where known answers took several packets")
+    @Test("150 ms without news after the second question, 600 where known answers took several packets")
     func sure() {
-        var settling = Settling(.sure, at: start)
+        var settling = Settling(at: start)
         settling.asked(isTruncated: false, at: at(50))
         settling.news(at: at(100))
         #expect(!settling.isSettled(at: at(1000)))
@@ -63,20 +49,9 @@ struct SettlingTests {
         #expect(settling.deadline == at(4200))
     }
 
-    @Test("Quick waits for the second question where something found is not resolved")
-    func unresolved() {
-        var settling = Settling(.quick, at: start)
-        settling.asked(isTruncated: false, at: at(50))
-        settling.news(at: at(100))
-        settling.unresolved(1)
-        #expect(settling.deadline == at(6000))
-        settling.asked(isTruncated: false, at: at(1050))
-        #expect(settling.deadline == at(1200))
-    }
-
-    @Test("Sure, too, waits for one question more after packets were lost; and while a question is still being put")
+    @Test("One question more after packets were lost; and while a question is still being put")
     func lostLater() {
-        var settling = Settling(.sure, at: start)
+        var settling = Settling(at: start)
         settling.asked(isTruncated: false, at: at(50))
         settling.news(at: at(100))
         settling.asked(isTruncated: false, at: at(1050))
@@ -89,7 +64,7 @@ struct SettlingTests {
 
     @Test("What others have asked twice already has settled, but for the time that an answer may take")
     func joined() {
-        let settling = Settling(.sure, timesAsked: 3, at: start)
+        let settling = Settling(timesAsked: 3, at: start)
         #expect(settling.deadline == at(150))
     }
 }

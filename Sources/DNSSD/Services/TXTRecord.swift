@@ -26,10 +26,6 @@ public struct TXTRecord: Hashable, Sendable {
         isTruncated = false
     }
 
-    init(entries: [Entry], isTruncated: Bool) {
-        self.entries = entries
-        self.isTruncated = isTruncated
-    }
 }
 
 extension TXTRecord {

@@ -4,7 +4,6 @@ struct SmallMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var pairs: [(key: Key, value: Value)] = []
 
     var isEmpty: Bool { pairs.isEmpty }
-    var count: Int { pairs.count }
     var keys: some Collection<Key> { pairs.lazy.map(\.key) }
     var values: some Collection<Value> { pairs.lazy.map(\.value) }
 

@@ -42,9 +42,6 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
         return .nothing
     }
 
-    /// The engine was shut down, and with it the operation.
-    package mutating func shutDown() { operation = nil }
-
     package mutating func reported(_ facts: [Facts.Fact], now: Duration) -> [Change<Facts.Value>] {
         facts.flatMap { catalog.apply($0, now: now) }
     }

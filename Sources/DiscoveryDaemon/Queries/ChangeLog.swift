@@ -45,8 +45,6 @@ package struct ChangeLog: Sendable {
     /// The services that are there, in the order they were found.
     package var services: [DiscoveredService] { live.values.sorted { $0.added < $1.added }.map(\.service) }
 
-    package subscript(instance: ServiceInstance) -> DiscoveredService? { live[instance]?.service }
-
     package mutating func apply(_ event: ServiceEvent) {
         head += 1
         switch event {

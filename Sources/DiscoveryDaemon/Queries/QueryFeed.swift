@@ -82,8 +82,6 @@ package final class QueryFeed: Sendable {
     package var services: [DiscoveredService] { state.withLock { $0.log.services } }
     /// How many there are.
     package var count: Int { state.withLock { $0.log.count } }
-    /// The last state of the backend.
-    package var backend: BackendState { state.withLock { $0.log.backend } }
     /// Everything known at the start is there.
     package var isSettled: Bool { state.withLock { $0.log.isSettled } }
 

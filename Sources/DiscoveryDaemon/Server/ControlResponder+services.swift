@@ -10,7 +10,6 @@ extension ControlResponder {
         let question: OpenQueries.Question
         let name: ServiceName?
         let detail: ServiceDetail
-        let isSubtype: Bool
 
         init(_ query: QueryString) throws(ControlError) {
             do throws(DiscoveryError) {
@@ -19,7 +18,6 @@ extension ControlResponder {
                 let resolution = try query.resolution()
                 name = query["name"].flatMap { $0.isEmpty ? nil : ServiceName(observed: $0) }
                 detail = resolution == .none ? .identity : .full
-                isSubtype = type?.subtype != nil
                 guard let type else {
                     question = .all(domain, interfaces, family, resolution)
                     return

@@ -41,12 +41,6 @@ public struct ServiceManager: Sendable {
     /// The service works: to be sent every `watchdogInterval`.
     @discardableResult public func keepAlive() -> Bool { send("WATCHDOG=1") }
 
-    /// Asks for so much more time to start, reload or stop, from now on: 1 µs to a day.
-    @discardableResult public func extendTimeout(by duration: Duration) -> Bool {
-        let parts = min(max(duration, .microseconds(1)), .seconds(86_400)).components
-        return send("EXTEND_TIMEOUT_USEC=\(parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000)")
-    }
-
     /// - Returns: whether the manager was told.
     private func send(_ message: String) -> Bool { socket?.send(message) ?? false }
 

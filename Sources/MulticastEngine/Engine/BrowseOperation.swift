@@ -50,7 +50,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         browse.begin(&link.querier, at: now)
         facts += browse.takeFacts()
         parts[link.interface] = Part(
-            link: link, browse: browse, settling: Settling(.sure, timesAsked: timesAsked, at: now),
+            link: link, browse: browse, settling: Settling(timesAsked: timesAsked, at: now),
             timesAsked: timesAsked)
         settle(at: now)
     }

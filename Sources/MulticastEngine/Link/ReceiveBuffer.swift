@@ -1,10 +1,10 @@
 import CMulticast
+import DNSMessage
 
 /// Room for one call of recvmmsg.
 @safe final class ReceiveBuffer {
     static let slots = 32
-    /// The longest message (RFC 6762 §17).
-    private static let stride = 9000
+    private static let stride = Message.maximumMulticastLength
 
     private let bytes: UnsafeMutableBufferPointer<UInt8>
     private let lengths: UnsafeMutableBufferPointer<UInt32>

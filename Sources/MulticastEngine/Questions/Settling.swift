@@ -3,16 +3,6 @@
 /// Nothing on the wire says so: one waits for news, and for the second question, which brings what the first one's answers lost. With 2 % of
 /// packets lost 18 of 20 browses were complete 150 ms after the last news, and no more after 1000; after the second question 20 of 20.
 package struct Settling: Sendable {
-    /// How sure one wants to be.
-    package enum Care: Hashable, Sendable {
-        /// For people: half a second without news, unless something is missing.
-        case quick
-        /// For scripts: after the second question.
-        case sure
-    }
-
-    /// Multicast over Wi-Fi may be held back for 300 ms.
-    private static let quickSilence = Duration.milliseconds(500)
     private static let silence = Duration.milliseconds(150)
     /// Known answers over several packets make hosts wait for 400 to 500 ms (RFC 6762 §7.2). And that there is nothing is not said because
     /// a host was slow.
@@ -20,20 +10,17 @@ package struct Settling: Sendable {
     /// However little is heard, this is the end of a first list.
     private static let patience = Duration.seconds(6)
 
-    private let care: Care
     private let began: Duration
     private var asked = 0
     private var lastAsked = Duration.zero
     private var wasTruncated = false
     private var lastNews: Duration?
-    /// Questions that there must have been, because packets were lost since the last.
-    private var needed = 1
-    private var unresolved = 0
+    /// How often the question must have been put: twice, and once more since packets were lost.
+    private var needed = 2
 
     /// Something is browsed for from now on.
     /// - Parameter timesAsked: how often the question was put before, for someone else.
-    package init(_ care: Care, timesAsked: Int = 0, at now: Duration) {
-        self.care = care
+    package init(timesAsked: Int = 0, at now: Duration) {
         began = now
         asked = timesAsked
         lastAsked = now
@@ -50,7 +37,7 @@ package struct Settling: Sendable {
     package mutating func news(at now: Duration) { lastNews = now }
 
     /// The kernel dropped packets of ours.
-    package mutating func lost() { needed = asked + 1 }
+    package mutating func lost() { needed = max(2, asked + 1) }
 
     /// Others know of something that was not heard here. Where nothing was, it is asked for once more.
     package mutating func othersKnowMore() { if lastNews == nil { lost() } }
@@ -60,9 +47,6 @@ package struct Settling: Sendable {
         lastAsked = now
         wasTruncated = true
     }
-
-    /// So many services are found and not resolved.
-    package mutating func unresolved(_ count: Int) { unresolved = count }
 
     /// When to look again: it has settled if `isSettled` says so then.
     package var deadline: Duration { min(settles ?? end, end) }
@@ -74,11 +58,9 @@ package struct Settling: Sendable {
 
     /// When the list settles if nothing happens; nil when something must happen first.
     private var settles: Duration? {
-        let needsSecond = care == .sure || lastNews == nil || unresolved > 0
-        guard asked >= max(needed, needsSecond ? 2 : 1) else { return nil }
+        guard asked >= needed else { return nil }
         let hasFoundNothing = lastNews == nil && lastAsked > began
-        let silence =
-            asked >= 2 ? (wasTruncated || hasFoundNothing ? Self.longSilence : Self.silence) : Self.quickSilence
+        let silence = wasTruncated || hasFoundNothing ? Self.longSilence : Self.silence
         return max(lastAsked, lastNews ?? lastAsked) + silence
     }
 }

@@ -55,36 +55,23 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("3: avahi-daemon SIGTERM and restart: its goodbyes are not told")
-        func terminated() async throws {
+        @Test(
+            "3: avahi-daemon SIGTERM and restart: its goodbyes are not told, not even those of a part of it, after its link was down",
+            arguments: [false, true])
+        func terminated(whileProbing: Bool) async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(20)
+            if whileProbing {
+                try await lab.run("h1", "ip", "link", "set", "eth0", "down")
+                try await lab.run("h1", "ip", "link", "set", "eth0", "up")
+            }
             try await lab.avahi("h1", "term")
             try await lab.avahi("h1", "start")
             let recovery = try await publications.wait(forEstablished: names, within: .seconds(3))
             try await lab.expectNoEnds(in: &browser, of: names)
             Figures(
                 scenario: "3",
-                what: "avahi-daemon SIGTERM and restart, 20 services",
-                recovery: recovery,
-                flaps: browser.count("removed")
-            ).record()
-            try await lab.stop()
-        }
-
-        @Test("3: avahi-daemon SIGTERM and restart right after its link went down and up: only part of it says goodbye")
-        func terminatedWhileProbing() async throws {
-            let lab = try await Lab.start()
-            var (publications, browser, names) = try await lab.published(20)
-            try await lab.run("h1", "ip", "link", "set", "eth0", "down")
-            try await lab.run("h1", "ip", "link", "set", "eth0", "up")
-            try await lab.avahi("h1", "term")
-            try await lab.avahi("h1", "start")
-            let recovery = try await publications.wait(forEstablished: names, within: .seconds(3))
-            try await lab.expectNoEnds(in: &browser, of: names)
-            Figures(
-                scenario: "3",
-                what: "link down and up, then avahi-daemon SIGTERM and restart, 20 services",
+                what: (whileProbing ? "link down and up, then " : "") + "avahi-daemon SIGTERM and restart, 20 services",
                 recovery: recovery,
                 flaps: browser.count("removed")
             ).record()
