@@ -1,22 +1,22 @@
 import DNSSD
 import System
 
-/// One look at a host's addresses: what has come of it, and when it is over. A value; times are given.
+/// One look at a host's addresses: what it has found, and when it ends. A value; times are passed in.
 ///
-/// A look is short, because avahi-daemon 0.8 aborts when a record that a CNAME record led to runs out while it is looked up
-/// (docs/decisions/0014-nothing-is-held.md). No record lives less than a second, so what comes in while a look is open cannot run
-/// out before its end; and what ends meanwhile is seen by the next.
+/// A look is short, because avahi-daemon 0.8 aborts when a record that a CNAME led to expires during a lookup
+/// (docs/decisions/0014-nothing-is-held.md). No record lives less than a second, so a record that arrives during a look
+/// cannot expire before its end. The next look sees what has gone.
 struct AddressRound {
     /// More than this is an attack or a mistake.
     static let maximumAddresses = 32
     /// How long the second family may lag behind the first. RFC 8305 §3 waits 50 ms for AAAA on a LAN; mDNS answers are multicast,
     /// and slower over Wi-Fi.
     static let grace = Duration.milliseconds(150)
-    /// The same where nobody waits for it: a query waits for 120 ms at most, and so does its answer (RFC 6762 §5.2, §6).
+    /// The same if no one is waiting: a query is delayed by up to 120 ms, and so is its answer (RFC 6762 §5.2, §6).
     static let doubt = Duration.milliseconds(400)
-    /// Addresses that come in one packet are told one after the other.
+    /// Addresses from one packet are reported one by one.
     static let gathering = Duration.milliseconds(20)
-    /// The longest that a look may take.
+    /// The longest look.
     static let limit = Duration.milliseconds(900)
 
     private struct Answer {
@@ -27,13 +27,13 @@ struct AddressRound {
     private let known: Set<IPAddress.Family>
     private let isNew: Bool
     private let limit: MonotonicTime
-    /// Of A and AAAA records, as long as more may come.
+    /// Outstanding A and AAAA lookups.
     private var answers: [IPAddress.Family: Answer] = [:]
     private var seen: Set<IPAddress> = []
 
     /// - Parameters:
-    ///   - known: what the look before this one has found.
-    ///   - isNew: there were few looks: an answer may have been lost.
+    ///   - known: addresses that the previous look found.
+    ///   - isNew: there were few looks so far, so an answer may have been lost.
     init(_ families: [IPAddress.Family], known: [IPAddress], isNew: Bool, at start: MonotonicTime) {
         self.known = Set(known.map(\.family))
         self.isNew = isNew
@@ -49,20 +49,20 @@ struct AddressRound {
         if answers[address.family]?.first == nil { answers[address.family]?.first = now }
     }
 
-    /// What avahi-daemon had of this family was reported.
+    /// Avahi has reported its cached records of this family.
     mutating func cacheExhausted(_ family: IPAddress.Family, at now: MonotonicTime) {
         if answers[family]?.cacheEnd == nil { answers[family]?.cacheEnd = now }
     }
 
-    /// Nothing more of this family is to be expected.
+    /// No more addresses of this family are expected.
     mutating func ended(_ family: IPAddress.Family) { answers[family] = nil }
 
-    /// When the look is over, as things are.
+    /// When the look ends, as things stand.
     var end: MonotonicTime {
         let other = answers.values.compactMap(\.first).min()
         let ends = answers.map { family, answer in
             guard let cacheEnd = answer.cacheEnd, let first = answer.first ?? other else { return limit }
-            // What was in the cache was all there.
+            // The cache held all of them.
             if answer.first != nil { return first <= cacheEnd ? cacheEnd : first + Self.gathering }
             let wait = known.isEmpty ? Self.grace : isNew || known.contains(family) ? Self.doubt : .zero
             return max(first, cacheEnd) + wait

@@ -2,7 +2,7 @@ import CAvahi
 import DNSSD
 import Discovery
 
-// The constructors of avahi-client/lookup.h. Each waits until avahi-daemon has answered; `report` is called later.
+// The constructors of avahi-client/lookup.h. Each blocks until avahi-daemon replies; `report` is called later.
 extension AvahiConnection {
     private typealias TypeText = (type: String, domain: String)
     private typealias ServiceText = (name: String, of: TypeText)
@@ -64,7 +64,7 @@ extension AvahiConnection {
         }
     }
 
-    /// Domains that are recommended, or configured: those are on no link.
+    /// Recommended or configured domains; the latter are on no link.
     func browseDomains(
         for purpose: DomainQuery.Purpose, report: @escaping (BrowserEvent<Domain>) -> Void
     ) throws(DiscoveryError) -> AvahiLookup {
@@ -106,8 +106,8 @@ extension AvahiConnection {
         }
     }
 
-    /// SRV and TXT of a service, over one family; nil when it does not answer. Addresses are looked up besides: of those a resolver
-    /// tells one.
+    /// SRV and TXT of a service over one family; nil if it does not answer. Addresses are looked up separately, because
+    /// a resolver reports only one.
     func resolve(
         _ instance: ServiceInstance, on interface: NetworkInterface, over family: IPAddress.Family,
         report: @escaping (ResolverAnswer?) -> Void
@@ -133,12 +133,12 @@ extension AvahiConnection {
     }
 }
 
-/// What a resolver finds.
+/// A resolver's result.
 struct ResolverAnswer {
     let host: HostName
     /// Nil for 0.
     let port: Port?
     let txt: TXTRecord
-    /// It is published on this machine.
+    /// The service is published on this machine.
     let isLocal: Bool
 }

@@ -2,43 +2,43 @@ import DNSSD
 import Discovery
 import System
 
-/// What a `BrowseOperation` browses for, and the facts that come of it.
+/// What a `BrowseOperation` browses for, and how it becomes facts.
 protocol BrowserFinding: AnyObject {
     associatedtype Key: Hashable
     associatedtype Fact: FinderFact
 
-    /// In words, in the plural.
+    /// A plural noun for messages.
     var subject: String { get }
     func browser(
         on connection: AvahiConnection, report: @escaping (BrowserEvent<Key>) -> Void
     ) throws(DiscoveryError) -> AvahiLookup
-    /// - Parameter isFirst: it was not seen there over the other family.
+    /// - Parameter isFirst: it was not visible there over the other family.
     func appeared(_ key: Key, _ path: AvahiPath, at origin: Origin, isFirst: Bool)
     /// - Parameters:
-    ///   - isLast: it is not seen there over the other family either.
-    ///   - isHidden: the interface is down, which says nothing of what was seen there.
+    ///   - isLast: it is not visible there over the other family either.
+    ///   - isHidden: the interface is down, which says nothing about the service.
     func disappeared(_ key: Key, _ path: AvahiPath, at origin: Origin, isLast: Bool, isHidden: Bool)
-    /// Links or addresses of this machine are others.
+    /// The links or addresses of this machine have changed.
     func linksChanged()
-    /// The browser is gone, and with it all that it told.
+    /// The browser is gone, and with it everything it reported.
     func clear()
 }
 
-/// A query on avahi-daemon for all that there is of something: services of a type, types, domains. It has one browser; one that fails is
-/// made anew, and what the new one does not repeat is gone.
+/// Browses avahi-daemon for services of a type, for types or for domains. A browser that fails is replaced; what the
+/// new one does not report again is gone.
 final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
     private struct Sight: Hashable {
         let key: Finding.Key
         let path: AvahiPath
     }
 
-    /// Sightings kept at most: 4096 services on four paths each.
+    /// The most sightings kept: 4096 services on four paths each.
     private static var maximumSightings: Int { 16_384 }
-    /// Of so many, answers to Avahi's first question may be lost. It asks again a second later (RFC 6762 §5.2), and the answers come
-    /// within 620 ms (§7.2, §6).
+    /// From this many on, answers to Avahi's first question may be lost. Avahi asks again a second later (RFC 6762
+    /// §5.2), and answers arrive within 620 ms (§7.2, §6).
     private static var crowd: Int { 100 }
     private static var quiet: Duration { .milliseconds(750) }
-    /// For so long quiet is waited for.
+    /// The longest wait for silence.
     private static var listLimit: Duration { .seconds(5) }
 
     private let finding: Finding
@@ -49,11 +49,11 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
     private let restart: Backoff
     private var browser: AvahiLookup?
     private var known: [Sight: Origin] = [:]
-    /// Seen by a browser that failed, and not yet by the one that took its place.
+    /// Reported by a browser that failed, and not yet by its replacement.
     private var unconfirmed: Set<Sight> = []
     private var renames = InterfaceRenames()
     private let listTimer: LoopTimer
-    /// When the list is complete, quiet or not; nil until Avahi has said `ALL_FOR_NOW`.
+    /// When the list is complete, even without silence; nil until Avahi has reported `ALL_FOR_NOW`.
     private var listEnd: MonotonicTime?
     private var isListed = false
     private var isFull = false
@@ -121,7 +121,7 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
         case .appeared(let key, let path): appeared(Sight(key: key, path: path))
         case .disappeared(let key, let path):
             disappeared(Sight(key: key, path: path))
-            // What was left out is told to a new browser.
+            // A new browser reports again what was omitted.
             if isFull, known.count < Self.maximumSightings / 8 * 7 {
                 isFull = false
                 troubles.note(.sightings, of: self, nil)
@@ -178,7 +178,7 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
         tell(.sightings, "more than \(Self.maximumSightings) sightings of \(finding.subject): the rest is left out")
     }
 
-    /// What was seen on an interface by its old name is gone, and what it is to be called, or whether it is wanted, is found out again.
+    /// Drops what was seen on renamed interfaces; a new browser finds it again, under names that may not be wanted.
     private func linksChanged(_ connection: AvahiConnection) {
         finding.linksChanged()
         let renamed = renames.sinceLast()
@@ -189,7 +189,7 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
 
     private func failed(_ error: DiscoveryError, _ connection: AvahiConnection) {
         tell(.browsing, error.message)
-        // Nothing more will come for now, which is an answer too: nobody may wait for ever.
+        // Nothing more will come for now. That is an answer too: no one may wait forever.
         listed()
         restart.schedule { [weak self] in if connection.isOpen { self?.browse(on: connection) } }
     }

@@ -1,12 +1,13 @@
 import DNSSD
 
-/// What a browser for a type may tell: services of this type in this domain. A value.
+/// Accepts what a browser for a type may report: services of this type in this domain. A value.
 ///
-/// A PTR record can lead anywhere, to another type, another domain or the type itself, and avahi-daemon tells all of them.
+/// A PTR record can point anywhere, to another type, another domain or the type itself, and avahi-daemon reports all of
+/// them.
 struct BrowsedType {
     private let type: ServiceType
     private let domain: Domain
-    /// As they were written when they were right: one comparison for each of thousands.
+    /// The last accepted spelling: one comparison for each of thousands.
     private var accepted: (type: String, domain: String)?
 
     init(_ type: ServiceType, in domain: Domain) {

@@ -1,14 +1,14 @@
 import CAvahi
 
-/// What a browser tells.
+/// A browser's report.
 enum BrowserEvent<Seen> {
     case appeared(Seen, AvahiPath)
     case disappeared(Seen, AvahiPath)
-    /// Avahi's cache has been reported.
+    /// Avahi has reported its cache.
     case cacheExhausted
     /// Avahi waited a second for answers: a timer, not a guarantee.
     case allForNow
-    /// It is dead; `lastError` of the connection says why.
+    /// The browser is dead; the connection's `lastError` has the reason.
     case failed
 
     init(_ event: AvahiBrowserEvent, _ seen: Seen, _ path: AvahiPath) {
@@ -22,7 +22,7 @@ enum BrowserEvent<Seen> {
             }
     }
 
-    /// The same of what `meaning` makes of it; nil where that is nothing.
+    /// Maps what was seen; nil if `meaning` returns nil for it.
     func of<Meaning>(_ meaning: (Seen, AvahiPath) -> Meaning?) -> BrowserEvent<Meaning>? {
         switch self {
         case .appeared(let seen, let path): meaning(seen, path).map { .appeared($0, path) }

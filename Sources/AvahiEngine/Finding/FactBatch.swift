@@ -1,7 +1,7 @@
 import Discovery
 import System
 
-/// Collects an operation's facts during one turn of the loop, and reports them together. Used only on the loop's thread.
+/// Collects an operation's facts during one turn of the loop and reports them together. Used only on the loop's thread.
 final class FactBatch<Fact: Sendable> {
     private let loop: EventLoop
     private let report: ([Fact]) -> Void
@@ -18,7 +18,7 @@ final class FactBatch<Fact: Sendable> {
         LoopBound(to: loop, self).post { $0.flush() }
     }
 
-    /// The operation has ended: nothing more is reported.
+    /// The operation has ended; nothing more is reported.
     func end() { facts = [] }
 
     private func flush() {

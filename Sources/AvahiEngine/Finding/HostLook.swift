@@ -1,10 +1,11 @@
 import DNSSD
 import System
 
-/// One look at all addresses of a host on an interface, shared by the services that ask meanwhile. Used only on the loop's thread.
+/// One look at all addresses of a host on an interface, shared by the services that ask meanwhile. Used only on the
+/// loop's thread.
 ///
-/// Avahi's resolver tells the first address it meets. Here A and AAAA are looked up over both families, and let go as soon as they have
-/// answered (`AddressRound`).
+/// Avahi's resolver reports only the first address. This looks up A and AAAA over both families and frees the lookups
+/// as soon as they have answered (`AddressRound`).
 final class HostLook {
     struct Key: Hashable {
         let host: HostName
@@ -12,9 +13,9 @@ final class HostLook {
         let family: IPAddress.Family?
     }
 
-    /// After so many empty rounds the host has no address: a packet may have been lost.
+    /// After this many empty rounds the host has no address; one packet may have been lost.
     private static let maximumRounds = 2
-    /// For so long what was seen is as good as new: services of one host ask one after the other.
+    /// How long a result counts as fresh: the services of one host ask one after the other.
     private static let validity = Duration.milliseconds(500)
 
     private let key: Key
@@ -25,18 +26,18 @@ final class HostLook {
     private var round: AddressRound
     private var rounds = 0
     private var lookups: [AvahiLookup] = []
-    /// It has a place in the line.
+    /// It holds a place in the line.
     private var isUnderWay = false
-    /// Nil until it is over.
+    /// Nil until the look ends.
     private var addresses: [IPAddress]?
     private var waiting: [([IPAddress]) -> Void] = []
     private let outdated: () -> Void
 
     /// - Parameters:
-    ///   - known: what the look before this one has found.
-    ///   - isNew: there were few looks before.
+    ///   - known: addresses that the previous look found.
+    ///   - isNew: there were few looks so far.
     ///   - line: where it waits for its turn.
-    ///   - outdated: called when another look is to take its place.
+    ///   - outdated: called when another look must replace this one.
     init(
         _ key: Key, known: [IPAddress], isNew: Bool, in line: BoundedLine, on connection: AvahiConnection,
         outdated: @escaping () -> Void
@@ -57,7 +58,7 @@ final class HostLook {
         }
     }
 
-    /// Tells the addresses when they are known.
+    /// Reports the addresses once they are known.
     func whenOver(_ told: @escaping ([IPAddress]) -> Void) {
         if let addresses { told(addresses) } else { waiting.append(told) }
     }
@@ -85,7 +86,7 @@ final class HostLook {
         timer.deadline = round.end
     }
 
-    /// Lookups are freed by the timer: not within their own callback.
+    /// The timer frees lookups, because they must not be freed within their own callback.
     private func received(_ event: BrowserEvent<[UInt8]>, _ family: IPAddress.Family) {
         guard addresses == nil else { return }
         switch event {
@@ -127,7 +128,7 @@ final class HostLook {
     private func address(_ bytes: [UInt8], _ family: IPAddress.Family) -> IPAddress? {
         switch family {
         case .ipv4: IPv4Address(bytes: bytes).map { .v4($0) }
-        // Avahi's addresses have no scope: it is the interface on which the record was seen.
+        // Avahi's addresses have no scope; the record's interface is the scope.
         case .ipv6: IPv6Address(bytes: bytes).map { .v6($0, scope: $0.isLinkLocal ? key.interface.index : 0) }
         }
     }

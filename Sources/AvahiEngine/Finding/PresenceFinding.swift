@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-/// Things that are only there or not there, types or domains, over either family.
+/// Types or domains, which are merely present or absent, over either family.
 final class PresenceFinding<Key: Hashable & Sendable>: BrowserFinding {
     typealias Fact = PresenceFact<Key>
     typealias MakeBrowser =

@@ -1,25 +1,27 @@
-/// When a service is looked at again whose answer was taken: nothing is held open that would tell of a change
+/// When to look again at a resolved service: no lookup stays open that would report a change
 /// (docs/decisions/0014-nothing-is-held.md). A value.
 ///
-/// What changes is announced (RFC 6762 §8.4), and is in avahi-daemon's cache at once; to look there asks the network nothing.
-/// Records live for whole seconds, and looks lie between them: what came in with the service does not run out during a look.
+/// A change is announced (RFC 6762 §8.4) and reaches avahi-daemon's cache at once; looking there sends nothing to the
+/// network. Records live for whole seconds and looks fall in between, so records that arrived with the service do not
+/// expire during a look.
 struct RefreshClock {
-    /// What was found or has changed just now is likely to change again: after 1, 2, 4, 8 s, and from then on this.
+    /// A service that has just appeared or changed is likely to change again: looks come after 1, 2, 4 and 8 s, then at
+    /// this interval.
     static let longest = 10
-    /// Many services have a longer turn, so that five a second are looked at …
+    /// With many services the interval grows, so that five are looked at each second …
     static let perSecond = 5
-    /// … but none a longer one than this: the TTL of SRV and addresses (RFC 6762 §10).
+    /// … but not beyond this: the TTL of SRV and address records (RFC 6762 §10).
     static let limit = 120
 
     private var turn = 0
 
     /// - Parameters:
-    ///   - looks: how many looks there were since something changed.
-    ///   - count: how many services are looked at in turn.
+    ///   - looks: the number of looks since the last change.
+    ///   - count: the number of services that take turns.
     mutating func delay(afterLooks looks: Int, among count: Int) -> Duration {
         let own = looks < 4 ? 1 << max(looks, 0) : Self.longest
         let whole = min(max(own, count / Self.perSecond), Self.limit)
-        // From three quarters on, by the golden ratio: what was found at once is not looked at at once.
+        // From three quarters on, spread by the golden ratio: services found together are not looked at together.
         turn = (turn + 618) % 1_000
         let seconds = Duration.seconds(whole - whole / 4 * turn / 1_000)
         return looks == 0 ? seconds + .milliseconds(350 + turn * 3 / 10) : seconds

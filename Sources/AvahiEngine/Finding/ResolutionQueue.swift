@@ -1,13 +1,13 @@
 import DNSSD
 import System
 
-/// Whose turn it is to be resolved: a few services, and of those the addresses of a few hosts, at a time. Used only on the loop's thread.
+/// Limits how many services, and addresses of hosts, are looked up at a time. Used only on the loop's thread.
 final class ResolutionQueue {
     let loop: EventLoop
-    /// How many tasks sleep until they look again; theirs to count.
+    /// How many tasks sleep until their next look; the tasks keep count.
     var sleeping = 0
     private var connection: AvahiConnection?
-    /// Every resolver asks the wire again: with more at a time 1000 services take longer, not shorter (docs/performance.md).
+    /// Each resolver queries the network: with more at a time, 1000 services take longer (docs/performance.md).
     private let services = BoundedLine(atMost: 64)
     private let hosts = BoundedLine(atMost: 32)
     private var looks: [HostLook.Key: HostLook] = [:]
@@ -17,7 +17,7 @@ final class ResolutionQueue {
 
     func connected(_ connection: AvahiConnection) { self.connection = connection }
 
-    /// The connection is gone, or about to go; tasks belong to their operations, which cancel them.
+    /// The connection is gone or closing; operations cancel their own tasks.
     func disconnected() {
         connection = nil
         services.clear()
@@ -26,7 +26,7 @@ final class ResolutionQueue {
         looks = [:]
     }
 
-    /// Begins a task in its turn; one that somebody waits for by name at once.
+    /// Starts a task in its turn, or at once if it is urgent.
     func submit(_ task: ResolutionTask) {
         let begin: () -> Bool = { [weak self] in
             guard task.isWanted, let connection = self?.connection else { return false }
@@ -36,17 +36,17 @@ final class ResolutionQueue {
         if task.isUrgent { services.beginNow(begin) } else { services.add(begin) }
     }
 
-    /// SRV and TXT of a task are there, or will not come.
+    /// A task has its SRV and TXT, or will not get them.
     func finished() { services.finished() }
 
-    /// When a task that has its answer looks again.
-    /// - Parameter looks: how often the same was seen again.
+    /// When a resolved task looks again.
+    /// - Parameter looks: how many looks found nothing new.
     func delay(afterLooks looks: Int) -> Duration { clock.delay(afterLooks: looks, among: sleeping) }
 
-    /// Tells a host's addresses.
+    /// Reports a host's addresses.
     /// - Parameters:
-    ///   - known: what was found before.
-    ///   - isNew: there were few looks before.
+    ///   - known: addresses found before.
+    ///   - isNew: there were few looks so far.
     func addresses(
         at key: HostLook.Key, known: [IPAddress], isNew: Bool, told: @escaping ([IPAddress]) -> Void
     ) {

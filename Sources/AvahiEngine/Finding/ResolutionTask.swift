@@ -2,35 +2,35 @@ import DNSSD
 import Discovery
 import System
 
-/// Resolves one service on one interface: SRV and TXT by a resolver, then the addresses of the host, and again later while it watches.
-/// Used only on the loop's thread.
+/// Resolves one service on one interface: SRV and TXT with a resolver, then the host's addresses. Repeats while it
+/// watches. Used only on the loop's thread.
 final class ResolutionTask {
-    /// What came of it; told anew when something changes, while it watches.
+    /// The result; reported again when it changes, while the task watches.
     enum Outcome {
         case resolved(Resolution, over: IPAddress.Family, isOwn: Bool)
         case failed
     }
 
     private enum Phase {
-        /// Until its turn comes.
+        /// Waiting for its turn.
         case waiting
         case asking
-        /// SRV and TXT are there.
+        /// Has SRV and TXT, looks up addresses.
         case looking
-        /// Until it looks again.
+        /// Waiting for its next look.
         case sleeping
         case over
     }
 
-    /// The longest that a resolver is open: less than the second that the shortest-lived record lives
+    /// How long a resolver stays open: less than a second, the shortest life of a record
     /// (docs/decisions/0014-nothing-is-held.md).
     private static let window = Duration.milliseconds(950)
-    /// So many of them are the 5 s after which Avahi's own resolver gives up.
+    /// This many windows are the 5 s after which Avahi's own resolver gives up.
     private static let windows = 5
-    /// For so many looks an address may have been lost that is still to come.
+    /// For this many looks a missing address may be the result of a lost packet.
     private static let newLooks = 3
 
-    /// It was asked for by name, nothing is known yet: over all families, at once, until it answers.
+    /// Requested by name, with nothing known yet: asks over all families, at once, until one answers.
     let isUrgent: Bool
     private let instance: ServiceInstance
     private let interface: NetworkInterface
@@ -44,16 +44,16 @@ final class ResolutionTask {
     private var phase = Phase.waiting {
         didSet { queue.sleeping += (phase == .sleeping ? 1 : 0) - (oldValue == .sleeping ? 1 : 0) }
     }
-    /// Over which it can be asked; first that which answered last.
+    /// Families to ask over; the one that answered last comes first.
     private var families: [IPAddress.Family] = []
     private var resolvers: [IPAddress.Family: AvahiLookup] = [:]
     private var windowsUsed = 0
     private var told: Resolution?
-    /// How often the same was seen again.
+    /// How many looks found nothing new.
     private var looks = 0
     private var retryDelay = Duration.seconds(1)
 
-    /// - Parameter resolvesHost: without it there are no addresses, and an answer is told as soon as SRV and TXT are there.
+    /// - Parameter resolvesHost: false reports an answer without addresses, as soon as SRV and TXT arrive.
     init(
         _ instance: ServiceInstance, on interface: NetworkInterface, isUrgent: Bool = false, watches: Bool,
         addressFamily: IPAddress.Family?, resolvesHost: Bool = true, queue: ResolutionQueue,
@@ -72,25 +72,25 @@ final class ResolutionTask {
 
     var isWanted: Bool { phase != .over }
 
-    /// The service can be asked over this family, too.
+    /// The service can also be asked over this family.
     func add(_ family: IPAddress.Family) { if !families.contains(family) { families.append(family) } }
 
-    /// The queue's word that it is this task's turn.
+    /// Called by the queue when it is this task's turn.
     func begin(on connection: AvahiConnection) {
         phase = .asking
         windowsUsed = 0
-        // Nothing has come for nearly a second: a new resolver is made in the place of the old one.
+        // No answer for nearly a second: replaces the resolver.
         timer.fire = { [weak self] in self?.ask(on: connection) }
         ask(on: connection)
     }
 
-    /// Looks again soon, if it would later.
+    /// Brings the next look forward to `delay` from now.
     func lookAgain(within delay: Duration) {
         guard phase == .sleeping, let deadline = timer.deadline else { return }
         timer.deadline = min(deadline, MonotonicTime.now + delay)
     }
 
-    /// Nobody wants to know any more.
+    /// The result is no longer wanted.
     func cancel() {
         let isAsking = phase == .asking
         phase = .over
@@ -99,7 +99,7 @@ final class ResolutionTask {
         if isAsking { queue.finished() }
     }
 
-    /// All of an operation's: none of them is begun in the place of another.
+    /// Cancels all tasks of an operation, waiting ones first, so that none of them starts in another's place.
     static func cancel(_ tasks: [ResolutionTask]) {
         for task in tasks where task.phase != .asking { task.cancel() }
         for task in tasks { task.cancel() }
@@ -108,7 +108,7 @@ final class ResolutionTask {
     private func ask(on connection: AvahiConnection) {
         freeResolvers()
         guard !families.isEmpty, windowsUsed < Self.windows * (isUrgent ? 1 : families.count) else { return failed() }
-        // One family after the other, as answers are at hand.
+        // Alternates between the families.
         for family in isUrgent ? families : [families[windowsUsed % families.count]] {
             resolvers[family] = try? connection.resolve(instance, on: interface, over: family) { [weak self] in
                 self?.received($0, over: family, connection)
@@ -121,7 +121,7 @@ final class ResolutionTask {
     private func received(_ answer: ResolverAnswer?, over family: IPAddress.Family, _ connection: AvahiConnection) {
         guard phase == .asking, resolvers[family] != nil else { return }
         guard let answer else {
-            // Freed: it would stay alive and ask on.
+            // Freed, because it would go on asking.
             resolvers.removeValue(forKey: family)?.free()
             if resolvers.isEmpty { ask(on: connection) }
             return
@@ -131,7 +131,7 @@ final class ResolutionTask {
         families.insert(family, at: 0)
         phase = .looking
         queue.finished()
-        // A service that is not offered (port 0) needs no address.
+        // A service with port 0 is not offered, and needs no address.
         guard resolvesHost, answer.port != nil else { return found(answer, [], over: family) }
         queue.addresses(
             at: HostLook.Key(host: answer.host, interface: interface, family: addressFamily),
@@ -164,9 +164,9 @@ final class ResolutionTask {
         retryDelay = min(retryDelay * 2, .seconds(60))
     }
 
-    /// - Parameter delay: when it looks again; nil: it has done what was asked.
+    /// - Parameter delay: until the next look; nil if the task is done.
     private func settle(after delay: Duration?) {
-        // Whoever was told may have cancelled it.
+        // The receiver of the report may have cancelled the task.
         guard phase == .looking else { return }
         phase = delay == nil ? .over : .sleeping
         timer.fire = { [weak self] in

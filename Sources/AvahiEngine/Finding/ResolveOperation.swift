@@ -2,7 +2,7 @@ import DNSSD
 import Discovery
 import System
 
-/// A `ServiceQuery` for one service by name: asked on every interface at once, without browsing for its type.
+/// A `ServiceQuery` for one service by name. Asks on every interface at once, without browsing for its type.
 final class ResolveOperation: CoreOperation {
     /// How long other interfaces may lag behind the first that answered.
     private static let grace = Duration.milliseconds(250)
@@ -65,7 +65,7 @@ final class ResolveOperation: CoreOperation {
         timer.deadline = nil
     }
 
-    /// Asks on the interfaces that are there now, and no longer on those that are not.
+    /// Asks on the interfaces present now, and stops on those that are gone.
     private func ask() {
         let usable = SystemInterfaces.usable(by: query.interfaces)
         for interface in Set(tasks.keys).subtracting(usable.map(\.interface)) {
@@ -76,7 +76,7 @@ final class ResolveOperation: CoreOperation {
         for (interface, families) in usable {
             let task = tasks[interface] ?? task(on: interface)
             for family in families where query.family == nil || query.family == family { task.add(family) }
-            // Addresses may be others now.
+            // Addresses may have changed.
             task.lookAgain(within: .zero)
             guard tasks.updateValue(task, forKey: interface) == nil else { continue }
             unanswered.insert(interface)

@@ -2,7 +2,7 @@ import DNSSD
 import Discovery
 import System
 
-/// The services of a type: each sighting is told, and each service is resolved on each interface.
+/// The services of a type: reports each sighting and resolves each service on each interface.
 final class ServiceFinding: BrowserFinding {
     typealias Fact = BrowseFact
 
@@ -11,8 +11,9 @@ final class ServiceFinding: BrowserFinding {
         let index: Int32
     }
 
-    /// Services with which avahi-daemon's cache is full on one interface over one family, if each has a host of its own: it takes 4096
-    /// records (`cache-entries-max` of avahi-daemon.conf(5)), four of each service, and drops what is more without a word.
+    /// The number of services that fills avahi-daemon's cache on one interface over one family if each has its own
+    /// host: the cache takes 4096 records (`cache-entries-max` of avahi-daemon.conf(5)), four per service, and silently
+    /// drops the rest.
     private static let fullCache = 4_096 / 4 * 95 / 100
 
     private let query: ServiceQuery
@@ -22,7 +23,7 @@ final class ServiceFinding: BrowserFinding {
     private let troubles: Troubles
     private let batch: FactBatch<Fact>
     private var tasks: [Place: ResolutionTask] = [:]
-    /// How many were seen on each path; what this machine publishes is not in the cache.
+    /// How many are visible on each path; the cache does not hold what this machine publishes.
     private var counts: [AvahiPath: Int] = [:]
 
     init(
@@ -72,7 +73,7 @@ final class ServiceFinding: BrowserFinding {
         if isLast { tasks.removeValue(forKey: Place(name: name, index: path.index))?.cancel() }
     }
 
-    /// Addresses may be others now, here or there: all is looked at soon, fifty a second.
+    /// Addresses may have changed here or there: looks at all services soon, fifty a second.
     func linksChanged() {
         for (number, task) in tasks.values.enumerated() { task.lookAgain(within: .milliseconds(20) * number) }
     }

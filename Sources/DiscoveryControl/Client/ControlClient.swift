@@ -1,7 +1,7 @@
 internal import DNSSD
 internal import System
 
-/// Asks the daemon one thing at a time, over its control socket.
+/// Sends requests to the daemon over its control socket, each on a connection of its own.
 public struct ControlClient: Sendable {
     /// A request of HTTP/1.1.
     public struct Request: Sendable {
@@ -26,7 +26,7 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// The most bytes of an answer that are taken.
+    /// The longest answer in bytes.
     private static let maximumAnswer = 64 * 1024 * 1024
 
     /// The socket.
@@ -35,19 +35,20 @@ public struct ControlClient: Sendable {
     /// Creates a client; nothing is connected yet.
     public init(path: String) { self.path = path }
 
-    /// What looking for a daemon came to.
+    /// The result of looking for a daemon.
     public struct Search: Sendable {
-        /// The first that answers, or is too busy to.
+        /// The first that answers, or answers that it is too busy.
         public var daemon: ControlClient?
-        /// Why sockets before it are not asked that this user must not believe; safe for a terminal.
+        /// Why earlier sockets were skipped: this user cannot trust them. Safe for a terminal.
         public var refusals: [String] = []
-        /// Sockets before it at which somebody listens who did not answer in time.
+        /// Earlier sockets where a process listens but did not answer in time.
         public var silent: [String] = []
     }
 
-    /// Looks for the first socket at which a daemon answers, each given `limit`: where nobody listens that is known at once.
+    /// Finds the first socket at which a daemon answers. Waits up to `limit` for each; a socket without a listener
+    /// costs no wait.
     ///
-    /// Called before anything else runs, so it may block: a daemon that is stopped, or does not keep up, gets `limit`.
+    /// Blocks the calling thread, so call it before anything else runs.
     public static func find(_ paths: [String], within limit: Duration) -> Search {
         var search = Search()
         for path in paths {
@@ -73,7 +74,7 @@ public struct ControlClient: Sendable {
         return search
     }
 
-    /// - Returns: whether it is a daemon; nil when it does not answer in time.
+    /// - Returns: whether it is a daemon; nil if it does not answer in time.
     private func answers(until deadline: Deadline) throws(DiscoveryError) -> Bool? {
         let connection = try UnixConnection(path: path, until: deadline)
         try connection.send(Request("GET", "/v1/ping").bytes, until: deadline)
@@ -84,9 +85,9 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// Sends a request and waits for its answer, `limit` at most, on a thread of its own.
+    /// Sends a request and waits up to `limit` for its answer, on a thread of its own.
     /// - Returns: the body of an answer with a status of 200 to 299.
-    /// - Throws: what the daemon answered instead; status 503 when it did not.
+    /// - Throws: the daemon's error, or one with status 503 if it does not answer.
     public func send(_ request: Request, within limit: Duration = .seconds(10)) async throws(ControlError) -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
             let code = SystemThread.start {
@@ -99,8 +100,8 @@ public struct ControlClient: Sendable {
         return try result.get()
     }
 
-    /// Sends a request and waits for its answer on this thread, `limit` at most.
-    /// - Returns: as `send`; the error's code is `no-daemon` when there is no socket.
+    /// Sends a request and waits up to `limit` for its answer, on this thread.
+    /// - Returns: as `send`; the error's code is `no-daemon` if there is no socket.
     public func answer(to request: Request, within limit: Duration) -> Result<[UInt8], ControlError> {
         exchange(request, until: Deadline(in: limit))
     }

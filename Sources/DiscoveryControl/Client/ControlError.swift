@@ -1,7 +1,7 @@
 public import DNSSD
 public import DiscoveryJSON
 
-/// What the daemon refused, and why: `{"v":1,"error":{"code":"…","message":"…"}}` with a status of HTTP.
+/// The daemon's refusal and its reason: `{"v":1,"error":{"code":"…","message":"…"}}` with an HTTP status.
 public struct ControlError: Error, Hashable, Sendable {
     /// 400 to 599.
     public let status: Int
@@ -9,7 +9,7 @@ public struct ControlError: Error, Hashable, Sendable {
     public let code: String
     /// A sentence for people.
     public let message: String
-    /// With 405, the methods that are possible (RFC 9110 §10.2.1).
+    /// The methods that are allowed, with status 405 (RFC 9110 §10.2.1).
     public let allow: [String]?
 
     /// Creates an error.
@@ -20,7 +20,7 @@ public struct ControlError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// What an error of the library is over HTTP.
+    /// The HTTP form of a library error.
     public init(_ error: DiscoveryError) {
         let status =
             switch error.code {
@@ -36,7 +36,7 @@ public struct ControlError: Error, Hashable, Sendable {
         self.init(status, error.code.description, error.message)
     }
 
-    /// Reads the body of an answer; whatever it is, there is an error in the end.
+    /// Reads the body of an answer. Any body gives an error.
     public init(status: Int, body: [UInt8]) {
         let error = (try? JSONReader.read(body))?["error"]
         self.init(
@@ -46,15 +46,15 @@ public struct ControlError: Error, Hashable, Sendable {
         )
     }
 
-    /// The daemon has no connection left for this.
+    /// The daemon has no free connection for this request.
     var isBusy: Bool { status == 503 && code == "busy" }
 
-    /// As the library has it.
+    /// The same as a library error.
     public var discoveryError: DiscoveryError { DiscoveryError(DiscoveryError.Code(code), message) }
 }
 
 extension JSONWriter {
-    /// Writes the body of an answer that tells of an error.
+    /// Writes the body of an error answer.
     public mutating func error(_ error: ControlError) {
         object { object in
             object.member("v", 1)

@@ -2,23 +2,24 @@ public import DNSSD
 internal import Glibc
 internal import System
 
-/// Where the daemon's control socket is.
+/// Paths of the daemon's control socket.
 public enum ControlSocketPath {
-    /// Where a system's daemon has it.
+    /// The path of the system's daemon.
     public static let system = "/run/discoverd/control.sock"
 
-    /// The longest path in bytes that a socket's address can hold (`sun_path`, unix(7)), its final zero taken off.
+    /// The longest path in bytes that a socket address can hold (`sun_path`, unix(7)), without its final zero.
     public static let maximumLength = 107
 
-    /// Where a client looks, in this order: a path it was given; where systemd made a directory for it; the user's own
-    /// daemon; the system's.
+    /// Where a client looks, in order: an explicit path, the directory that systemd created for it, the user's own
+    /// daemon, the system's.
     public static func candidates(explicit: String?) -> [String] {
         if let explicit { return [explicit] }
         return [own("RUNTIME_DIRECTORY"), own("XDG_RUNTIME_DIR", "/discoverd"), system].compactMap(\.self)
     }
 
-    /// Where a daemon makes it: `$RUNTIME_DIRECTORY`, `/run/discoverd` for root, `$XDG_RUNTIME_DIR/discoverd` for others.
-    /// - Throws: `.notFound` when the environment names no directory: there is no default that others could write to.
+    /// Where a daemon creates its socket: `$RUNTIME_DIRECTORY`, `/run/discoverd` for root, `$XDG_RUNTIME_DIR/discoverd`
+    /// for other users.
+    /// - Throws: `.notFound` if the environment names no directory; no default is safe from other users.
     public static func forDaemon(explicit: String?) throws(DiscoveryError) -> String {
         let user = geteuid() == 0 ? system : own("XDG_RUNTIME_DIR", "/discoverd")
         guard let path = explicit ?? own("RUNTIME_DIRECTORY") ?? user else {

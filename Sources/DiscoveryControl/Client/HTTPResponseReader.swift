@@ -1,8 +1,8 @@
-/// Reads one HTTP/1.1 response (RFC 9112) as its bytes come: by length, in chunks, or until the end.
+/// Reads one HTTP/1.1 response (RFC 9112) as bytes arrive: by length, in chunks, or until the connection closes.
 ///
-/// Bounded: a head of 16 KiB at most; of a body only what was not taken yet is kept.
+/// Bounded: the head takes at most 16 KiB, and only the part of the body that was not taken yet is kept.
 public struct HTTPResponseReader: Sendable {
-    /// A response that breaks RFC 9112, or a bound.
+    /// A response that breaks RFC 9112 or exceeds a bound.
     public struct Failure: Error, Hashable, Sendable {
         /// What is wrong.
         public let reason: String
@@ -20,7 +20,7 @@ public struct HTTPResponseReader: Sendable {
         case done
     }
 
-    /// The fields of the head that matter here; of one that comes twice the last.
+    /// The header fields that matter here; the last one wins.
     private struct Fields {
         var transferEncoding: String?
         var contentLength: String?
@@ -45,19 +45,19 @@ public struct HTTPResponseReader: Sendable {
     private var pending: [UInt8] = []
     private var body: [UInt8] = []
 
-    /// A reader that has read nothing.
+    /// Creates a reader.
     public init() {}
 
     /// The response is complete.
     public var isDone: Bool { part == .done }
 
-    /// Takes what was received of the body since the last time.
+    /// Takes the part of the body received since the last call.
     public mutating func takeBody() -> [UInt8] {
         defer { body = [] }
         return body
     }
 
-    /// Takes in what was received.
+    /// Consumes received bytes.
     public mutating func received(_ bytes: some Sequence<UInt8>) throws(Failure) {
         pending.append(contentsOf: bytes)
         var rest = pending[...]
@@ -66,13 +66,13 @@ public struct HTTPResponseReader: Sendable {
     }
 
     /// The connection was closed.
-    /// - Throws: when that is not where the response ends.
+    /// - Throws: if the response is incomplete.
     public mutating func ended() throws(Failure) {
         guard part == .toTheEnd || part == .done else { throw Failure(reason: "the answer ends too early") }
         part = .done
     }
 
-    /// - Returns: whether anything was read, so that more may be.
+    /// - Returns: whether it made progress and may be called again.
     private mutating func advance(_ rest: inout ArraySlice<UInt8>) throws(Failure) -> Bool {
         switch part {
         case .head: return try head(&rest)
@@ -138,7 +138,7 @@ public struct HTTPResponseReader: Sendable {
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]), 100...599 ~= status else {
             throw Failure(reason: "this is not HTTP")
         }
-        // An interim answer (RFC 9110 §15.2): another follows.
+        // An interim response (RFC 9110 §15.2): another follows.
         if status < 200 { return }
         self.status = status
         if status == 204 || status == 304 {

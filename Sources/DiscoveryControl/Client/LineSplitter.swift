@@ -1,15 +1,15 @@
-/// Cuts a stream of bytes into lines, bounded in length.
+/// Splits a stream of bytes into lines of bounded length.
 public struct LineSplitter: Sendable {
-    /// The longest line in bytes: a service with the largest TXT record and all its endpoints is far below.
+    /// The longest line in bytes; a service with the largest TXT record and all its endpoints stays far below.
     public static let maximumLength = 1024 * 1024
 
     private var pending: [UInt8] = []
 
-    /// A splitter that has seen nothing.
+    /// Creates a splitter.
     public init() {}
 
-    /// Takes in bytes.
-    /// - Returns: the lines that are complete, without their ends; nil when a line is too long.
+    /// Consumes bytes.
+    /// - Returns: the complete lines, without their ends; nil if a line is too long.
     public mutating func received(_ bytes: [UInt8]) -> [[UInt8]]? {
         var lines: [[UInt8]] = []
         var start = bytes.startIndex

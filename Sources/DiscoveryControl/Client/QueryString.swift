@@ -1,4 +1,4 @@
-/// The part of a URL after `?` (RFC 3986 §3.4): names with values, some perhaps several times.
+/// The query of a URL (RFC 3986 §3.4): names with values. A name may occur several times.
 public struct QueryString: Hashable, Sendable {
     /// Names and values in order, decoded.
     public private(set) var items: [Item] = []
@@ -11,11 +11,11 @@ public struct QueryString: Hashable, Sendable {
         public let value: String
     }
 
-    /// An empty one.
+    /// Creates an empty query.
     public init() {}
 
-    /// Reads what follows `?`; `+` is a space, as browsers and curl send it.
-    /// - Returns: nil when an escape is broken or what it means is not UTF-8.
+    /// Parses the text after `?`; `+` is a space, as browsers and curl send it.
+    /// - Returns: nil if an escape is malformed or decodes to invalid UTF-8.
     public init?(_ text: some StringProtocol) {
         for part in text.split(separator: "&") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -34,9 +34,9 @@ public struct QueryString: Hashable, Sendable {
     /// Adds a name with its value.
     public mutating func add(_ name: String, _ value: String) { items.append(Item(name: name, value: value)) }
 
-    /// As it is written after `?`.
+    /// The text after `?`.
     public var text: String {
-        // What is generic costs a short command more at its first use than the work itself.
+        // Appends by hand: the first use of a generic costs a short command more than the work itself.
         var text = ""
         for item in items { text += (text.isEmpty ? "" : "&") + Self.encode(item.name) + "=" + Self.encode(item.value) }
         return text
@@ -57,7 +57,7 @@ public struct QueryString: Hashable, Sendable {
         return encoded
     }
 
-    /// - Returns: nil when an escape is broken or what it means is not UTF-8.
+    /// - Returns: nil if an escape is malformed or decodes to invalid UTF-8.
     public static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -2,7 +2,8 @@ public import DNSSD
 public import Discovery
 
 extension ServiceQuery {
-    /// As the daemon understands it: `type`, `name`, `domain`, `interface` (repeated), `family`, `resolve`.
+    /// The parameters that the daemon understands: `type`, `name`, `domain`, `interface` (repeated), `family`,
+    /// `resolve`.
     public var queryString: QueryString {
         var text = QueryString()
         switch target {
@@ -21,7 +22,7 @@ extension ServiceQuery {
 }
 
 extension QueryString {
-    /// Adds where to ask.
+    /// Adds the interfaces and the family.
     public mutating func add(_ interfaces: InterfaceFilter, _ family: IPAddress.Family?) {
         for pattern in interfaces.patterns { add("interface", pattern) }
         if let family { add("family", family.rawValue) }
@@ -36,7 +37,8 @@ extension QueryString {
         }
     }
 
-    /// The type; nil when none is named. With `observed=1` it was seen on the network, where there are types that none may publish.
+    /// The type; nil if there is none. With `observed=1` it was seen on the network, where types occur that may not be
+    /// published.
     public func type() throws(DiscoveryError) -> ServiceType? {
         guard let text = self["type"], !text.isEmpty else { return nil }
         guard try isObserved() else { return try ServiceType(named: text) }
@@ -59,7 +61,7 @@ extension QueryString {
         if (try? ServiceType(named: type.description)) == nil { add("observed", "1") }
     }
 
-    /// The domain, `local` unless another is named.
+    /// The domain; `local` by default.
     public func domain() throws(DiscoveryError) -> Domain {
         guard let text = self["domain"], !text.isEmpty else { return .local }
         if let domain = Domain(observed: text) { return domain }
@@ -69,7 +71,7 @@ extension QueryString {
     /// The interfaces.
     public func interfaces() throws(DiscoveryError) -> InterfaceFilter { try InterfaceFilter(all("interface")) }
 
-    /// The only family that is wanted, if there is one.
+    /// The only family to ask for; nil for both.
     public func family() throws(DiscoveryError) -> IPAddress.Family? {
         guard let text = self["family"] else { return nil }
         guard let family = IPAddress.Family(rawValue: text) else {
@@ -78,7 +80,7 @@ extension QueryString {
         return family
     }
 
-    /// Whether to resolve: yes, unless it is said otherwise.
+    /// Whether to resolve; yes by default.
     public func resolution() throws(DiscoveryError) -> ServiceQuery.Resolution {
         switch self["resolve"] {
         case nil, "", "1", "true", "yes", "watch": return .watch

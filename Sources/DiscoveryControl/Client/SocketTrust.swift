@@ -1,10 +1,10 @@
 internal import DNSSD
 internal import Glibc
 
-/// Whether what listens at a socket may be believed: no one but root and this user can have put it there, or listens at it.
+/// Decides whether to trust a socket: only root and this user can have created it, or one of them listens at it.
 ///
-/// Otherwise whoever made the directory, as one that an environment variable names, would tell this user's commands what to
-/// dial.
+/// Otherwise the owner of its directory, which an environment variable may name, could tell this user's commands what
+/// to dial.
 struct SocketTrust {
     /// What lstat(2) says of a path.
     struct Entry: Hashable {
@@ -12,15 +12,15 @@ struct SocketTrust {
 
         let kind: Kind
         let owner: UInt32
-        /// The group or others may write.
+        /// The group or others may write to it.
         let isShared: Bool
-        /// Of a directory: only its owner removes what he does not own (`/tmp`).
+        /// A directory in which only the owner of an entry can remove it (`/tmp`).
         let isSticky: Bool
     }
 
     let user: UInt32
     let look: (String) -> Entry?
-    /// Without symbolic links.
+    /// Resolves symbolic links.
     let resolve: (String) -> String?
 
     /// For this process.
@@ -28,27 +28,27 @@ struct SocketTrust {
         SocketTrust(user: geteuid(), look: Entry.init(path:), resolve: realPath)
     }
 
-    /// Whether the user at the other end is root or this one: no path has to be looked at then.
+    /// Whether the peer is root or this user; then its path does not matter.
     func isTrusted(peer: UInt32) -> Bool { peer == 0 || peer == user }
 
-    /// Whether the path is root's and this user's alone.
+    /// Whether only root and this user control the path.
     ///
-    /// It holds after `connect` too: nobody else could have put another socket there in between.
+    /// This still holds after `connect`: no other user could have replaced the socket in between.
     func isTrusted(path: String) -> Bool {
         guard let slash = path.lastIndex(of: "/") else { return isTrusted(path: "./\(path)") }
         guard path.hasPrefix("/") else {
-            // Where a process runs is its own choice, but who else writes there is not.
+            // A process chooses its working directory, but not who else may write there.
             guard let directory = resolve(String(path[..<slash])) else { return false }
             return isTrusted(path: directory + path[slash...])
         }
         guard let hasLinks = walk(path) else { return false }
         guard hasLinks else { return true }
-        // A link that we trust leads on to where the same must hold.
+        // A trusted link leads to a path for which the same must hold.
         guard let directory = resolve(slash == path.startIndex ? "/" : String(path[..<slash])) else { return false }
         return walk(directory + path[slash...]) == false
     }
 
-    /// - Returns: whether there are symbolic links on the way; nil when somebody else could have changed it.
+    /// - Returns: whether the path has symbolic links; nil if another user could have changed it.
     private func walk(_ path: String) -> Bool? {
         var (current, hasLinks) = ("", false)
         guard var directory = look("/"), isOwn(directory) else { return nil }
@@ -57,14 +57,14 @@ struct SocketTrust {
             current += "/\(name)"
             guard !directory.isShared || directory.isSticky, let entry = look(current) else { return nil }
             guard index + 1 < names.count else {
-                // In a directory of ours it is ours, whoever owns it; in one as `/tmp` its owner may have put it there.
+                // In a private directory any entry is trusted; in one like `/tmp`, its owner may have placed it there.
                 guard entry.kind == .other, !directory.isShared || isOwn(entry) else { return nil }
                 return hasLinks
             }
             guard entry.kind != .other, isOwn(entry) else { return nil }
             if entry.kind == .link {
                 hasLinks = true
-                // The directory that it leads to is looked at by its own path.
+                // Its target is checked by its own path.
                 directory = Entry(kind: .directory, owner: entry.owner, isShared: false, isSticky: false)
             } else {
                 directory = entry

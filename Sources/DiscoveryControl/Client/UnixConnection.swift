@@ -2,9 +2,9 @@ internal import DNSSD
 internal import Glibc
 internal import System
 
-/// A connection to a Unix socket, for one thread; it is closed with the last reference.
+/// A connection to a Unix socket, for use by one thread. The last reference closes it.
 final class UnixConnection {
-    /// What waiting brought.
+    /// The result of waiting.
     enum Received {
         case bytes([UInt8])
         /// The other side closed.
@@ -18,10 +18,10 @@ final class UnixConnection {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
-    /// Connects, and looks at who listens. Waits, until `deadline` at most, only while the daemon does not keep up with
-    /// accepting.
-    /// - Throws: `.notFound` when there is no socket, `.notPermitted`; `.untrusted` for one that another user may have put
-    ///   there; `.busy` when it was not accepted in time, `.backendUnavailable` when nobody listens.
+    /// Connects and checks the peer. Waits, until `deadline` at most, only while the daemon is behind with accepting
+    /// connections.
+    /// - Throws: `.notFound` if there is no socket; `.notPermitted`; `.untrusted` if another user may have created it;
+    ///   `.busy` if it was not accepted in time; `.backendUnavailable` if no process listens.
     init(path: String, until deadline: Deadline) throws(DiscoveryError) {
         guard path.utf8.first != 0, let address = SocketAddress(unix: Array(path.utf8)) else {
             throw DiscoveryError(.notFound, "\(path.quotedForMessage) cannot be the path of a socket")
@@ -33,7 +33,7 @@ final class UnixConnection {
         }
         var result: Int32
         repeat {
-            // A connect(2) that may wait is given its time by SO_SNDTIMEO (socket(7)); 0 would be without end.
+            // SO_SNDTIMEO limits a connect(2) that waits (socket(7)); 0 would mean no limit.
             let left = Int(max(deadline.milliseconds, 1))
             var time = timeval(tv_sec: left / 1000, tv_usec: left % 1000 * 1000)
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -79,14 +79,14 @@ final class UnixConnection {
                 guard unsafe poll(&item, 1, deadline.milliseconds) != 0 else {
                     throw DiscoveryError(.timedOut, "the daemon does not read what it is sent")
                 }
-            // The daemon may have answered before it read everything, for example that this is too much.
+            // The daemon may have answered before reading everything, for example that the request is too long.
             case EPIPE, ECONNRESET: return
             default: throw Self.error(errno, "the control socket")
             }
         }
     }
 
-    /// Waits for bytes, the end, or the bell.
+    /// Waits for bytes, the end of the stream, or the bell.
     func receive(until deadline: Deadline, bell: WakeUp?) throws(DiscoveryError) -> Received {
         while true {
             var items = [
@@ -121,7 +121,7 @@ final class UnixConnection {
             switch code {
             case ENOENT, ENOTDIR: .notFound
             case EACCES, EPERM: .notPermitted
-            // Somebody listens, who has no time (unix(7)).
+            // A process listens, but its backlog is full (unix(7)).
             case EAGAIN: .busy
             default: .backendUnavailable
             }
@@ -134,13 +134,13 @@ final class UnixConnection {
 }
 
 extension DiscoveryError.Code {
-    /// The daemon is there and has no time.
+    /// The daemon is running but too busy.
     static let busy = DiscoveryError.Code("busy")
-    /// Another user may have made the socket.
+    /// Another user may have created the socket.
     static let untrusted = DiscoveryError.Code("untrusted-socket")
 }
 
-/// A point of time on the monotonic clock, for `poll`.
+/// A point in time on the monotonic clock, for `poll`.
 struct Deadline {
     private let instant: ContinuousClock.Instant?
 
@@ -149,16 +149,16 @@ struct Deadline {
 
     private init(instant: ContinuousClock.Instant?) { self.instant = instant }
 
-    /// So long from now.
+    /// This long from now.
     init(in duration: Duration) { instant = .now + min(duration, .seconds(1 << 32)) }
 
-    /// Until then, rounded up; -1 for never.
+    /// Milliseconds until then, rounded up; -1 for never.
     var milliseconds: Int32 {
         guard let instant else { return -1 }
         let left = ContinuousClock.now.duration(to: instant)
         guard left > .zero else { return 0 }
         let (seconds, attoseconds) = left.components
-        // poll(2) takes no more than 24 days: the caller looks again.
+        // poll(2) waits at most 24 days; the caller checks again.
         return Int32(clamping: min(seconds, 1 << 32) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

@@ -2,8 +2,8 @@ public import DNSSD
 public import DiscoveryJSON
 
 extension DiscoveredService {
-    /// Reads a service as `JSONWriter.service(_:detail:)` writes it. Members that are not known are passed over.
-    /// - Throws: the reason when it is not such a service.
+    /// Reads a service as `JSONWriter.service(_:detail:)` writes it. Ignores unknown members.
+    /// - Throws: the reason if it is not such a service.
     public init(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
         guard let name = json["name"]?.string, let typeText = json["type"]?.string,
             let type = ServiceType(observed: typeText), let domainText = json["domain"]?.string,
@@ -23,13 +23,13 @@ extension DiscoveredService {
         }
         port = json["port"]?.integer.flatMap { UInt16(exactly: $0) }.flatMap { Port(rawValue: $0) }
         if let members = json["txt"]?.members { txt = try TXTRecord(observed: members) }
-        // A daemon of before 0.2 tells it by the interface alone.
+        // Daemons before 0.2 indicate it by the interface alone.
         isOwn = json["own"]?.bool ?? self.interfaces.contains { $0.name == "lo" }
         for endpoint in json["endpoints"]?.array ?? [] { endpoints.append(try Endpoint(endpoint, names)) }
     }
 }
 
-/// JSON that is not what it should be.
+/// JSON of an unexpected shape.
 public struct JSONShapeError: Error, Hashable, Sendable {
     /// What is missing or wrong.
     public let reason: String
@@ -50,7 +50,7 @@ extension Endpoint {
 }
 
 extension ServiceTarget {
-    /// Nil when a service has one target, which is then not repeated in each endpoint.
+    /// Nil if the service has only one target, which its endpoints do not repeat.
     fileprivate init?(_ json: JSONValue) throws(JSONShapeError) {
         guard let text = json["host"]?.string else { return nil }
         guard let host = HostName(observed: text) else { throw JSONShapeError("a host is not a DNS name") }
@@ -60,7 +60,7 @@ extension ServiceTarget {
 }
 
 extension TXTRecord {
-    /// A record as it came from the network, through the daemon.
+    /// A record as received from the network, through the daemon.
     fileprivate init(observed members: [JSONValue.Member]) throws(JSONShapeError) {
         var strings: [[UInt8]] = []
         for member in members {
@@ -72,7 +72,7 @@ extension TXTRecord {
 }
 
 extension JSONValue {
-    /// The bytes of a TXT value; nil within when the key has no `=`, and nil when this is none.
+    /// The bytes of a TXT value; an inner nil if the key has no `=`, an outer nil if this is not a TXT value.
     var txtValue: [UInt8]?? {
         switch self {
         case .null: .some(nil)

@@ -3,17 +3,17 @@ internal import Discovery
 internal import Glibc
 internal import System
 
-/// Interfaces by name. Names travel over the control socket, indices do not: whoever dials needs the index that the
-/// interface has for it, which in another network namespace is another one.
+/// Interfaces by name. The control socket carries names, not indices: dialling needs the index that the interface has
+/// in this process's network namespace, which may differ from the daemon's.
 public final class InterfaceNames: Sendable {
     private static let limit = 256
 
     private let known = Locked<[String: NetworkInterface]>([:])
 
-    /// Knows nothing yet.
+    /// Creates an empty cache.
     public init() {}
 
-    /// The interface of this name; with index 0 when this process has none.
+    /// The interface of this name; its index is 0 if this process has none.
     public func interface(_ name: String) -> NetworkInterface {
         if let interface = known.withLock({ $0[name] }) { return interface }
         let interface = NetworkInterface(index: unsafe if_nametoindex(name), name: name)
@@ -23,6 +23,6 @@ public final class InterfaceNames: Sendable {
         return interface
     }
 
-    /// Indices are reused after an interface is made anew: ask the system again.
+    /// Asks the system again from now on; indices are reused when an interface is created again.
     public func forget() { known.withLock { $0 = [:] } }
 }

@@ -2,12 +2,13 @@ internal import DNSSD
 internal import Discovery
 internal import System
 
-/// One stream of the daemon's, and the queries that it answers: one query of its own, or many types of one stream of all.
+/// One of the daemon's streams and the queries that it answers: one query, or one per type of a shared stream of all
+/// services.
 final class RemoteBrowses: Sendable {
     private struct Member {
         let type: ServiceType?
         let report: @Sendable ([BrowseFact]) -> Void
-        /// It was told what is known.
+        /// It has received a snapshot.
         var isWelcomed: Bool
     }
 
@@ -35,7 +36,7 @@ final class RemoteBrowses: Sendable {
         stream.start()
     }
 
-    /// - Parameter type: only services of this type; nil: all.
+    /// - Parameter type: only services of this type; nil for all.
     func join(_ type: ServiceType?, _ report: @escaping @Sendable ([BrowseFact]) -> Void) -> UInt64 {
         let id = state.withLock { state in
             state.lastID += 1
@@ -46,7 +47,7 @@ final class RemoteBrowses: Sendable {
         return id
     }
 
-    /// - Returns: whether nobody is left.
+    /// - Returns: whether none is left.
     func leave(_ id: UInt64) -> Bool {
         let isUnused = state.withLock { state in
             state.members[id] = nil
@@ -71,7 +72,7 @@ final class RemoteBrowses: Sendable {
             }
             return Self.distribute(facts, &state)
         }
-        // On the stream's thread alone, so in order.
+        // Called only on the stream's thread, so in order.
         for report in reports { report() }
     }
 

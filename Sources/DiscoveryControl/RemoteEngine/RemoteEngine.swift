@@ -3,10 +3,11 @@ public import Discovery
 internal import DiscoveryJSON
 internal import System
 
-/// The running daemon as an engine: queries are answered from what it knows, publications live as long as their connection.
+/// The running daemon as an engine. It answers queries from what it knows; a publication lives as long as its
+/// connection.
 ///
-/// Each query has a connection of its own, up to `ownStreams`; further types that are asked in the same way share one stream
-/// of all services, for the daemon bounds the connections of a user.
+/// The first `ownStreams` queries have a connection each. Further types with the same options share one stream of all
+/// services, because the daemon limits connections per user.
 public final class RemoteEngine: DiscoveryEngine {
     private static let ownStreams = 3
 
@@ -33,11 +34,11 @@ public final class RemoteEngine: DiscoveryEngine {
     private let makeOther: @Sendable () -> (any DiscoveryEngine)?
     private let state = Locked(State())
 
-    /// Creates an engine; it connects when something is asked of it, again and again if need be.
+    /// Creates an engine. It connects on the first request, and reconnects as needed.
     /// - Parameters:
-    ///   - check: what must pass for what is published to be advertised.
-    ///   - otherwise: makes an engine that publishes, without a check, what the daemon has no connection for: it gives each user a
-    ///     few (`clients-per-user`). Called once.
+    ///   - check: the check that must pass for its publications to be advertised.
+    ///   - otherwise: makes an engine that publishes without a check once the daemon has no connection left for this
+    ///     user (`clients-per-user`). Called once.
     public init(
         path: String,
         check: RegistrationRequest.Check? = nil,
@@ -48,19 +49,19 @@ public final class RemoteEngine: DiscoveryEngine {
         makeOther = otherwise
     }
 
-    /// Every domain's: the daemon says what it makes of one.
+    /// True for every domain; the daemon decides.
     public func finds(in domain: Domain) -> Bool { true }
 
-    /// Every domain's: the daemon refuses what it does not publish.
+    /// True for every domain; the daemon refuses domains in which it does not publish.
     public func publishes(in domain: Domain) -> Bool { true }
 
-    /// The daemon has merged and held back already.
+    /// The limits; the daemon has already merged sightings and held back removals.
     public func limits(in domain: Domain) -> DiscoveryLimits {
         var limits = DiscoveryLimits()
-        // What it leaves out it says.
+        // The daemon reports what it omits.
         limits.services = 20_000
         limits.removalHold = .milliseconds(200)
-        // What a daemon that was started anew does not tell of again.
+        // For services that a restarted daemon does not report again.
         limits.linkHold = .milliseconds(3100)
         limits.addressHold = .zero
         limits.resolutionLimit = .milliseconds(500)
@@ -68,7 +69,7 @@ public final class RemoteEngine: DiscoveryEngine {
         return limits
     }
 
-    /// Operations that were started and have not ended.
+    /// Operations started and not ended.
     public var openOperations: Int { state.withLock { $0.operations.count } }
 
     /// Starts a query for services.
@@ -120,7 +121,7 @@ public final class RemoteEngine: DiscoveryEngine {
                 guard let json = try? JSONReader.read(bytes), let backend = BackendState(json) else { return }
                 state = backend.reason.map { .down($0) } ?? .up
             case .disconnected(let reason): state = .down(reason)
-            // A daemon of before 0.2 does not tell, and answers.
+            // Daemons before 0.2 do not report it, but they answer.
             case .refused: state = .up
             case .woken: return
             }
@@ -135,7 +136,7 @@ public final class RemoteEngine: DiscoveryEngine {
         return operation
     }
 
-    /// Publishes a service as long as the operation lives.
+    /// Publishes a service for the lifetime of the operation.
     public func publish(
         _ service: OfferedService,
         onConflict: ConflictPolicy,
@@ -156,8 +157,8 @@ public final class RemoteEngine: DiscoveryEngine {
         return operation
     }
 
-    /// Ends all operations; publications are withdrawn.
-    /// - Returns: whether the daemon has confirmed every withdrawal in time.
+    /// Ends all operations and withdraws all publications.
+    /// - Returns: whether the daemon confirmed every withdrawal in time.
     @discardableResult
     public func shutdown() async -> Bool {
         let (operations, other) = state.withLock { state in
@@ -215,7 +216,7 @@ extension RemoteEngine {
         return operation
     }
 
-    /// What makes queries answerable by one stream; nil for one that gets its own.
+    /// The options that queries must have in common to share a stream; nil for a query that needs its own.
     private func shareable(_ query: ServiceQuery) -> Shared? {
         guard case .type(let type, let domain) = query.target, type.subtype == nil,
             state.withLock({ $0.own >= Self.ownStreams })

@@ -1,26 +1,26 @@
 internal import DNSSD
 internal import Discovery
 
-/// Turns what the daemon tells of services into facts: a value that is told lines and answers with facts.
+/// Turns the daemon's reports of services into facts. A value: receives lines, returns facts.
 ///
-/// The daemon tells of whole services; below a `Catalog` there are sightings and resolutions on interfaces. Nothing is lost on
-/// the way: decision 0006.
+/// The daemon reports whole services, whereas a `Catalog` takes sightings and resolutions on interfaces. Nothing is
+/// lost in the conversion (decision 0006).
 struct RemoteFacts: Sendable {
     private let isResolving: Bool
     private let family: IPAddress.Family
     private var backend: EngineState?
-    /// The daemon itself waits for its backend: what it tells meanwhile is what it knew before.
+    /// The daemon is waiting for its backend: its reports are what it knew before.
     private var isRemembered = false
     private var known: [ServiceInstance: DiscoveredService] = [:]
-    /// What was known before the connection broke and was not told again yet.
+    /// Services known before the connection broke and not reported since.
     private var stale: [ServiceInstance: DiscoveredService] = [:]
     private(set) var isSettled = false
-    /// What was left out, told last.
+    /// The last reported omission.
     private var omission: String?
 
     init(isResolving: Bool, family: IPAddress.Family?) {
         self.isResolving = isResolving
-        // Over which packets a service was seen does not matter above; which addresses it has is in the resolution.
+        // The catalog does not care which family carried a sighting; the addresses are in the resolution.
         self.family = family ?? .ipv6
     }
 
@@ -44,7 +44,7 @@ struct RemoteFacts: Sendable {
 
     mutating func disconnected(_ reason: String) -> [BrowseFact] {
         isRemembered = false
-        // A service may have been told twice since: what is known now wins.
+        // A service may have been reported twice since: the current one wins.
         stale.merge(known) { $1 }
         known = [:]
         isSettled = false
@@ -52,7 +52,7 @@ struct RemoteFacts: Sendable {
         return down(reason)
     }
 
-    /// What one who comes later must be told of what is known.
+    /// What a late joiner must receive.
     var snapshot: [BrowseFact] {
         var facts: [BrowseFact] = known.values.flatMap { appeared($0, since: nil) }
         if let omission { facts.append(.degraded(omission)) }
@@ -60,17 +60,17 @@ struct RemoteFacts: Sendable {
         return facts
     }
 
-    /// What the daemon does not merely remember comes from its backend, which is there then.
+    /// Services that the daemon does not merely remember come from its backend, so the backend is up.
     private mutating func told() -> [BrowseFact] { isRemembered ? [] : up() }
 
-    /// The backend is there.
+    /// The backend is up.
     private mutating func up() -> [BrowseFact] {
         defer { backend = .up }
         switch backend {
         case .up: return []
         case nil: return [.backend(.up)]
         case .down:
-            // The daemon tells again only what has changed; it was never lost to this side.
+            // The daemon reports only changes; on this side nothing was lost.
             return [.backend(.up)] + known.values.flatMap { appeared($0, since: nil) } + (isSettled ? [.listed] : [])
         }
     }
@@ -82,7 +82,7 @@ struct RemoteFacts: Sendable {
     }
 
     private mutating func settled() -> [BrowseFact] {
-        // A daemon that has just started may not have found again what is there, nor published again what is its own.
+        // A daemon that has just started may not have found everything again, nor published its own services again.
         let gone = stale.values.flatMap { service in
             service.origins.map { BrowseFact.hidden(sighting(of: service, at: $0)) }
         }
@@ -99,7 +99,7 @@ struct RemoteFacts: Sendable {
         return appeared(service, since: old) + disappeared(service, from: gone)
     }
 
-    /// Every sighting comes first, so that the service is told once, when all of it is known.
+    /// All sightings come first, so that the service is reported once, complete.
     private func appeared(_ service: DiscoveredService, since old: DiscoveredService?) -> [BrowseFact] {
         var facts: [BrowseFact] = service.origins.map { .appeared(sighting(of: service, at: $0)) }
         guard isResolving else { return facts }
@@ -140,6 +140,6 @@ struct RemoteFacts: Sendable {
 }
 
 extension DiscoveredService {
-    /// One that was seen on no interface is a DNS server's.
+    /// A service seen on no interface comes from a DNS server.
     fileprivate var origins: [Origin] { interfaces.isEmpty ? [.unicast] : interfaces.map { .link($0) } }
 }

@@ -1,6 +1,6 @@
 internal import Discovery
 
-/// A query that the daemon answers: its stream, and the end of it.
+/// A query that the daemon answers; ending it closes its stream.
 final class RemoteOperation: EngineOperation {
     private let end: @Sendable () -> Void
 

@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-/// Turns what the daemon tells of types or domains into what appeared and disappeared at which origin.
+/// Turns the daemon's reports of types or domains into appearances and disappearances at each origin.
 struct RemotePresence<Key: Hashable & Sendable>: Sendable {
     private var backend: EngineState?
     private var isSettled = false
@@ -40,7 +40,7 @@ struct RemotePresence<Key: Hashable & Sendable>: Sendable {
         case .up: return []
         case nil: return [.backend(.up)]
         case .down:
-            // The daemon tells again only what has changed.
+            // The daemon reports only changes.
             let again = known.flatMap { key, origins in origins.map { PresenceFact.appeared(key, $0) } }
             return [.backend(.up)] + again + (isSettled ? [.listed] : [])
         }

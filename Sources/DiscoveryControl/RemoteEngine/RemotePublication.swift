@@ -3,14 +3,14 @@ internal import Discovery
 internal import DiscoveryJSON
 internal import System
 
-/// A publication that the daemon carries out as long as the connection for it is open; one for which it has no connection left
-/// is carried out by another engine.
+/// A publication that the daemon keeps while its connection is open. If the daemon has no connection left, another
+/// engine publishes instead.
 final class RemotePublication: EngineOperation {
     private struct State {
         var id: String?
         var last: PublicationFact?
         var isOver = false
-        /// No refusal of the backend ends it: it is asked for again.
+        /// Retries if the backend refuses it.
         var isPersistent: Bool
         var instead: (any EngineOperation)?
     }
@@ -19,7 +19,7 @@ final class RemotePublication: EngineOperation {
     private let state: Locked<State>
     private let stream: RemoteStream
 
-    /// - Parameter instead: publishes on another engine; nil when there is none.
+    /// - Parameter instead: publishes on another engine; nil if there is none.
     init(
         path: String,
         _ request: RegistrationRequest,
@@ -33,7 +33,7 @@ final class RemotePublication: EngineOperation {
         var writer = JSONWriter()
         writer.request(request)
         let wanted = request.service.name
-        // The answer ends when the service is withdrawn: asked again, it would be published again.
+        // The response ends when the service is withdrawn; another request would publish it again.
         let isWanted: @Sendable () -> Bool = { state.withLock { !$0.isOver } }
         stream = RemoteStream(
             path: path,
@@ -63,7 +63,7 @@ final class RemotePublication: EngineOperation {
             state.isOver = true
             return state.instead
         }
-        // The daemon withdraws what nobody is connected for.
+        // The daemon withdraws a service when its client disconnects.
         stream.cancel()
         instead?.cancel()
     }
@@ -82,7 +82,7 @@ final class RemotePublication: EngineOperation {
             _ = try await ControlClient(path: path).send(request, within: limit)
             return true
         } catch {
-            // It is withdrawn already.
+            // It is already withdrawn.
             return error.status == 404
         }
     }
@@ -113,7 +113,7 @@ final class RemotePublication: EngineOperation {
             if known == .established { state.isPersistent = true }
             state.isOver = status.isFinal
             if state.isPersistent, case .failed(let error) = known, error.code != .closed {
-                // A daemon that was started anew does not know that it was taken before.
+                // A restarted daemon does not know that the name was taken.
                 state.isOver = false
                 known = .refused(error)
             }

@@ -3,16 +3,16 @@ internal import Discovery
 internal import Glibc
 internal import System
 
-/// One request whose answer is lines without end: it is made again whenever it ends, until it is cancelled.
+/// A request whose response is an endless stream of lines. Repeated whenever the response ends, until it is cancelled.
 ///
-/// A thread of its own waits for the lines, so that a command needs no event loop.
+/// It waits on a thread of its own, so commands need no event loop.
 final class RemoteStream: Sendable {
-    /// What happens to it, in order, on its thread.
+    /// Events, delivered in order on the stream's thread.
     enum Event {
         case line([UInt8])
         /// The daemon answered with an error.
         case refused(ControlError)
-        /// There is no daemon, or not any more; it is tried again.
+        /// There is no daemon, or it went away; the request is repeated.
         case disconnected(String)
         /// `wake` was called.
         case woken
@@ -30,8 +30,8 @@ final class RemoteStream: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - isWanted: asked before the request is made again; when it is not wanted any more, this ends.
-    ///   - handle: called on the thread, not after it was cancelled.
+    ///   - isWanted: called before each repetition; false ends the stream.
+    ///   - handle: called on the stream's thread, and never after `cancel`.
     init(
         path: String,
         _ request: ControlClient.Request,
@@ -44,7 +44,7 @@ final class RemoteStream: Sendable {
         self.handle = handle
     }
 
-    /// To be called once.
+    /// Starts the thread. Call it once.
     func start() {
         let isRunning = SystemThread.start { self.run() } == 0
         if !isRunning { state.withLock { $0.isCancelled = true } }
@@ -55,7 +55,7 @@ final class RemoteStream: Sendable {
         bell.signal()
     }
 
-    /// Has `.woken` handled on the thread.
+    /// Delivers `.woken` on the thread.
     func wake() { bell.signal() }
 
     private var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -85,7 +85,7 @@ final class RemoteStream: Sendable {
         }
     }
 
-    /// - Returns: why the answer ended; nil when it was told already.
+    /// - Returns: why the response ended; nil if that has been reported.
     private func attempt() -> String? {
         do throws(DiscoveryError) {
             let deadline = Deadline(in: .seconds(5))

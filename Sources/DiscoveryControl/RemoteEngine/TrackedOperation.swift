@@ -2,7 +2,7 @@ import DNSSD
 import Discovery
 import System
 
-/// An operation that its engine knows of until it has ended, and that ends once.
+/// An operation that its engine tracks until it ends; it ends once.
 final class TrackedOperation: PublicationOperation {
     private let idBox = Locked<UInt64>(0)
     private let operation: any EngineOperation

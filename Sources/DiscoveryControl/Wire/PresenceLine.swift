@@ -2,13 +2,13 @@ public import DNSSD
 import Discovery
 public import DiscoveryJSON
 
-/// A line of `GET /v1/types/watch` or `GET /v1/domains/watch`: something came or went.
+/// A line of `GET /v1/types/watch` or `GET /v1/domains/watch`: a value came or went.
 public enum PresenceLine<Value: Sendable>: Sendable {
-    /// It is there.
+    /// It is present.
     case added(Value, interfaces: [NetworkInterface])
     /// It is gone.
     case removed(Value)
-    /// Everything known at the start has been told.
+    /// Everything known at the start has been reported.
     case settled
     /// The backend went away or came back.
     case backend(BackendState)

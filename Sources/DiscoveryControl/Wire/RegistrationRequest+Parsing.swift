@@ -8,8 +8,8 @@ extension RegistrationRequest {
         "checkIntervalMilliseconds", "checkTimeoutMilliseconds", "rise", "fall",
     ]
 
-    /// Reads the body of a request; `type` is `_witap._tcp` and `domain` `local` when they are left out.
-    /// - Throws: 400 with the rule that was broken. A key that is not known is an error, so that a misspelt one is noticed.
+    /// Reads the body of a request. `type` defaults to `_witap._tcp`, `domain` to `local`.
+    /// - Throws: status 400 with the broken rule. An unknown key is an error, so that a misspelt one is noticed.
     public init(_ json: JSONValue) throws(ControlError) {
         guard let members = json.members else { throw Self.broken("the body must be an object") }
         for member in members where !Self.keys.contains(member.key) {

@@ -2,19 +2,19 @@ public import DNSSD
 public import Discovery
 public import DiscoveryJSON
 
-/// What `POST /v1/registrations` asks for.
+/// The body of `POST /v1/registrations`.
 public struct RegistrationRequest: Hashable, Sendable {
     /// A check that must pass for the service to be advertised.
     public struct Check: Hashable, Sendable {
         /// `tcp`, `http:PATH`, `exec:CMD`, `unit:NAME.service`, `pid:N`.
         public var text: String
-        /// Milliseconds between two checks, as they were asked for: the range is checked where the check is made.
+        /// Milliseconds between two checks, as requested; the range is validated when the check is created.
         public var intervalMilliseconds: Int?
         /// Milliseconds that one check may take.
         public var timeoutMilliseconds: Int?
-        /// How many checks in a row must pass before the service counts as working.
+        /// How many checks in a row must pass before the service counts as healthy.
         public var rise: Int?
-        /// How many must fail before it counts as failing.
+        /// How many must fail before it counts as unhealthy.
         public var fall: Int?
 
         /// Creates a check with the daemon's times and counts.
@@ -25,7 +25,7 @@ public struct RegistrationRequest: Hashable, Sendable {
     public var service: OfferedService
     /// What to do when the name is taken.
     public var onConflict: ConflictPolicy
-    /// What must pass.
+    /// The check that must pass; nil for none.
     public var check: Check?
 
     /// Creates a request.

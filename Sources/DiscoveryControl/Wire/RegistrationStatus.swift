@@ -1,53 +1,53 @@
 public import DNSSD
 public import DiscoveryJSON
 
-/// A registration as the daemon tells of it.
+/// The daemon's report of a registration.
 public struct RegistrationStatus: Hashable, Sendable {
-    /// Where it comes from, and with that how long it lives.
+    /// Where it comes from, which decides how long it lives.
     public enum Origin: String, Hashable, Sendable {
-        /// Of the configuration.
+        /// The configuration.
         case configuration
-        /// Of somebody who asked for it, until it is withdrawn.
+        /// A request; it stays until it is withdrawn.
         case detached
-        /// Of a command that is connected, as long as it is.
+        /// A connected client; it ends with the connection.
         case attached
     }
 
     /// How far it has come.
     public enum State: String, Hashable, Sendable {
-        /// The backend is not there.
+        /// The backend is unavailable.
         case waiting
-        /// Other hosts are asked whether they have the name.
+        /// Probing: asking other hosts whether they use the name.
         case registering
         /// It is published.
         case established
         /// Its check does not pass.
         case withheld
-        /// Another host has the name.
+        /// Another host owns the name.
         case conflicted
         /// It cannot be published.
         case failed
-        /// It is over.
+        /// It has ended.
         case withdrawn
-        /// One that this version does not know.
+        /// A state that this version does not know.
         case unknown
     }
 
-    /// What its check found.
+    /// The result of its check.
     public enum Health: String, Hashable, Sendable {
-        /// Nothing yet, or what this version does not know.
+        /// No result yet, or one that this version does not know.
         case unknown
-        /// It works.
+        /// The check passes.
         case passing
-        /// It does not.
+        /// The check fails.
         case failing
     }
 
-    /// What it is withdrawn by.
+    /// Its identifier, for withdrawing it.
     public var id: String
-    /// The name now.
+    /// The current name.
     public var name: String
-    /// The name that was asked for.
+    /// The requested name.
     public var wanted: String
     /// The type.
     public var type: String
@@ -57,21 +57,21 @@ public struct RegistrationStatus: Hashable, Sendable {
     public var port: Int
     /// How far it has come.
     public var state: State
-    /// Why, unless it is established.
+    /// The reason, unless it is established.
     public var reason: String?
-    /// A name for programs of what went wrong.
+    /// A stable name of the error, for programs.
     public var code: String?
-    /// The backend refuses it, or its names are denied, and it is tried again.
+    /// The backend refuses it, or other hosts deny its names, and the daemon retries.
     public var isRetrying: Bool
-    /// Who owns it; nil where that is not for who asks.
+    /// The owner; nil if the client may not know it.
     public var uid: UInt32?
     /// Where it comes from.
     public var origin: Origin
-    /// Its check; of another user's only the kind, as `exec`.
+    /// Its check; of another user's check only the kind, such as `exec`.
     public var check: String?
-    /// What its check found; nil without one.
+    /// The result of its check; nil without one.
     public var health: Health?
-    /// What its owner should look at though it is published.
+    /// A problem for its owner to look at, although it is published.
     public var warning: String?
 
     /// Creates a status.
@@ -98,7 +98,7 @@ public struct RegistrationStatus: Hashable, Sendable {
         self.warning = warning
     }
 
-    /// Reads one; nil when it is none.
+    /// Reads a status; nil if it is malformed.
     public init?(_ json: JSONValue) {
         guard let id = json["id"]?.string, let name = json["name"]?.string, let wanted = json["wanted"]?.string,
             let type = json["type"]?.string, let domain = json["domain"]?.string, let port = json["port"]?.integer,
@@ -115,17 +115,17 @@ public struct RegistrationStatus: Hashable, Sendable {
         )
     }
 
-    /// It is over: no other state follows.
+    /// Whether it has ended; no other state follows.
     public var isFinal: Bool {
         state == .withdrawn || (state == .conflicted || state == .failed) && !isRetrying
     }
 
-    /// What the backend refuses, or other hosts deny: a reason to look at it.
+    /// A refusal of the backend or a denial of other hosts that someone should look at.
     public var trouble: String? {
         isRetrying || state == .conflicted || state == .failed ? reason ?? state.rawValue : nil
     }
 
-    /// What an error of the backend makes of it that does not end it.
+    /// Applies a backend error that does not end it.
     public mutating func refused(_ error: DiscoveryError) {
         state = error.code == .nameTaken ? .conflicted : .waiting
         (reason, code, isRetrying) = (error.message, error.code.description, true)

@@ -2,7 +2,7 @@ public import DNSSD
 public import DiscoveryJSON
 
 extension DiscoveredService {
-    /// What `discoverd browse` shows of it, column by column, each safe for a terminal and without a tab.
+    /// The columns of `discoverd browse`, each safe for a terminal and without tabs.
     public func textFields(_ detail: ServiceDetail) -> [String] {
         var fields = [
             instance.name.description, instance.type.description, instance.domain.description,

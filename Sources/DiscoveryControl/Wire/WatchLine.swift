@@ -3,9 +3,9 @@ public import DiscoveryJSON
 
 /// A line of `GET /v1/services/watch`.
 public enum WatchLine: Sendable {
-    /// What happened to services or to the backend.
+    /// A change of a service or of the backend.
     case event(ServiceEvent)
-    /// The reader was too slow: what it missed is not known any more, and nothing follows.
+    /// The reader was too slow and missed events that are no longer kept; the stream ends.
     case overflow
     /// An event that this version does not know.
     case unknown
@@ -36,7 +36,7 @@ public enum WatchLine: Sendable {
 }
 
 extension BackendState {
-    /// Reads what `JSONWriter.backendLine` wrote; nil for a state that is not known.
+    /// Reads what `JSONWriter.backendLine` wrote; nil for an unknown state.
     public init?(_ json: JSONValue) {
         let reason = json["reason"]?.string?.escapedForTerminal ?? "no reason was given"
         switch json["state"]?.string {
@@ -58,7 +58,7 @@ extension BackendState {
         }
     }
 
-    /// Why it is away.
+    /// Why it is unavailable.
     public var reason: String? {
         switch self {
         case .available, .recovered: nil
@@ -84,7 +84,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes where the backend is, the first states too, for whoever must know whether to wait.
+    /// Writes the state of the backend, including the first, so that a reader knows whether to wait.
     public mutating func backendLine(_ state: BackendState, cursor: String? = nil) {
         line("backend") { object in
             object.member("state", state.stateName)

@@ -33,19 +33,19 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Held while work that came after the loop's end runs.
     private let late = Locked(())
 
-    /// Runs at once.
+    /// Starts the loop at once.
     package convenience init?(named name: String) {
         self.init(paused: name)
         guard start() else { return nil }
     }
 
-    /// Does not run until `start`: another thread can first make what belongs to the loop's.
+    /// Does not run until `start`, so that another thread can first create objects that belong to the loop.
     package init?(paused name: String) {
         self.name = name
         guard wake.descriptor >= 0 else { return nil }
     }
 
-    /// Starts the thread; once.
+    /// Starts the thread. Call it once.
     package func start() -> Bool {
         inbox.withLock { $0.isRunning = true }
         let isStarted = SystemThread.start(named: name) { [self] in run() } == 0
@@ -96,8 +96,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// After its end the loop takes no work, and queued work would keep it alive: late cancellations and the end of the
-    /// actor itself run on the caller's thread, one at a time.
+    /// A loop that has ended takes no work, and queued work would keep it alive: late cancellations and the actor's own
+    /// deinit run on the caller's thread, one at a time.
     private func runLate(_ work: Work) {
         guard !isOnLoop else { return run(work) }
         late.withLock { _ in
@@ -114,7 +114,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         var whenStopped: [@Sendable () -> Void]?
         while whenStopped == nil {
             turn()
-            // In one step: nothing may be added between the last check and the end.
+            // One step: nothing may be added between the last check and the end.
             whenStopped = inbox.withLock { inbox in
                 guard inbox.isStopping, inbox.work.isEmpty else { return nil }
                 inbox.isRunning = false

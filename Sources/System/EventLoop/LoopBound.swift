@@ -1,7 +1,8 @@
-/// A value that belongs to a loop's thread, held by other threads.
+/// A value of a loop's thread that other threads may hold.
 ///
-/// `@unchecked Sendable` holds since `value` is private and only work on that thread gets it. Elsewhere it is only copied and released,
-/// perhaps for the last time: then it has nothing left to do, like a core that has ended or a closure that holds weakly.
+/// `@unchecked Sendable` holds since `value` is private and only work on that thread gets it. Other threads only copy
+/// and release it. If theirs is the last reference, the value has nothing left to do, like a core that has ended or a
+/// closure that captures weakly.
 package struct LoopBound<Value>: @unchecked Sendable {
     private let loop: EventLoop
     private let value: Value

@@ -4,11 +4,11 @@
 package final class LoopTimer {
     package unowned let loop: EventLoop
     package var deadline: MonotonicTime? { didSet { if deadline != oldValue { loop.changed(self) } } }
-    /// Where it is in the loop's heap; the heap's own.
+    /// Its index in the loop's heap; maintained by the heap.
     var place: Int?
     package var fire: () -> Void = {}
 
-    /// Off until it is set.
+    /// Creates a timer without a deadline.
     package init(loop: EventLoop, _ fire: @escaping () -> Void = {}) {
         self.loop = loop
         self.fire = fire

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A file descriptor that a loop polls until `free`; it stays its owner's to close. Touched by the loop's thread only.
+/// A file descriptor that a loop polls until `free`. The owner closes it. Used only on the loop's thread.
 ///
-/// The loop keeps it until then.
+/// The loop keeps the watch until then.
 package final class LoopWatch {
     package unowned let loop: EventLoop
     package let descriptor: Int32
-    /// What is waited for, as in poll(2).
+    /// The events to wait for, as in poll(2).
     package var events: Int16
     /// What the last poll found.
     package internal(set) var returned: Int16 = 0
@@ -23,7 +23,7 @@ package final class LoopWatch {
         loop.add(self)
     }
 
-    /// Never reports again, also not what this turn's poll found.
+    /// Stops reports, including the current turn's.
     package func free() {
         isAlive = false
         loop.remove(self)

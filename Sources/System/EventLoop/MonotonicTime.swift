@@ -1,6 +1,6 @@
 import Glibc
 
-/// Microseconds of CLOCK_MONOTONIC: setting the clock does not move it, and it stands still while the machine sleeps.
+/// Microseconds of CLOCK_MONOTONIC: unaffected by setting the clock, and paused while the machine sleeps.
 package struct MonotonicTime: Comparable, Sendable {
     package var microseconds: Int64
 
@@ -21,7 +21,7 @@ package struct MonotonicTime: Comparable, Sendable {
     }
 }
 
-/// Time since the machine was started, the time that it slept included: what the network counts while this machine does not.
+/// Time since the machine started, including sleep: the time that the network counts while this machine does not.
 package enum BootTime {
     package static var now: Duration { reading(of: CLOCK_BOOTTIME) }
 }
@@ -34,7 +34,7 @@ private func reading(of clock: clockid_t) -> Duration {
 
 extension Duration {
     package var wholeMicroseconds: Int64 {
-        // Centuries on either side: what is added to a time of the clock stays within Int64.
+        // Bounded to centuries on either side, so that adding it to a clock time stays within Int64.
         let (seconds, attoseconds) = min(max(self, .seconds(-1 << 40)), .seconds(1 << 40)).components
         return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }

@@ -1,5 +1,5 @@
-/// The timers of a loop that have a deadline, the earliest first: a binary heap in which each timer knows its place, so that one that is
-/// moved or taken out costs the logarithm of their number. libavahi-client makes and frees one for each call to D-Bus.
+/// The timers of a loop that have a deadline, earliest first: a binary heap in which each timer knows its index, so
+/// that moving or removing one takes logarithmic time. libavahi-client creates and frees one for each D-Bus call.
 struct TimerHeap {
     private var timers: [LoopTimer] = []
 
@@ -8,7 +8,7 @@ struct TimerHeap {
 
     var count: Int { timers.count }
 
-    /// The deadline of a timer was set, changed or taken away.
+    /// A timer's deadline was set, changed or cleared.
     mutating func changed(_ timer: LoopTimer) {
         switch (timer.place, timer.deadline) {
         case (nil, nil): break
@@ -21,7 +21,7 @@ struct TimerHeap {
         }
     }
 
-    /// Those that are due, in the order of their deadlines. They stay until they are changed.
+    /// The timers that are due, in order. They stay in the heap until they change.
     func due(at now: MonotonicTime) -> [LoopTimer] {
         var due: [LoopTimer] = []
         var places = [0]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An `errno`, and what could not be done.
+/// An `errno` and the operation that failed.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: Int32
     package let what: String?
@@ -10,7 +10,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         self.what = what
     }
 
-    /// What the system calls an `errno`.
+    /// The system's text for an `errno`.
     package static func text(_ code: Int32) -> String {
         unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension SystemFile {
-    /// The names in a directory, without `.` and `..`: those that are wanted, and no more than `limit`.
+    /// At most `limit` wanted names in a directory, without `.` and `..`.
     package static func names(
         in path: String, atMost limit: Int = .max, where isWanted: (String) -> Bool = { _ in true }
     ) throws(SystemError) -> [String] {
@@ -17,21 +17,21 @@ extension SystemFile {
         return names
     }
 
-    /// Where a symbolic link points to.
+    /// The target of a symbolic link.
     package static func link(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 256)
         let count = unsafe readlink(path, &buffer, buffer.count)
         return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }
 
-    /// The path without symbolic links, if it is there.
+    /// The path without symbolic links; nil if it does not exist.
     package static func real(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
     }
 
-    /// A program in $PATH or where daemons are, for an ordinary user's PATH lacks sbin.
+    /// Finds a program in $PATH or where daemons are installed, because an ordinary user's PATH lacks sbin.
     package static func program(_ name: String) -> String? {
         let path = Environment.value("PATH")?.split(separator: ":").map(String.init) ?? []
         return (path + ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"]).lazy

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Small files as a whole, and names in directories.
+/// Reads and replaces small files, and lists directories.
 package enum SystemFile {
-    /// The bytes of a regular file, without waiting for a pipe's writer.
-    /// - Throws: `EINVAL` for anything but a regular file, `EFBIG` for one that is larger.
+    /// Reads a regular file. Never waits for a pipe's writer.
+    /// - Throws: `EINVAL` for anything but a regular file, `EFBIG` for a longer one.
     package static func read(
         _ path: String, atMost limit: Int, followingLinks: Bool = true
     ) throws(SystemError) -> [UInt8] {
@@ -17,7 +17,7 @@ package enum SystemFile {
         return bytes
     }
 
-    /// The first bytes of a file as text; nil when it cannot be read.
+    /// The beginning of a file as text; nil if it cannot be read.
     package static func text(of path: String, atMost limit: Int = 4 << 20) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -25,7 +25,7 @@ package enum SystemFile {
         return (try? start(of: descriptor, path, atMost: limit)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The lines of the same.
+    /// The same, split into lines.
     package static func lines(of path: String) -> [String]? {
         guard let text = text(of: path) else { return nil }
         return text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(Substring($0)) }
@@ -53,17 +53,17 @@ package enum SystemFile {
         guard info.st_mode & S_IFMT == S_IFREG else { throw SystemError(EINVAL, "\(path) is no regular file") }
     }
 
-    /// Writes beside it, readable to its owner only, syncs, renames, and syncs the directory: after a power cut there is the old file
-    /// or the new one.
+    /// Writes a temporary file readable only by its owner, syncs it, renames it, and syncs the directory: after a power
+    /// cut either the old file or the new one is there.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let new = "\(path).new"
-        // Never write to what another process left there, such as a pipe.
+        // Never writes to what another process left there, such as a pipe.
         _ = unsafe unlink(new)
         let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SystemError(errno, new) }
         do throws(SystemError) {
             defer { close(descriptor) }
-            // Whatever the umask says.
+            // Regardless of the umask.
             guard fchmod(descriptor, 0o600) == 0 else { throw SystemError(errno, new) }
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -87,9 +87,9 @@ package enum SystemFile {
         close(handle)
     }
 
-    /// Takes an exclusive lock that the kernel releases however a process ends (flock(2)). A program that is being started has a copy of
-    /// the descriptor until its `exec`: this waits a moment for that.
-    /// - Returns: 0, or an `errno`: EWOULDBLOCK when another process has it.
+    /// Takes an exclusive lock, which the kernel releases however a process ends (flock(2)). A program being started
+    /// holds a copy of the descriptor until its `exec`; this briefly waits for that.
+    /// - Returns: 0, or an `errno`: EWOULDBLOCK if another process holds the lock.
     package static func lock(_ descriptor: Int32) -> Int32 {
         for _ in 0..<10 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return 0 }

@@ -1,22 +1,22 @@
 package import DNSSD
 
-/// A socket that is bound to a port, as /proc/net/tcp, udp and their like for IPv6 list it (proc_pid_net(5)).
+/// A socket bound to a port, as listed by /proc/net/tcp, udp and their IPv6 counterparts (proc_pid_net(5)).
 package struct BoundSocket: Hashable, Sendable {
     package let family: IPAddress.Family
     package let port: UInt16
-    /// As in <net/tcp_states.h>: 10 for a TCP socket that listens, 7 for a UDP socket that is not connected.
+    /// As in <net/tcp_states.h>: 10 for a listening TCP socket, 7 for an unconnected UDP socket.
     package let state: UInt8
-    /// Who opened it.
+    /// The user that opened it.
     package let user: UInt32
-    /// What its links in /proc/PID/fd say: `socket:[INODE]`.
+    /// The inode that links in /proc/PID/fd name: `socket:[INODE]`.
     package let inode: UInt64
-    /// It is bound to a multicast group: it hears what is sent to all, and nothing that is sent to this machine.
+    /// Bound to a multicast group: it receives what is sent to the group, and nothing sent to this machine alone.
     package let isOfGroup: Bool
 
-    /// The most that is read of a list: some 50000 sockets.
+    /// The largest list that is read: some 50000 sockets.
     private static let maximumSize = 8 << 20
 
-    /// The sockets of the calling thread's network namespace; nil when the system does not tell.
+    /// The sockets of the calling thread's network namespace; nil if the system does not list them.
     package static func all(_ transport: ServiceType.Transport) -> [BoundSocket]? {
         let name = transport == .tcp ? "tcp" : "udp"
         var found: [BoundSocket]?
@@ -29,18 +29,18 @@ package struct BoundSocket: Hashable, Sendable {
         return found
     }
 
-    /// Reads the text of a list; lines of another form are left out.
+    /// Parses a list; skips malformed lines.
     package static func all(in list: [UInt8], family: IPAddress.Family) -> [BoundSocket] {
         list.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap { BoundSocket(line: $0, family: family) }
     }
 
-    /// `sl local:port remote:port st tx:rx tr:when retrnsmt uid timeout inode …`, numbers of addresses, ports and states in
+    /// `sl local:port remote:port st tx:rx tr:when retrnsmt uid timeout inode …`; addresses, ports and states are
     /// hexadecimal.
     private init?(line: ArraySlice<UInt8>, family: IPAddress.Family) {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
         func number<Number: FixedWidthInteger>(_ index: Int, hexadecimal: Bool = true) -> Number? {
             let last = words[index].split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-            // An address and a port are two numbers: the second is meant.
+            // An address and a port have two parts; the second is wanted.
             guard last.count == (index == 1 ? 2 : 1), let word = last.last else { return nil }
             return Number(String(decoding: word, as: UTF8.self), radix: hexadecimal ? 16 : 10)
         }
@@ -55,7 +55,7 @@ package struct BoundSocket: Hashable, Sendable {
         self.inode = inode
     }
 
-    /// Addresses are words of 32 bits in hexadecimal, each in the order of the network and written as this machine reads it.
+    /// Addresses are 32-bit words in hexadecimal, each in network order but printed in host order.
     private static func isMulticast(_ address: ArraySlice<UInt8>, _ family: IPAddress.Family) -> Bool {
         guard let word = UInt32(String(decoding: address.prefix(8), as: UTF8.self), radix: 16) else { return false }
         let first = UInt32(bigEndian: word)

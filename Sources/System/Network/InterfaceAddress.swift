@@ -6,13 +6,13 @@ package struct InterfaceAddress: Sendable {
     package let interface: NetworkInterface
     /// IFF_UP and its like (netdevice(7)).
     package let flags: Int32
-    /// With the interface as scope if it is link-local; nil for what is no address of the Internet.
+    /// Scoped to the interface if it is link-local; nil if it is not an Internet address.
     package let address: IPAddress?
     package let netmask: IPAddress?
 
     package func has(_ flags: Int) -> Bool { self.flags & Int32(truncatingIfNeeded: flags) != 0 }
 
-    /// All of this machine's, in the system's order; nil when the system does not tell.
+    /// All addresses of this machine, in the system's order; nil if the system does not list them.
     package static func all() -> [InterfaceAddress]? {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard unsafe getifaddrs(&list) == 0 else { return nil }
@@ -25,7 +25,7 @@ package struct InterfaceAddress: Sendable {
             let name = unsafe String(cString: item.ifa_name)
             let index = unsafe indexes[name] ?? if_nametoindex(name)
             indexes[name] = index
-            // It has gone meanwhile.
+            // The interface has gone meanwhile.
             guard index > 0 else { continue }
             unsafe found.append(
                 InterfaceAddress(

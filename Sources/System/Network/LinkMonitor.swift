@@ -1,8 +1,8 @@
 import Glibc
 
-/// Reports changes of interfaces or their addresses while it has listeners. Touched by the loop's thread only.
+/// Reports changes of interfaces or their addresses while it has listeners. Used only on the loop's thread.
 package final class LinkMonitor {
-    /// Changes that come together are reported together: an interface comes with several addresses.
+    /// Changes within this time are reported together: a new interface gets several addresses.
     private static let gathering = Duration.milliseconds(150)
 
     private let loop: EventLoop
@@ -21,7 +21,7 @@ package final class LinkMonitor {
 
     package func listen(_ listener: AnyObject, _ changed: @escaping () -> Void) {
         listeners[ObjectIdentifier(listener)] = changed
-        // Without a socket retries find the interface, later.
+        // Without a socket, retries find the interface later.
         guard watch == nil, let descriptor = Self.open() else { return }
         watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] watch in
             Self.empty(watch.descriptor)
@@ -58,7 +58,7 @@ package final class LinkMonitor {
         return nil
     }
 
-    /// What changed is looked up when it matters; this only notices, and an overflow counts as a change.
+    /// Only notes that something changed; readers look up what. An overflow counts as a change.
     private static func empty(_ descriptor: Int32) {
         var buffer = [UInt8](repeating: 0, count: 8_192)
         for _ in 0..<64 where unsafe recv(descriptor, &buffer, buffer.count, 0) <= 0 { return }

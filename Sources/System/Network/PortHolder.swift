@@ -1,6 +1,6 @@
 import DNSSD
 
-/// A process, as far as it can be seen, that holds a UDP port.
+/// A process that holds a UDP port, as far as it is visible.
 package struct PortHolder: Hashable, Sendable, CustomStringConvertible {
     /// Multicast DNS (RFC 6762 §3).
     package static let multicastDNS: UInt16 = 5353
@@ -17,14 +17,14 @@ package struct PortHolder: Hashable, Sendable, CustomStringConvertible {
         self.inode = inode
     }
 
-    /// For people, safe for a terminal.
+    /// A text for people, safe for a terminal.
     package var description: String {
         guard let process else { return "a process of user \(user) (socket \(inode))" }
         return "\((name ?? "a process").escapedForTerminal) (pid \(process))"
     }
 
-    /// Who answers at `port` in this network namespace: one element for each process, or for each socket whose process
-    /// cannot be seen. Who only listens to a multicast group does not count.
+    /// The processes that answer at `port` in this network namespace; a socket whose process is not visible counts as
+    /// one. Sockets that only listen to a multicast group do not count.
     package static func holders(of port: UInt16) -> [PortHolder] {
         let sockets = (BoundSocket.all(.udp) ?? []).filter { $0.port == port && !$0.isOfGroup }
         guard !sockets.isEmpty else { return [] }
@@ -41,7 +41,7 @@ package struct PortHolder: Hashable, Sendable, CustomStringConvertible {
         return holders
     }
 
-    /// The processes whose open files this process may look at.
+    /// The processes whose open files this process may inspect.
     private static func processes(of inodes: Set<UInt64>) -> [UInt64: Int32] {
         var found: [UInt64: Int32] = [:]
         for process in ((try? SystemFile.names(in: "/proc")) ?? []).compactMap({ Int32($0) }) {

@@ -16,9 +16,9 @@ package enum SystemInterfaces {
         return families.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.rawValue < $1.rawValue }) }
     }
 
-    /// Whether packets of a family can come in on an interface: up, with a carrier and an address.
+    /// Whether an interface can receive packets of a family: it is up, with a carrier and an address.
     package static func isReceiving(_ interface: NetworkInterface, over family: IPAddress.Family) -> Bool {
-        // Without an answer it counts as usable.
+        // If the system does not tell, it counts as usable.
         guard let all = InterfaceAddress.all() else { return true }
         return all.contains {
             $0.has(IFF_UP) && $0.has(IFF_RUNNING) && $0.address?.family == family
@@ -26,10 +26,10 @@ package enum SystemInterfaces {
         }
     }
 
-    /// The names of all, whatever their state.
+    /// The names of all interfaces, whatever their state.
     package static func names() -> [String] { Array(namesByIndex().values) }
 
-    /// The same by their indexes.
+    /// All names by interface index.
     package static func namesByIndex() -> [Int32: String] {
         guard let list = unsafe if_nameindex() else { return [:] }
         defer { unsafe if_freenameindex(list) }

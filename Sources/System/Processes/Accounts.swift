@@ -1,10 +1,10 @@
 import Glibc
 
-/// Users and groups of this machine. Blocks while the name service looks them up.
+/// Users and groups of this machine. Blocks while the name service is queried.
 package enum Accounts {
     private static let bufferSize = 65_536
 
-    /// The number of a group; nil when there is none of that name, or it cannot be looked up.
+    /// The number of a group; nil if there is no such group or the lookup fails.
     package static func groupID(named name: String) -> UInt32? {
         var entry = unsafe group()
         var found: UnsafeMutablePointer<group>?
@@ -15,12 +15,12 @@ package enum Accounts {
         return unsafe entry.gr_gid
     }
 
-    /// The name of a user; nil when there is none with that number, or it cannot be looked up.
+    /// The name of a user; nil if there is no such user or the lookup fails.
     package static func userName(of uid: UInt32) -> String? {
         unsafe withUser(uid) { unsafe String(cString: $0.pw_name) }
     }
 
-    /// The groups of a user by the system's group database; empty when there is no such user.
+    /// The groups of a user, from the system's group database; empty if there is no such user.
     package static func groups(of uid: UInt32) -> [UInt32] {
         unsafe withUser(uid) { entry -> [UInt32] in
             var count: Int32 = 64
@@ -40,7 +40,7 @@ package enum Accounts {
         guard unsafe getpwuid_r(uid, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil else {
             return nil
         }
-        // The strings are in `buffer`.
+        // The entry's strings live in `buffer`.
         return withExtendedLifetime(buffer) { unsafe body(entry) }
     }
 }

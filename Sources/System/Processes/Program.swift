@@ -1,23 +1,24 @@
 import CLinux
 import Glibc
 
-/// Other programs, started beside this one (posix_spawn(3)).
+/// Starts other programs (posix_spawn(3)).
 package enum Program {
-    /// Where standard input, output and error of a program lead.
+    /// Where a program's standard input, output and error lead.
     package enum Streams {
-        /// To where this program's do.
+        /// The same as this program's.
         case inherited
         /// Input and output are a connection.
         case connection(Int32)
-        /// There is no input, and what is written is thrown away; no other descriptor is open.
+        /// No input; output is discarded. No other descriptor is open.
         case nowhere
     }
 
     /// Starts a program, found as a shell finds it, with no signal blocked.
     /// - Parameters:
-    ///   - arguments: its name and arguments, byte for byte; not empty.
-    ///   - hasOwnGroup: it is the first of a process group of its own.
-    ///   - isFresh: every signal has its default action; else SIGPIPE alone, so that what `nohup` ignores stays ignored.
+    ///   - arguments: the program's name and arguments, byte for byte; not empty.
+    ///   - hasOwnGroup: puts it into a process group of its own.
+    ///   - isFresh: resets every signal to its default action. Otherwise only SIGPIPE, so that what `nohup` ignores
+    ///     stays ignored.
     package static func start(
         _ arguments: [[UInt8]], _ streams: Streams, hasOwnGroup: Bool = false, isFresh: Bool = false
     ) throws(SystemError) -> Int32 {
@@ -45,7 +46,7 @@ package enum Program {
             unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
             unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
             unsafe posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-            // Descriptors of libraries that are not close-on-exec (posix_spawn_file_actions_addclosefrom_np(3), glibc 2.34).
+            // For library descriptors without close-on-exec (posix_spawn_file_actions_addclosefrom_np(3), glibc 2.34).
             _ = unsafe clinux_close_from(&actions, STDERR_FILENO + 1)
         }
         var list = unsafe arguments.map { unsafe strdup($0.map { CChar(bitPattern: $0) } + [0]) }
@@ -58,14 +59,14 @@ package enum Program {
         return child
     }
 
-    /// A descriptor that is readable when the process has ended (pidfd_open(2)).
+    /// A descriptor that becomes readable when the process ends (pidfd_open(2)).
     package static func descriptor(of process: Int32) throws(SystemError) -> Int32 {
         let descriptor = clinux_pidfd_open(process)
         guard descriptor >= 0 else { throw SystemError(errno) }
         return descriptor
     }
 
-    /// How a process ended, by a status of waitpid(2): its own status, or 128 and the number of the signal.
+    /// The exit status for a status of waitpid(2): the process's own, or 128 plus the signal's number.
     package static func status(_ raw: Int32) -> Int32 {
         let signal = raw & 0x7F
         return signal == 0 ? (raw >> 8) & 0xFF : 128 + signal

@@ -1,12 +1,12 @@
 package import DNSSD
 package import Glibc
 
-/// An address as system calls take and give it: of the Internet, of a Unix socket, or of netlink.
+/// A socket address for system calls: Internet, Unix or netlink.
 package struct SocketAddress: Sendable {
     private var storage = sockaddr_storage()
     package private(set) var length: socklen_t
 
-    /// AF_INET, AF_INET6, AF_UNIX …; AF_UNSPEC when there is none.
+    /// AF_INET, AF_INET6, AF_UNIX …; AF_UNSPEC if there is none.
     package var family: Int32 { Int32(storage.ss_family) }
 
     /// - Parameter port: 0 lets the system choose.
@@ -28,12 +28,12 @@ package struct SocketAddress: Sendable {
         }
     }
 
-    /// A Unix socket (unix(7)); a first byte of 0 makes an abstract name. Nil when it is empty or too long.
+    /// A Unix socket (unix(7)); a leading 0 byte makes an abstract name. Nil if it is empty or too long.
     package init?(unix path: [UInt8]) {
         var value = sockaddr_un()
         value.sun_family = sa_family_t(AF_UNIX)
         let isAbstract = path.first == 0
-        // A path ends with a 0 that is counted; an abstract name is as long as it is.
+        // A path includes its final 0; an abstract name does not have one.
         guard !path.isEmpty, isAbstract || !path.contains(0),
             path.count < MemoryLayout.size(ofValue: value.sun_path) + (isAbstract ? 1 : 0)
         else { return nil }
@@ -42,20 +42,20 @@ package struct SocketAddress: Sendable {
         if isAbstract { length = socklen_t(MemoryLayout<sa_family_t>.size + path.count) }
     }
 
-    /// The same by the name that people write: `/path`, or `@name` for an abstract one.
+    /// A Unix socket by its printed name: `/path`, or `@name` for an abstract one.
     package init?(unixName name: String) {
         let isAbstract = name.hasPrefix("@")
         guard isAbstract ? name.utf8.count > 1 : name.hasPrefix("/"), !name.utf8.contains(0) else { return nil }
         self.init(unix: isAbstract ? [0] + Array(name.utf8.dropFirst()) : Array(name.utf8))
     }
 
-    /// Multicast groups of netlink (netlink(7)).
+    /// Netlink multicast groups (netlink(7)).
     package init(netlinkGroups groups: UInt32) {
-        // sockaddr_nl, which Glibc's module does not have: family, padding, port, groups.
+        // sockaddr_nl, which Glibc's module lacks: family, padding, port, groups.
         self.init(bytesOf: (UInt16(AF_NETLINK), UInt16(0), UInt32(0), groups))
     }
 
-    /// What C points to, for example getifaddrs(3); nil for other families than the Internet's.
+    /// Copies a C address, for example from getifaddrs(3); nil for families other than Internet.
     package init?(copying pointer: UnsafePointer<sockaddr>?) {
         guard let pointer = unsafe pointer else { return nil }
         let raw = unsafe UnsafeRawPointer(pointer)
@@ -66,7 +66,7 @@ package struct SocketAddress: Sendable {
         }
     }
 
-    /// What a system call fills in, such as getsockname(2) or recvfrom(2); nil when `fill` does not return true.
+    /// Lets a system call such as getsockname(2) or recvfrom(2) fill it in; nil if `fill` returns false.
     package init?(filledBy fill: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Bool) {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         var length = length
@@ -77,7 +77,7 @@ package struct SocketAddress: Sendable {
         self.length = min(length, self.length)
     }
 
-    /// To what a socket is bound.
+    /// The address that a socket is bound to.
     package init?(of socket: Int32) {
         unsafe self.init(filledBy: { unsafe getsockname(socket, $0, $1) == 0 })
     }
@@ -89,7 +89,7 @@ package struct SocketAddress: Sendable {
         }
     }
 
-    /// The address, if it is one of the Internet; its scope as the system gives it.
+    /// The Internet address, if it is one; with the scope that the system gave.
     package var address: IPAddress? {
         unsafe withUnsafeBytes(of: storage) { bytes in
             switch family {
@@ -105,7 +105,7 @@ package struct SocketAddress: Sendable {
         }
     }
 
-    /// The name of a Unix socket, as `init(unixName:)` takes it; empty for one that has none.
+    /// The name of a Unix socket, as `init(unixName:)` takes it; empty if it has none.
     package var unixName: String? {
         guard family == AF_UNIX else { return nil }
         return unsafe withUnsafeBytes(of: storage) { bytes in
@@ -116,10 +116,10 @@ package struct SocketAddress: Sendable {
         }
     }
 
-    /// The port of an address of the Internet.
+    /// The port of an Internet address.
     package var port: UInt16? {
         guard family == AF_INET || family == AF_INET6 else { return nil }
-        // At the same place in both families (bytes 2 and 3).
+        // At the same offset in both families (bytes 2 and 3).
         return unsafe withUnsafeBytes(of: storage) {
             unsafe UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self))
         }

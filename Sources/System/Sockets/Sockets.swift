@@ -1,8 +1,8 @@
 package import Glibc
 
-/// Sockets as descriptors; each is close-on-exec, and its owner closes it.
+/// Sockets as descriptors: close-on-exec, and closed by their owner.
 package enum Sockets {
-    /// A new one, not connected.
+    /// Creates an unconnected socket.
     package static func make(
         _ family: Int32, _ type: __socket_type = SOCK_STREAM, waits: Bool = false
     ) throws(SystemError) -> Int32 {
@@ -12,7 +12,7 @@ package enum Sockets {
         return socket
     }
 
-    /// One that is connected: at once, or not at all.
+    /// Creates a connected socket, or fails at once.
     package static func connected(to address: SocketAddress, waits: Bool = false) throws(SystemError) -> Int32 {
         let socket = try make(address.family, waits: waits)
         guard address.connect(socket) == 0 else {
@@ -23,7 +23,7 @@ package enum Sockets {
         return socket
     }
 
-    /// One that listens.
+    /// Creates a listening socket.
     package static func listening(at address: SocketAddress, backlog: Int32) throws(SystemError) -> Int32 {
         let socket = try make(address.family)
         set(SO_REUSEADDR, of: socket, to: 1)
@@ -35,14 +35,14 @@ package enum Sockets {
         return socket
     }
 
-    /// An option that is a number; nil when the socket has none.
+    /// A numeric option; nil if the socket has none.
     package static func option(_ option: Int32, of socket: Int32, level: Int32 = SOL_SOCKET) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         return unsafe getsockopt(socket, level, option, &value, &size) == 0 ? value : nil
     }
 
-    /// Sets an option that is a number.
+    /// Sets a numeric option.
     /// - Returns: whether the socket has it.
     @discardableResult
     package static func set(_ option: Int32, of socket: Int32, level: Int32 = SOL_SOCKET, to value: Int32) -> Bool {
@@ -50,6 +50,6 @@ package enum Sockets {
         return unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
-    /// What connecting led to: 0, or an `errno`.
+    /// The result of a connection attempt: 0 or an `errno`.
     package static func pendingError(of socket: Int32) -> Int32 { option(SO_ERROR, of: socket) ?? errno }
 }

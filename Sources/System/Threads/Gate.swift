@@ -1,4 +1,4 @@
-/// Opens once; waiting for it ends when it opens or when time is up.
+/// Opens once. Waiting ends when it opens or time is up.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -12,11 +12,11 @@ package final class Gate: Sendable {
 
     package func open() { finish(true) }
 
-    /// For one waiter. - Returns: whether it opened in time.
+    /// For one waiter at a time. Returns whether the gate opened in time.
     @discardableResult
     package func wait(atMost limit: Duration) async -> Bool {
         let timer = Task {
-            // The clock's own numbers end at 2⁶³ s, where it would end the process.
+            // The clock traps beyond 2⁶³ s.
             try? await Task.sleep(for: min(limit, Duration.seconds(1 << 32)), clock: .suspending)
             finish(false)
         }

@@ -1,9 +1,9 @@
 package import Glibc
 
-/// A value behind a mutex. Hold it briefly: no waiting, no call to an engine, no resuming of a continuation inside.
+/// A value behind a mutex. Hold it briefly: do not wait, call an engine or resume a continuation inside.
 ///
-/// Its own box, because ThreadSanitizer does not understand `Synchronization.Mutex` on Linux and reports false races.
-/// `@unchecked` holds since `value` is touched only between lock and unlock.
+/// Not `Synchronization.Mutex`, for which ThreadSanitizer reports false races on Linux. `@unchecked` holds since
+/// `value` is touched only between lock and unlock.
 @safe package final class Locked<Value: Sendable>: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline var value: Value
@@ -12,7 +12,7 @@ package import Glibc
         self.value = value
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
-        // With default attributes it cannot fail on Linux (pthread_mutex_init(3p)).
+        // Cannot fail on Linux with default attributes (pthread_mutex_init(3p)).
         unsafe pthread_mutex_init(mutex, nil)
     }
 

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Threads of the operating system, for loops and for calls that block: those must not occupy one of the few that tasks share.
+/// Operating system threads, for loops and blocking calls, which must not occupy the few threads that tasks share.
 package enum SystemThread {
     private final class Start {
         let name: String?
@@ -13,11 +13,12 @@ package enum SystemThread {
         }
     }
 
-    /// Starts a detached thread with signals blocked, so that they reach the program's own threads. SIGTTIN and SIGTTOU are not: they
-    /// stop a program that uses the terminal in the background, where read(2) would fail with EIO.
+    /// Starts a detached thread with signals blocked, so that they reach the program's own threads. SIGTTIN and SIGTTOU
+    /// stay unblocked: they stop a background program that uses the terminal, where read(2) would otherwise fail with
+    /// EIO.
     ///
-    /// - Parameter name: cut to 15 bytes.
-    /// - Returns: 0, or the error number with which the system had no thread; then nothing runs.
+    /// - Parameter name: truncated to 15 bytes.
+    /// - Returns: 0, or the `errno` with which the thread could not be created.
     package static func start(named name: String? = nil, _ body: @escaping @Sendable () -> Void) -> Int32 {
         var blocked = sigset_t()
         var before = sigset_t()
@@ -32,7 +33,7 @@ package enum SystemThread {
         defer { unsafe pthread_attr_destroy(&attributes) }
 
         var thread = pthread_t()
-        // The thread takes over the reference; on failure it is taken back here.
+        // The thread takes over the reference; on failure, it is released here.
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         let code = unsafe pthread_create(
             &thread, &attributes,
