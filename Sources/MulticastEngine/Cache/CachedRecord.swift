@@ -1,19 +1,19 @@
 package import DNSMessage
 
-/// One record as it is kept, with its times. There may be a hundred thousand: its parts are as small as they can be.
+/// A cached record with its times. A cache may hold a hundred thousand, so its fields are as small as possible.
 package struct CachedRecord: Sendable {
     package let key: RecordKey
-    /// What the record said, in seconds, within the cache's bound.
+    /// The record's TTL in seconds, within the cache's bound.
     package internal(set) var ttl: UInt32
-    /// It ends sooner than its TTL says: a goodbye, another's cache-flush, or nobody answers for it.
+    /// It ends before its TTL: after a goodbye or another record's cache-flush, or because no one answers for it.
     package internal(set) var isEnding = false
-    /// This machine has said it.
+    /// This machine sent it.
     package internal(set) var isOwn = false
-    /// It has an item of the heap.
+    /// The heap holds an item for it.
     var isQueued = false
-    /// The points of its life at which it was due to be asked for.
+    /// How many of its refresh points have passed.
     var refreshes: UInt8 = 0
-    /// Questions of others that it should have answered and did not (RFC 6762 §10.5).
+    /// Questions of others that its host should have answered but did not (RFC 6762 §10.5).
     var unanswered: UInt8 = 0
     package let data: RecordData
 
@@ -21,10 +21,10 @@ package struct CachedRecord: Sendable {
     private var expiresAt: Moment
     private var firstReceivedAt: Moment
     private var lastUnansweredAt = Moment.never
-    /// The deadline of its item.
+    /// The deadline of its heap item.
     var queued = Moment.never
 
-    /// Its neighbours among the records of its key, and how many these are, where it is the first of them; the store's own.
+    /// Its neighbours among the records of its key, and, in the first of them, their number; maintained by the store.
     var links = Links()
 
     struct Links: Sendable {
@@ -42,11 +42,11 @@ package struct CachedRecord: Sendable {
         expiresAt = Moment(now + .seconds(ttl))
     }
 
-    /// When it was received last.
+    /// When it was last received.
     package var received: Duration { receivedAt.time }
-    /// When it was received first in this life.
+    /// When it was first received in this life.
     package var firstReceived: Duration { firstReceivedAt.time }
-    /// When it ends unless it is received again.
+    /// When it expires unless it is received again.
     package var expires: Duration { expiresAt.time }
 
     /// It was received again.
@@ -60,7 +60,7 @@ package struct CachedRecord: Sendable {
         unanswered = 0
     }
 
-    /// It ends at this time unless it is received again.
+    /// Makes it end at `time` unless it is received again.
     /// - Returns: whether that is sooner than before.
     mutating func end(at time: Duration) -> Bool {
         guard time < expires else { return false }
@@ -69,31 +69,31 @@ package struct CachedRecord: Sendable {
         return true
     }
 
-    /// It ran out while nobody looked, and stays until then.
+    /// It expired unobserved, and is kept until `time`.
     mutating func last(until time: Duration, at now: Duration) {
         guard expires <= now else { return }
         expiresAt = Moment(time)
         isEnding = true
     }
 
-    /// A question of someone else's was not answered; those within a second are one.
+    /// Someone else's question was not answered. Questions within a second count as one.
     mutating func wasMissed(at now: Duration) {
         guard unanswered == 0 || now - lastUnansweredAt.time > .seconds(1) else { return }
         unanswered = min(unanswered, 254) + 1
         lastUnansweredAt = Moment(now)
     }
 
-    /// Half its life is over: it no longer counts as known to whom is asked (RFC 6762 §7.1).
+    /// Half its life has passed: it is no longer listed as a known answer (RFC 6762 §7.1).
     package func isStale(at now: Duration) -> Bool { isEnding || now - received > .seconds(ttl) / 2 }
 
-    /// The record as a known answer: with the seconds that are left.
+    /// The record as a known answer, with its remaining seconds.
     package func record(at now: Duration) -> ResourceRecord {
         let left = max(expires - now, .zero).components.seconds
         return ResourceRecord(key.name, key.type, data, ttl: UInt32(clamping: left))
     }
 
-    /// When it is due to be asked for again: at 80, 85, 90 and 95 % of its life, and so many thousandths later, 20 at most (RFC 6762 §5.2);
-    /// nil after that.
+    /// When to ask for it again: at 80, 85, 90 and 95 % of its life, plus `perMille` thousandths, at most 20 (RFC 6762
+    /// §5.2); nil after that.
     func refreshPoint(laterBy perMille: Int) -> Duration? {
         guard !isEnding, refreshes < 4 else { return nil }
         return received + .milliseconds(Int64(ttl) * Int64(800 + 50 * Int(refreshes) + perMille))

@@ -1,5 +1,5 @@
-/// Numbers with deadlines, the earliest first. A binary heap; an item cannot be moved, only outdated by its owner, who keeps the deadline
-/// that counts.
+/// Numbers with deadlines, earliest first. A binary heap. Items are never moved; an owner that knows the current
+/// deadline ignores outdated ones.
 struct DeadlineHeap: Sendable {
     struct Item: Sendable {
         let deadline: Moment

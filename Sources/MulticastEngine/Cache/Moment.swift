@@ -1,4 +1,5 @@
-/// A time of the boot clock in eight bytes, to the nanosecond: `Duration` takes sixteen, and thousands of records keep several.
+/// A time of the boot clock in eight bytes, to the nanosecond. `Duration` takes sixteen, and thousands of records hold
+/// several.
 struct Moment: Comparable, Sendable {
     /// Before every other.
     static let never = Moment(nanoseconds: .min)
@@ -7,7 +8,7 @@ struct Moment: Comparable, Sendable {
 
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Centuries on either side; what is further away counts as that.
+    /// Clamped to centuries on either side.
     init(_ time: Duration) {
         let (seconds, attoseconds) = min(max(time, .seconds(-1 << 33)), .seconds(1 << 33)).components
         nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -1,7 +1,7 @@
-/// Finds, by hash, the places of values in an array of their owner's: eight bytes a bucket, where a dictionary would keep every key once
-/// more.
+/// Finds values in their owner's array by hash. A bucket takes eight bytes, whereas a dictionary would store every key
+/// again.
 ///
-/// An open table with linear probing. What the hash alone does not tell apart its owner does.
+/// An open table with linear probing. The owner distinguishes values with equal hashes.
 struct PlaceIndex: Sendable {
     private struct Bucket {
         static let empty = Bucket(place: -1, hash: 0)
@@ -15,7 +15,7 @@ struct PlaceIndex: Sendable {
 
     private var mask: Int { buckets.count - 1 }
 
-    /// - Parameter matches: whether the value at a place is the one.
+    /// - Parameter matches: whether this index holds the value.
     func find(_ hash: UInt32, _ matches: (Int) -> Bool) -> Int? {
         guard !buckets.isEmpty else { return nil }
         var bucket = Int(hash) & mask
@@ -27,7 +27,7 @@ struct PlaceIndex: Sendable {
         return nil
     }
 
-    /// It must not be there already.
+    /// Inserts a value that is not in the table.
     mutating func insert(_ place: Int, _ hash: UInt32) {
         if (count + 1) * 4 > buckets.count * 3 { grow() }
         count += 1
@@ -42,7 +42,7 @@ struct PlaceIndex: Sendable {
             hole = (hole + 1) & mask
         }
         count -= 1
-        // What was pushed behind it moves up, so that every search still ends at the first empty bucket.
+        // Moves up the entries behind the hole, so that every search still ends at the first empty bucket.
         var next = (hole + 1) & mask
         while buckets[next].place >= 0 {
             let home = Int(buckets[next].hash) & mask
@@ -69,6 +69,6 @@ struct PlaceIndex: Sendable {
 }
 
 extension Hashable {
-    /// A hash for `PlaceIndex`; seeded anew in each process, so that nobody can choose names that collide.
+    /// A hash for `PlaceIndex`. Each process has its own seed, so no one can choose names that collide.
     var shortHash: UInt32 { UInt32(truncatingIfNeeded: hashValue) }
 }

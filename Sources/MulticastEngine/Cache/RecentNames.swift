@@ -1,6 +1,6 @@
 package import DNSMessage
 
-/// Names of which something was heard lately, and when: the last thousand.
+/// The last thousand names heard of, with the time.
 package struct RecentNames: Sendable {
     private static let limit = 1024
 
@@ -11,6 +11,6 @@ package struct RecentNames: Sendable {
         if times.count > Self.limit, let oldest = times.min(by: { $0.value < $1.value })?.key { times[oldest] = nil }
     }
 
-    /// Whether something was heard of a name at that time or later.
+    /// Whether a name was heard of at `time` or later.
     package func contains(_ name: DomainName, since time: Duration) -> Bool { times[name].map { $0 >= time } ?? false }
 }

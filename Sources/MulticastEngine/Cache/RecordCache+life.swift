@@ -22,7 +22,8 @@ extension RecordCache {
         if store[slot]?.end(at: time) == true { queue(slot) }
     }
 
-    /// What was received in the last second is spared: it is another packet's part, or another responder's (RFC 6762 §10.2).
+    /// Spares what was received in the last second: it is part of the same announcement, or another responder's (RFC
+    /// 6762 §10.2).
     mutating func flush(_ key: RecordKey, at now: Duration) {
         for slot in store.slots(of: key) {
             guard let cached = store[slot], now - cached.received > .seconds(1) else { continue }
@@ -50,7 +51,8 @@ extension RecordCache {
 
     // MARK: Room
 
-    /// Whether one name may have one more record of a type. Who came later makes no room for itself, but for neighbours' addresses among others.
+    /// Whether a name may have another record of this type. A late record displaces no others, except that neighbours'
+    /// addresses displace foreign ones.
     mutating func hasPlace(for key: RecordKey, _ data: RecordData, _ changes: inout [Change]) -> Bool {
         if key.type.isShared {
             guard store.count(of: key) >= limits.sharedRecords else { return true }
@@ -70,13 +72,14 @@ extension RecordCache {
         return true
     }
 
-    /// An address that is of this link for sure.
+    /// An address that certainly belongs to this link.
     package func isOfNeighbour(_ data: RecordData) -> Bool {
         guard let address = IPAddress(data, scope: 0) else { return false }
         return address.isLinkLocal || neighbours.contains { $0.contains(address) }
     }
 
-    /// Forgets what no one watches, the longest known first: an eighth of all, so that it is not done for each record.
+    /// Forgets records that no one watches, the oldest first: an eighth of all, so that this does not happen for each
+    /// record.
     mutating func makeRoom(at now: Duration, _ changes: inout [Change]) {
         if let lastSweep, now - lastSweep < Self.sweepInterval { return }
         lastSweep = now
@@ -89,7 +92,7 @@ extension RecordCache {
         }
     }
 
-    /// There is enough again that it will not be full in the next moment.
+    /// There is enough room that the cache will not be full again at once.
     var hasRoom: Bool {
         mutating get {
             fullLists = fullLists.filter { store.count(of: $0) >= limits.sharedRecords / 8 * 7 }
@@ -100,13 +103,13 @@ extension RecordCache {
     // MARK: Deadlines
 
     func refreshPoint(of slot: Int) -> Duration? {
-        // The same for each call, so that a point does not move while it is waited for.
+        // The same for each call, so that a point does not move before it is reached.
         var mixed = random &+ UInt64(truncatingIfNeeded: slot) &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 31) &* 0xBF58_476D_1CE4_E5B9
         return store[slot]?.refreshPoint(laterBy: Int(mixed >> 33) % 21)
     }
 
-    /// Puts a record where its next deadline is. An item that comes too early is put in again when its time comes.
+    /// Queues a record at its next deadline. An item that comes too early is queued again.
     mutating func queue(_ slot: Int) {
         guard let cached = store[slot] else { return }
         let next = Moment(refreshPoint(of: slot).map { min($0, cached.expires) } ?? cached.expires)

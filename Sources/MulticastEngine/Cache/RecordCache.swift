@@ -2,10 +2,11 @@ package import DNSMessage
 import DNSSD
 package import Discovery
 
-/// What the hosts of one link have said, over IPv4 and IPv6 together: received, refreshed, ended, and forgotten by the rules of RFC 6762 §10.
+/// The records of one link, over IPv4 and IPv6 together: received, refreshed, ended and forgotten by the rules of RFC
+/// 6762 §10.
 ///
-/// A value that is told an event and a time, and answers with what changed. Times are those of a clock that goes on while the machine sleeps
-/// (CLOCK_BOOTTIME), and never go back.
+/// A value: receives events with their times, returns changes. Times come from a clock that goes on while the machine
+/// sleeps (CLOCK_BOOTTIME), and never go back.
 package struct RecordCache: Sendable {
     /// How much is kept.
     package struct Limits: Sendable {
@@ -13,33 +14,34 @@ package struct RecordCache: Sendable {
         package var records = 131_072
         /// Bytes of names and data.
         package var bytes = 32 << 20
-        /// Records of one name and type, where only one host answers for them.
+        /// Records of one name and type that belong to a single host.
         package var uniqueRecords = 64
-        /// The same where many do: a list leaves room for what its services are made of.
+        /// Records of one name and type that many hosts share; leaves room for the records of the services listed.
         package var sharedRecords = 65_536
-        /// The longest life of a record, in seconds: what says more is believed for so long.
+        /// The longest accepted TTL, in seconds; longer ones are shortened to it.
         package var ttl: UInt32 = 86_400
 
         package init() {}
     }
 
-    /// What came of the records.
+    /// A change of the cache.
     package enum Change: Hashable, Sendable {
         case added(RecordKey, RecordData)
         case removed(RecordKey, RecordData)
     }
 
-    /// A goodbye and a cache-flush end a record after a second, in which it may be announced again (RFC 6762 §10.1 and §10.2).
+    /// A goodbye or a cache-flush ends a record after a second, in which it may be announced again (RFC 6762 §10.1 and
+    /// §10.2).
     static let ending = Duration.seconds(1)
-    /// How long a record in doubt is waited for (RFC 6762 §10.4 and §10.5).
+    /// How long a record in doubt may wait for an answer (RFC 6762 §10.4 and §10.5).
     static let doubt = Duration.seconds(10)
-    /// So many records can be asked for in a second, and their answers read.
+    /// Records that can be asked for, and their answers read, in a second.
     private static let recordsPerSecond = 2000
-    /// Questions without an answer that put a record in doubt (RFC 6762 §10.5).
+    /// Unanswered questions that put a record in doubt (RFC 6762 §10.5).
     private static let unansweredQuestions = 2
-    /// A question for more records than this puts none in doubt: it would be work for whoever asks.
+    /// A question for more records than this puts none in doubt: asking for all of them would be too much work.
     private static let mostInDoubt = 1024
-    /// How often, at most, room is looked for where there was none.
+    /// The shortest interval between two searches for room.
     static let sweepInterval = Duration.seconds(1)
 
     let limits: Limits
@@ -48,24 +50,24 @@ package struct RecordCache: Sendable {
     var heap = DeadlineHeap()
     var random: UInt64
     var lastSweep: Duration?
-    /// Hosts that took addresses back: each goes, or its responder starts anew.
+    /// Hosts that withdrew their addresses: each is leaving, or its responder restarts.
     package internal(set) var farewells = RecentNames()
-    /// Services that somebody probes for, and is about to announce.
+    /// Services that a host is probing for, and about to announce.
     package private(set) var probes = RecentNames()
 
-    /// Lists that are longer than what is kept of one.
+    /// Lists that exceed the limit of a key.
     var fullLists: Set<RecordKey> = []
 
-    /// The blocks of addresses that this machine has on the link: who is in them is there rather than who is not.
+    /// The address blocks of this machine on the link: hosts in them take precedence over others.
     package var neighbours: [CIDR] = []
-    /// Records were left out for want of room, and there is still little.
+    /// Records were omitted for lack of room, and there is still little.
     package internal(set) var isFull = false
     package var count: Int { store.count }
-    /// Deadlines that are kept, outdated ones among them.
+    /// Deadlines in the heap, outdated ones included.
     package var queuedDeadlines: Int { heap.count }
 
-    /// An empty cache.
-    /// - Parameter seed: spreads refreshes of equal records over time; any number.
+    /// Creates an empty cache.
+    /// - Parameter seed: spreads the refreshes of equal records over time; any number.
     package init(limits: Limits = Limits(), seed: UInt64) {
         self.limits = limits
         random = seed
@@ -73,7 +75,7 @@ package struct RecordCache: Sendable {
 
     // MARK: Reading
 
-    /// The records of a key that have not ended.
+    /// The records of a key that have not expired.
     package func records(_ key: RecordKey) -> [CachedRecord] {
         var records: [CachedRecord] = []
         store.look(key) { record in
@@ -83,7 +85,7 @@ package struct RecordCache: Sendable {
         return records
     }
 
-    /// The first so many of a key that are wanted; there may be thousands.
+    /// The first `limit` wanted records of a key; there may be thousands.
     package func data(_ key: RecordKey, atMost limit: Int, where isWanted: (RecordData) -> Bool) -> [RecordData] {
         var found: [RecordData] = []
         store.look(key) { record in
@@ -96,7 +98,7 @@ package struct RecordCache: Sendable {
     /// A record is there.
     package func has(_ key: RecordKey, _ data: RecordData) -> Bool { store.slot(of: key, data) != nil }
 
-    /// What need not be answered: less than half its life is over (RFC 6762 §7.1).
+    /// Answers that need not be given: less than half their life has passed (RFC 6762 §7.1).
     package func knownAnswers(_ key: RecordKey, at now: Duration) -> [ResourceRecord] {
         var known: [ResourceRecord] = []
         store.look(key) { record in
@@ -106,17 +108,17 @@ package struct RecordCache: Sendable {
         return known
     }
 
-    /// A record is known, and less than half its life is over.
+    /// A record is known, and less than half its life has passed.
     package func isFresh(_ key: RecordKey, _ data: RecordData, at now: Duration) -> Bool {
         store.slot(of: key, data).flatMap { store[$0] }.map { !$0.isStale(at: now) } ?? false
     }
 
-    /// This machine has said a record.
+    /// This machine sent a record.
     package func isOwn(_ key: RecordKey, _ data: RecordData) -> Bool {
         store.slot(of: key, data).flatMap { store[$0]?.isOwn } ?? false
     }
 
-    /// There are records of a key, and they are not ending.
+    /// A key has records that are not ending.
     package func isAnswered(_ key: RecordKey) -> Bool {
         var isAnswered = false
         store.look(key) { record in
@@ -126,7 +128,7 @@ package struct RecordCache: Sendable {
         return isAnswered
     }
 
-    /// A host has said that a name has no records of a type (RFC 6762 §6.1), and nothing since says that it has.
+    /// A host has denied that a name has records of this type (RFC 6762 §6.1), and no record has arrived since.
     package func isDenied(_ key: RecordKey) -> Bool {
         guard store.count(of: key) == 0 else { return false }
         return records(RecordKey(key.name, .nsec)).contains {
@@ -137,7 +139,8 @@ package struct RecordCache: Sendable {
 
     // MARK: Watching
 
-    /// The records of a key are kept up to date: `advance(to:)` says when to ask for them again, and they are the last to be forgotten.
+    /// Keeps the records of a key up to date: `advance(to:)` returns it when it needs a question, and its records are
+    /// the last to be forgotten.
     package mutating func watch(_ key: RecordKey) { watches[key, default: 0] &+= 1 }
 
     /// Ends one `watch`.
@@ -148,7 +151,7 @@ package struct RecordCache: Sendable {
 
     // MARK: Events
 
-    /// A response was received: its answers and additional records.
+    /// Processes a response: its answers and additional records.
     /// - Parameter isOwn: this machine sent it.
     package mutating func receive(
         _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, at now: Duration
@@ -170,9 +173,9 @@ package struct RecordCache: Sendable {
         return changes
     }
 
-    /// Someone else's question was heard, which is to be answered by multicast (RFC 6762 §10.5).
+    /// Processes someone else's question that expects a multicast answer (RFC 6762 §10.5).
     ///
-    /// Not for questions that want a unicast answer, nor for those of a message with TC, whose known answers are not all there.
+    /// Not for questions that want a unicast answer, nor for messages with TC, whose known answers are incomplete.
     package mutating func heard(_ question: Question, knownAnswers: [ResourceRecord], at now: Duration) {
         let types: [RecordType] = question.type == .any ? [.a, .aaaa, .srv, .txt, .ptr] : [question.type]
         let keys = types.map { RecordKey(question.name, $0) }
@@ -186,20 +189,21 @@ package struct RecordCache: Sendable {
         }
     }
 
-    /// A probe was heard (RFC 6762 §8.1): what its authority section proposes.
+    /// Processes a probe (RFC 6762 §8.1): the records that its authority section proposes.
     package mutating func heardProbe(for records: some Sequence<ResourceRecord>, at now: Duration) {
         for record in records where record.type == .srv && store.count(of: RecordKey(record.name, .srv)) > 0 {
             probes.note(record.name, at: now)
         }
     }
 
-    /// Records are in doubt: their service could not be reached (RFC 6762 §10.4). The caller asks for them; without an answer they end after 10 s.
+    /// Puts records in doubt: their service could not be reached (RFC 6762 §10.4). The caller asks for them;
+    /// unanswered, they expire after 10 s.
     package mutating func reconfirm(_ key: RecordKey, at now: Duration) {
         for slot in store.slots(of: key) { end(slot, at: now + Self.doubt) }
     }
 
-    /// The machine slept, or the link was away: everything is in doubt, and for longer where it is so much that asking takes its time. So is
-    /// what ran out meanwhile: nobody could ask for it.
+    /// The machine slept, or the link was away: puts everything in doubt, for longer if asking for it all takes longer.
+    /// That includes what expired meanwhile, because no one could ask for it.
     package mutating func reconfirmAll(at now: Duration) {
         let end = now + Self.doubt + .seconds(count / Self.recordsPerSecond)
         for slot in store.indices where store[slot] != nil {
@@ -208,11 +212,11 @@ package struct RecordCache: Sendable {
         }
     }
 
-    /// When `advance(to:)` has something to do; nil when never.
+    /// When to call `advance(to:)`; nil for never.
     package var deadline: Duration? { heap.first?.deadline.time }
 
     /// Time has passed.
-    /// - Returns: records that ended, and keys that are watched and due to be asked for.
+    /// - Returns: records that expired, and watched keys that need a question.
     package mutating func advance(to now: Duration) -> (changes: [Change], refreshes: Set<RecordKey>) {
         var changes: [Change] = []
         var refreshes: Set<RecordKey> = []

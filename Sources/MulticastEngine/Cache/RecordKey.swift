@@ -1,6 +1,6 @@
 package import DNSMessage
 
-/// Whose records of which type: what a question asks for, and what an answer is kept under.
+/// A name, type and class: the subject of a question, and the key of cached answers.
 package struct RecordKey: Hashable, Sendable {
     package let name: DomainName
     package let type: RecordType
@@ -12,9 +12,10 @@ package struct RecordKey: Hashable, Sendable {
 }
 
 extension RecordType {
-    /// Types 128 to 255 are questions and signatures, never data to keep (RFC 6895 §3.1); OPT belongs to its message.
+    /// Types 128 to 255 are for questions and signatures, and never cached (RFC 6895 §3.1); OPT belongs to its message.
     var isData: Bool { rawValue != 0 && !(128...255 ~= rawValue) && self != .opt }
 
-    /// Several hosts answer for one name, each with records of its own: the cache-flush bit means nothing here (RFC 6762 §10.2).
+    /// Several hosts answer for one name, each with its own records: the cache-flush bit has no meaning (RFC 6762
+    /// §10.2).
     var isShared: Bool { self == .ptr }
 }

@@ -1,6 +1,6 @@
 import DNSMessage
 
-/// Records by place, by key, and by what they say. It keeps no rules.
+/// Records by slot, by key and by content. It knows no rules.
 struct RecordStore: Sendable {
     private struct Identity: Hashable {
         let key: RecordKey
@@ -9,17 +9,17 @@ struct RecordStore: Sendable {
 
     private var slots: [CachedRecord?] = []
     private var free: [Int32] = []
-    /// The first record of each key; the others hang on it.
+    /// The first record of each key; the others are linked to it.
     private var heads = PlaceIndex()
-    /// Where each record is; there may be thousands of one key.
+    /// The slot of each record; one key may have thousands.
     private var places = PlaceIndex()
-    /// Bytes that records take, about.
+    /// Approximate bytes of all records.
     private(set) var size = 0
 
     var count: Int { places.count }
     var indices: Range<Int> { slots.indices }
 
-    /// The record in a slot; setting its parts leaves it where it is.
+    /// The record in a slot; changing its fields does not move it.
     subscript(slot: Int) -> CachedRecord? {
         get { slots[slot] }
         _modify { yield &slots[slot] }
@@ -31,12 +31,12 @@ struct RecordStore: Sendable {
         heads.find(key.shortHash) { slots[$0]?.key == key }
     }
 
-    /// How many records a key has.
+    /// The number of records of a key.
     func count(of key: RecordKey) -> Int {
         first(of: key).flatMap { slots[$0] }.map { Int($0.links.count) } ?? 0
     }
 
-    /// The slots of a key, in no order: for who changes them.
+    /// The slots of a key, unordered, for callers that change them.
     func slots(of key: RecordKey) -> [Int] {
         var found: [Int] = []
         var slot = first(of: key) ?? -1
@@ -47,7 +47,7 @@ struct RecordStore: Sendable {
         return found
     }
 
-    /// Passes on the records of a key, in no order, until there is nothing more to look for.
+    /// Passes on the records of a key, unordered, until `isEnough` returns true.
     func look(_ key: RecordKey, _ isEnough: (CachedRecord) -> Bool) {
         var slot = first(of: key) ?? -1
         while slot >= 0, let record = slots[slot] {
@@ -62,7 +62,8 @@ struct RecordStore: Sendable {
 
     // MARK: Changing
 
-    /// - Returns: where it is now. It must not be there already.
+    /// Inserts a record that is not in the store.
+    /// - Returns: its slot.
     mutating func insert(_ record: CachedRecord) -> Int {
         let slot = free.popLast().map { Int($0) } ?? slots.count
         if slot == slots.count { slots.append(nil) }
@@ -82,7 +83,7 @@ struct RecordStore: Sendable {
         return slot
     }
 
-    /// - Returns: the record that was there.
+    /// - Returns: the removed record.
     @discardableResult
     mutating func remove(_ slot: Int) -> CachedRecord? {
         guard let record = slots[slot] else { return nil }
@@ -109,7 +110,8 @@ struct RecordStore: Sendable {
         if links.next >= 0 { slots[Int(links.next)]?.links.previous = links.previous }
     }
 
-    /// What a record takes, about: its slot and its places, and each of its names and data, which may be nobody else's.
+    /// The approximate bytes of a record: its slot, its index entries, and its names and data, which may be shared by
+    /// none.
     static func size(_ key: RecordKey, _ data: RecordData) -> Int {
         let rest =
             switch data {
@@ -125,6 +127,6 @@ struct RecordStore: Sendable {
         return MemoryLayout<CachedRecord?>.stride + 32 + block + key.name.wire.count + rest
     }
 
-    /// What an array takes besides its bytes: its head, and the allocator's.
+    /// The overhead of an array: its header and the allocator's.
     private static let block = 48
 }

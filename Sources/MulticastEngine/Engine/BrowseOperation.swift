@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-/// A question that is put to every link that it allows: a value for each, and one list for all.
+/// Puts a question to every link that its query allows: a value per link, and one list for all.
 final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     private struct Part {
         let link: Link
@@ -10,9 +10,9 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         var timesAsked: Int
     }
 
-    /// How long other links may lag behind the first that answered for one name.
+    /// How long other links may lag behind the first that answered, when resolving one name.
     private static var grace: Duration { .milliseconds(250) }
-    /// How long one name is waited for.
+    /// How long to wait when resolving one name.
     private static var patience: Duration { .seconds(5) }
 
     let wish: LinkWish
@@ -25,7 +25,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     private var began = Duration.zero
     private var answered: Duration?
 
-    /// - Parameter make: the question on a link; nil when it cannot be asked.
+    /// - Parameter make: creates the question on a link; nil if it cannot be asked.
     init(
         interfaces: InterfaceFilter, family: IPAddress.Family?, make: @escaping (NetworkInterface) -> Browse?,
         report: @escaping ([Browse.Fact]) -> Void
@@ -59,7 +59,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         guard parts[link.interface]?.link === link, var part = parts.removeValue(forKey: link.interface) else { return }
         part.browse.hide()
         facts += part.browse.takeFacts()
-        // The link may go on, for others.
+        // The link may stay open for others.
         part.browse.end(&link.querier)
         settle(at: now)
     }

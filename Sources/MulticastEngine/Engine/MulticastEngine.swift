@@ -4,20 +4,20 @@ public import Discovery
 import System
 import WireNames
 
-/// Multicast DNS on the wire as a `ServiceFinder`: asks the links of this machine itself, beside avahi-daemon, with which it shares UDP
-/// port 5353 (RFC 6762 §15.1).
+/// Multicast DNS on the wire as a `ServiceFinder`: queries this machine's links itself, sharing UDP port 5353 with
+/// avahi-daemon (RFC 6762 §15.1).
 ///
-/// It takes no privileges, no D-Bus and no other program. It never asks for unicast answers, and its sockets are bound to the group: what
-/// comes to this machine alone stays with the other responders of the machine.
+/// It needs no privileges, no D-Bus and no other program. It never asks for unicast answers, and binds its sockets to
+/// the multicast group: unicast packets to this machine stay with its other responders.
 public final class MulticastEngine: ServiceFinder {
     private let loop: EventLoop
     private let core: LoopBound<QuerierCore>
     private let numbers = Locked<UInt64>(0)
     private let noted: Locked<[String]>
 
-    /// Starts the engine's thread. Sockets are opened when something is asked.
-    /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor; `.backendUnavailable` when another program holds
-    ///   port 5353 for itself, or avahi-daemon is told to.
+    /// Starts the engine's thread. Sockets open with the first query.
+    /// - Throws: `.systemRefused` if the system has no thread or file descriptor left; `.backendUnavailable` if another
+    ///   program holds port 5353 exclusively, or avahi-daemon is configured to.
     public init() throws(DiscoveryError) {
         let settings = ResponderSettings.current
         guard !settings.disallowsOthers else {
@@ -42,25 +42,25 @@ public final class MulticastEngine: ServiceFinder {
         loop.stop()
     }
 
-    /// The link's domain alone: multicast DNS knows no other (RFC 6762 §3).
+    /// True for `local` alone: multicast DNS has no other domain (RFC 6762 §3).
     public func finds(in domain: Domain) -> Bool { domain == .local }
 
-    /// More services than the defaults: a link's list costs this machine a second's work and a few kilobytes each.
+    /// Limits above the defaults: a link's list takes about a second of work and a few kilobytes per service.
     public func limits(in domain: Domain) -> DiscoveryLimits {
         var limits = DiscoveryLimits()
         limits.services = Self.services
         return limits
     }
 
-    /// Services kept of one query.
+    /// The most services kept for one query.
     private static let services = 20_000
 
-    /// Follows the engine; it is up as long as it lives.
+    /// Follows the engine's state; it is up for its whole life.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         start { StateOperation(report: reporting) }
     }
 
-    /// Asks for services on every link that the query allows; see `ServiceFinder`.
+    /// Browses or resolves on every link that the query allows; see `ServiceFinder`.
     public func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
@@ -71,7 +71,7 @@ public final class MulticastEngine: ServiceFinder {
         }
     }
 
-    /// Asks for the types of services (RFC 6763 §9); see `ServiceFinder`.
+    /// Browses for service types (RFC 6763 §9); see `ServiceFinder`.
     public func browseTypes(
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
@@ -91,7 +91,7 @@ public final class MulticastEngine: ServiceFinder {
         }
     }
 
-    /// Asks for domains (RFC 6763 §11); see `ServiceFinder`.
+    /// Browses for domains (RFC 6763 §11); see `ServiceFinder`.
     public func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
@@ -105,13 +105,14 @@ public final class MulticastEngine: ServiceFinder {
         }
     }
 
-    /// Asks anew for the records of a service that could not be reached; without an answer they are forgotten after 10 s (RFC 6762 §10.4).
+    /// Asks again for the records of a service that could not be reached. Unanswered, they are forgotten after 10 s
+    /// (RFC 6762 §10.4).
     public func couldNotReach(_ instance: ServiceInstance) {
         guard let name = DomainName(instance) else { return }
         core.post { $0.reconfirm(name) }
     }
 
-    /// What keeps answers incomplete now.
+    /// Reasons why answers are incomplete now.
     public var troubles: [String] { noted.withLock { $0 } }
 
     /// Ends all operations, closes the sockets, and ends the thread.
@@ -132,7 +133,7 @@ public final class MulticastEngine: ServiceFinder {
         }
     }
 
-    /// Whether the port is shared shows when a socket is bound to it, on each link.
+    /// Binds a socket on each link, which shows whether the port can be shared.
     private static func tryPort() throws(DiscoveryError) {
         let all = LinkWish(interfaces: .all, families: Set(IPAddress.Family.allCases))
         let tried = LinkSelection(SystemInterfaces.usable(by: .all), [all]).links.flatMap { link, families in
@@ -153,7 +154,7 @@ public final class MulticastEngine: ServiceFinder {
         return Handle(engine: self, id: id)
     }
 
-    /// A caller's handle of an operation; it keeps the engine.
+    /// A caller's handle of an operation; it keeps the engine alive.
     private final class Handle: EngineOperation {
         let engine: MulticastEngine
         let id: UInt64

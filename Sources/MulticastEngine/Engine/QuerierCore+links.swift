@@ -3,10 +3,10 @@ import Discovery
 import Glibc
 import System
 
-/// The machine's interfaces that multicast DNS can use, read once.
+/// The interfaces that multicast DNS can use, as of one moment.
 struct SystemLinks {
     let usable: [(interface: NetworkInterface, families: [IPAddress.Family])]
-    /// The blocks of addresses that the machine has on each.
+    /// This machine's address blocks on each.
     let neighbours: [NetworkInterface: [CIDR]]
     private let read: Duration
 
@@ -23,7 +23,7 @@ struct SystemLinks {
         self.neighbours = neighbours
     }
 
-    /// Something may have changed that nobody reported; thousands of operations that start together ask the system once.
+    /// The system may have changed without notice; thousands of operations that start together read it once.
     func isOld(at now: Duration) -> Bool { now - read > .seconds(1) }
 }
 
@@ -33,7 +33,7 @@ extension QuerierCore {
         let now = BootTime.now
         system = nil
         reviewLinks(at: now)
-        // What was refused for want of an address may go out now.
+        // A packet that was refused for lack of an address may go out now.
         for link in links.values where link.isRefused { link.querier.restart(at: now) }
         turn()
     }
@@ -73,11 +73,11 @@ extension QuerierCore {
 
     private func refused(_ key: LinkKey, _ error: SocketError, at now: Duration) {
         opensAgain = now + Self.repairInterval
-        // It went in this moment.
+        // The link has just gone.
         if !error.isOfMissingLink { note(error.message, of: key) }
     }
 
-    /// Says why a link is left out, or no longer.
+    /// Records why a link is not used; nil when it is again.
     func note(_ reason: String?, of key: LinkKey) {
         let text = reason.map { "\(key.interface.name) cannot be asked: \($0)" }
         guard refusals[key] != text else { return }
@@ -87,7 +87,7 @@ extension QuerierCore {
         for operation in inOrder where operation.wish.wants(key) { operation.degraded(text) }
     }
 
-    /// What keeps answers incomplete now, each once.
+    /// Publishes the reasons why answers are incomplete now, each once.
     func noteTroubles() {
         let texts = Set(refusals.values).union(links.values.filter(\.isFull).map(\.fullText))
         troubles.withLock { $0 = texts.sorted() }

@@ -4,26 +4,27 @@ import Discovery
 import Glibc
 import System
 
-/// The engine's links and operations, and what goes between them. Touched by the loop's thread only.
+/// The engine's links and operations, and the traffic between them. Used only on the loop's thread.
 ///
-/// It decides nothing: rules are the values' (`RecordCache`, `QuestionSchedule`, `Settling`, `ServiceBrowse`).
+/// It decides nothing: the rules are values (`RecordCache`, `QuestionSchedule`, `Settling`, `ServiceBrowse`).
 final class QuerierCore {
-    /// Packets that are looked at before what has come meanwhile is read: the kernel's queue is short.
+    /// Packets processed before reading the next: the kernel's queue is short.
     private static let packetsAtOnce = 16
-    /// So long packets are looked at in one turn; then timers, questions and those who wait get theirs.
+    /// The longest time for packets in one turn; then timers, questions and callers get theirs.
     private static let lookingTime = Duration.milliseconds(20)
-    /// A link that could not be opened is tried again so much later, and one that loses packets is asked from the beginning so often at most.
+    /// The delay before a link that failed to open is tried again, and the shortest interval between restarts of a link
+    /// that loses packets.
     static let repairInterval = Duration.seconds(5)
-    /// What is watched is looked at this often at least. The timer goes on while the machine sleeps: it notices as soon as it wakes when it slept
-    /// for longer, and so much later at most when not.
+    /// The longest interval between looks at what is watched. The timer goes on during sleep, so a sleep longer than
+    /// this is noticed on waking, and a shorter one at most this much later.
     private static let longestSleep = Duration.seconds(30)
-    /// More than a clock can drift within one sleep.
+    /// More than the clocks can drift apart within one sleep.
     private static let suspended = Duration.seconds(2)
 
     let loop: EventLoop
     let troubles = Locked<[String]>([])
     let wantsTTL255: Bool
-    /// What this machine sends is its own: it passes nothing on for others.
+    /// Packets of this machine are its own: no reflector repeats what others send.
     private let marksOwn: Bool
     private let monitor: LinkMonitor
     private let timer: BootTimer
@@ -31,21 +32,21 @@ final class QuerierCore {
     private var packets = PacketQueue()
     var links: [LinkKey: Link] = [:]
     private var operations: [UInt64: any QuerierOperation] = [:]
-    /// The same in the order in which they started: that of their reports.
+    /// The same in starting order, which is the order of reports.
     private(set) var inOrder: [any QuerierOperation] = []
-    /// What they ask of links, and how many of them ask it.
+    /// The links that operations want, with the number of operations.
     var wishes: [LinkWish: Int] = [:]
-    /// What the system has, as it was read last.
+    /// The system's interfaces, as last read.
     var system: SystemLinks?
-    /// How much longer the machine has been up than it has run.
+    /// How long the machine has slept: uptime less running time.
     private var slept = Duration.zero
-    /// When that was last seen.
+    /// When that was last checked.
     private var lookedAt = Duration.zero
-    /// Why links are left out.
+    /// Why links are not used.
     var refusals: [LinkKey: String] = [:]
     var opensAgain: Duration?
 
-    /// Nil when no descriptor is left.
+    /// Nil if no descriptor is left.
     init?(loop: EventLoop, wantsTTL255: Bool, marksOwn: Bool) {
         self.loop = loop
         self.marksOwn = marksOwn
@@ -138,11 +139,11 @@ final class QuerierCore {
 
     private func send(on link: Link, at now: Duration) {
         link.send(at: now)
-        // An address that is still tentative will do in a moment; then the link has changed.
+        // A tentative address will be usable in a moment; the link then changes.
         note(
             link.refusal.flatMap { $0 == EADDRNOTAVAIL ? nil : "questions are not sent: \(SystemError.text($0))" },
             of: link.key)
-        // Someone else may have asked in our place.
+        // Another host may have asked in our place.
         for operation in inOrder { operation.asked(on: link, at: now) }
     }
 
@@ -161,7 +162,7 @@ final class QuerierCore {
         for operation in inOrder { operation.changed(changes, on: link, at: now) }
     }
 
-    /// What was lost is asked for again soon, but not again and again where packets are lost all the time.
+    /// Asks again soon for what was lost, but not again and again on a lossy link.
     private func lost(on link: Link, at now: Duration) {
         for operation in inOrder { operation.lost(on: link) }
         guard link.hastened.map({ now - $0 >= Self.repairInterval }) ?? true else { return }
@@ -178,7 +179,8 @@ final class QuerierCore {
         noteTroubles()
     }
 
-    /// What was known before the machine slept, or this process was stopped, is asked for again before it is believed (RFC 6762 §10.4).
+    /// After the machine slept, or this process was stopped, asks for what it knew before relying on it (RFC 6762
+    /// §10.4).
     private func noticeSuspend(at now: Duration) {
         let asleep = Self.timeAsleep()
         defer { (slept, lookedAt) = (asleep, now) }

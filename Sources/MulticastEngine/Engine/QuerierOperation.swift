@@ -1,17 +1,17 @@
 import DNSSD
 
-/// What the engine tells each operation. Touched by the loop's thread only.
+/// The events that the engine passes to each operation. Used only on the loop's thread.
 protocol QuerierOperation: AnyObject {
-    /// Which links it asks.
+    /// The links it asks.
     var wish: LinkWish { get }
-    /// When `advance` has something to do; nil when never.
+    /// When to call `advance`; nil for never.
     var deadline: Duration? { get }
 
-    /// Nobody has been told anything yet.
+    /// Starts. Nothing has been reported yet.
     func begin(at now: Duration)
     func linkCame(_ link: Link, at now: Duration)
     func linkWent(_ link: Link, at now: Duration)
-    /// Links were gone through: those that there are have come.
+    /// All present links have been added.
     func linksAreKnown(at now: Duration)
     func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration)
     /// Questions were sent there.
@@ -20,8 +20,8 @@ protocol QuerierOperation: AnyObject {
     func lost(on link: Link)
     func degraded(_ text: String)
     func advance(to now: Duration)
-    /// Reports what has come together.
+    /// Reports everything collected.
     func flush()
-    /// It is asked for on no link any more, and reports nothing.
+    /// Ends: asks on no link any more, and reports nothing.
     func end()
 }

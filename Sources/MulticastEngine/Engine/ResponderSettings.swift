@@ -1,20 +1,20 @@
 import System
 
-/// What avahi-daemon's configuration says to those who share its port (avahi-daemon.conf(5)).
+/// The settings of avahi-daemon that matter to a program that shares its port (avahi-daemon.conf(5)).
 package struct ResponderSettings: Equatable {
-    /// Where avahi-daemon reads it.
+    /// The path of avahi-daemon's configuration.
     package static let path = "/etc/avahi/avahi-daemon.conf"
-    /// A configuration is short; what is longer is none.
+    /// The longest configuration that is read, in bytes.
     private static let limit = 1 << 20
 
-    /// `disallow-other-stacks`: if we came first it would go without IPv4.
+    /// `disallow-other-stacks`: if we started first, avahi-daemon would do without IPv4.
     package private(set) var disallowsOthers = false
-    /// `check-response-ttl`: packets that a router forwarded are not believed.
+    /// `check-response-ttl`: ignores packets that a router forwarded.
     package private(set) var checksTTL = false
-    /// `enable-reflector`: this machine repeats what others say, so that what it sends need not be its own.
+    /// `enable-reflector`: this machine repeats what others send, so a packet from it need not be its own.
     package private(set) var reflects = false
 
-    /// The settings in a configuration's text; its last word counts.
+    /// Reads the text of a configuration; of a repeated setting, the last counts.
     package init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace }.lowercased() }
@@ -28,7 +28,7 @@ package struct ResponderSettings: Equatable {
         }
     }
 
-    /// The machine's; what cannot be read says nothing.
+    /// This machine's settings; the defaults if they cannot be read.
     package static var current: ResponderSettings {
         ResponderSettings(SystemFile.text(of: path, atMost: limit) ?? "")
     }

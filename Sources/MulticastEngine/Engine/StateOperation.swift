@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-/// Whether links can be asked: they always can, for the engine was made.
+/// Whether links can be asked. They always can once the engine exists.
 final class StateOperation: QuerierOperation {
     private var report: ((EngineState) -> Void)?
 

@@ -2,27 +2,27 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-/// What a browse that keeps no more services remembers: who gives way, and what was left out.
+/// Which services give way in a browse that has reached its limit, and whether some were omitted.
 struct BrowseRoom: Sendable {
-    /// Services of one host that others do not take the room of.
+    /// Services of one host that keep their room against others.
     private static let share = 64
 
     let limit: Int
-    /// Something was left out, and is looked for when there is room.
+    /// Services were omitted, and are looked for when there is room.
     private(set) var isLeavingOut = false
     /// When to look for room.
     var nextLook: Duration?
-    /// Names that nobody answered for and that gave way: not tried again before all others were.
+    /// Names that gave way because no one answered for them; retried only after all others.
     var givenUp: Set<DomainName> = []
     private var order: EvictionOrder<DomainName, DomainName>?
-    /// Those that do not answer, the last at the end; some may answer again, or be gone.
+    /// Services that do not answer, the latest last; some may have answered since, or be gone.
     private var failing: [DomainName] = []
 
     init(limit: Int) { self.limit = limit }
 
     var isRemembering: Bool { order != nil }
 
-    /// There is no more room: from now on it is known who gives way.
+    /// The limit is reached: starts to track which services give way.
     mutating func begin(_ services: [DomainName: ServiceBrowse.Service]) {
         var order = EvictionOrder<DomainName, DomainName>(share: Self.share)
         for (name, service) in services.sorted(by: { $0.value.number < $1.value.number }) {
@@ -32,7 +32,7 @@ struct BrowseRoom: Sendable {
         self.order = order
     }
 
-    /// There is room enough again.
+    /// There is room again.
     mutating func end() { self = BrowseRoom(limit: limit) }
 
     mutating func added(_ name: DomainName) { order?.add(name, to: nil) }
@@ -41,14 +41,14 @@ struct BrowseRoom: Sendable {
     mutating func removed(_ name: DomainName) { order?.remove(name) }
     mutating func forget(_ name: DomainName) { givenUp.remove(name) }
 
-    /// - Returns: whether that is news.
+    /// - Returns: whether it is the first omission.
     mutating func leftOut(at now: Duration) -> Bool {
         if nextLook == nil { nextLook = now + .seconds(1) }
         defer { isLeavingOut = true }
         return !isLeavingOut
     }
 
-    /// One that does not answer.
+    /// Removes one that does not answer.
     mutating func takeFailing(_ services: [DomainName: ServiceBrowse.Service]) -> DomainName? {
         while let name = failing.popLast() {
             if let service = services[name], service.isFailing, service.told == nil { return name }
@@ -58,7 +58,7 @@ struct BrowseRoom: Sendable {
 
     var hasFailing: Bool { !failing.isEmpty }
 
-    /// One that gives way to a service that is resolved.
+    /// Removes one that gives way to a resolved service.
     mutating func takeVictim(for name: DomainName, on host: DomainName?) -> DomainName? {
         if let bare = order?.takeUnresolved() { return bare }
         guard let host, order?.isWithinShare(host, with: name) == true else { return nil }
@@ -67,10 +67,10 @@ struct BrowseRoom: Sendable {
 }
 
 extension ServiceBrowse {
-    /// So many that were left out come back at a time.
+    /// How many omitted services return at a time.
     private static let returning = 512
 
-    /// Makes room for a service if it must. One that nothing is known of gets only the place of one that does not answer.
+    /// Makes room for a service if necessary. One of which nothing is known only replaces one that does not answer.
     mutating func admit(_ name: DomainName, _ link: inout LinkQuerier, at now: Duration) -> Bool {
         guard services.count >= room.limit else {
             room.added(name)
@@ -103,12 +103,12 @@ extension ServiceBrowse {
         release(name, &link)
     }
 
-    /// What was left out comes back when there is room again, or something does not answer: some of it once a second.
+    /// Brings omitted services back when there is room or others do not answer: some of them once a second.
     mutating func lookForRoom(_ link: inout LinkQuerier, at now: Duration) {
         guard let look = room.nextLook, look <= now else { return }
         room.nextLook = now + .seconds(1)
         guard services.count < room.limit || room.hasFailing else { return }
-        // One more than is tried tells whether that is all.
+        // One more than needed shows whether these are all.
         let waiting = link.cache.data(key, atMost: Self.returning + 1) { data in
             guard case .ptr(let name) = data, services[name] == nil, !room.givenUp.contains(name) else { return false }
             return serviceName(name) != nil

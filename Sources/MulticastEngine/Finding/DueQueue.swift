@@ -1,6 +1,6 @@
 import DNSMessage
 
-/// Names that are to be looked at again, each after the same time: in the order in which they came.
+/// Names to look at again, all after the same delay, so in order of arrival.
 struct DueQueue: Sendable {
     private let delay: Duration
     private var items: [(due: Moment, name: DomainName)] = []
@@ -12,7 +12,7 @@ struct DueQueue: Sendable {
 
     mutating func add(_ name: DomainName, at now: Duration) { items.append((Moment(now + delay), name)) }
 
-    /// - Parameter limit: so many at most; the rest is due still.
+    /// - Parameter limit: the most to return; the rest stay due.
     mutating func takeDue(at now: Duration, atMost limit: Int) -> [DomainName] {
         let (start, now) = (first, Moment(now))
         while first < items.count, first - start < limit, items[first].due <= now { first += 1 }

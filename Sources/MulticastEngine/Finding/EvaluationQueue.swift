@@ -1,8 +1,8 @@
 import DNSMessage
 
-/// Services that are to be looked at again, each once however often it is asked for.
+/// Services to look at again, each once however often it is added.
 ///
-/// One address of a host may concern thousands of services: they are looked at in pieces, and what else there is to do has its turns between.
+/// One address of a host may concern thousands of services: they are processed in parts, with other work in between.
 struct EvaluationQueue: Sendable {
     private var names = NameQueue()
     private var hosts = NameQueue()
@@ -15,11 +15,11 @@ struct EvaluationQueue: Sendable {
     mutating func add(host: DomainName) { hosts.add(host) }
 
     mutating func nextName() -> DomainName? { names.next() }
-    /// Once there are no names: a host all of whose services are to be added.
+    /// The next host whose services are to be added, once no names are left.
     mutating func nextHost() -> DomainName? { hosts.next() }
 }
 
-/// Names in the order in which they came, each once.
+/// Names in order of arrival, each once.
 private struct NameQueue: Sendable {
     private var names: [DomainName] = []
     private var first = 0

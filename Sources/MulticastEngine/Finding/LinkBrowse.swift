@@ -1,19 +1,19 @@
 package import Discovery
 
-/// A question on one link, as a value: told what happens there, it asks through the link's querier and says what it means.
+/// A question on one link. A value: receives the link's events, asks through its querier, and returns facts.
 package protocol LinkBrowse: Sendable {
     associatedtype Fact: FinderFact
 
-    /// The question that says what there is.
+    /// The question that lists everything.
     var key: RecordKey { get }
-    /// One name is asked for: its first answer is all there is.
+    /// It resolves one name: the first answer is all there is.
     var isForOne: Bool { get }
-    /// The one that is asked for has answered.
+    /// That name has answered.
     var hasAnswer: Bool { get }
-    /// When `advance` has something to do; nil when never.
+    /// When to call `advance`; nil for never.
     var deadline: Duration? { get }
 
-    /// Begins to ask; what the cache knows already is reported.
+    /// Starts to ask, and reports what the cache knows.
     mutating func begin(_ link: inout LinkQuerier, at now: Duration)
     /// The link's cache has changed.
     mutating func changed(_ changes: [RecordCache.Change], _ link: inout LinkQuerier, at now: Duration)
@@ -21,7 +21,7 @@ package protocol LinkBrowse: Sendable {
     mutating func advance(to now: Duration, _ link: inout LinkQuerier)
     /// The link is gone.
     mutating func hide()
-    /// Nothing is asked for it any more.
+    /// Stops asking.
     mutating func end(_ link: inout LinkQuerier)
     /// Facts since the last call.
     mutating func takeFacts() -> [Fact]

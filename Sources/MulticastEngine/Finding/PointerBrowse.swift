@@ -2,21 +2,22 @@ package import DNSMessage
 package import DNSSD
 package import Discovery
 
-/// A question for PTR records on one link: service types (RFC 6763 §9), or domains (RFC 6763 §11). A value, as `ServiceBrowse`.
+/// A question for PTR records on one link: service types (RFC 6763 §9) or domains (RFC 6763 §11). A value like
+/// `ServiceBrowse`.
 package struct PointerBrowse<Key: Hashable & Sendable>: LinkBrowse {
-    /// Keys kept of one question.
+    /// The most keys kept.
     private static var limit: Int { 4096 }
 
-    /// The question that says what there is.
+    /// The question that lists everything.
     package let key: RecordKey
     private let origin: Origin
     private let read: @Sendable (DomainName) -> Key?
-    /// Several names may mean the same.
+    /// Several names may stand for the same key.
     private var names: [Key: Set<DomainName>] = [:]
     private var facts: [PresenceFact<Key>] = []
     private var isFull = false
 
-    /// - Parameter read: what a name means; nil: nothing.
+    /// - Parameter read: the key of a name; nil to ignore it.
     package init(_ name: DomainName, on interface: NetworkInterface, read: @escaping @Sendable (DomainName) -> Key?) {
         key = RecordKey(name, .ptr)
         origin = .link(interface)
@@ -29,13 +30,13 @@ package struct PointerBrowse<Key: Hashable & Sendable>: LinkBrowse {
         return facts
     }
 
-    /// Begins to ask; what the cache knows already is reported.
+    /// Starts to ask, and reports what the cache knows.
     package mutating func begin(_ link: inout LinkQuerier, at now: Duration) {
         link.ask(key, .shared, at: now)
         for record in link.cache.records(key) { listed(record.data) }
     }
 
-    /// Ends: nothing is asked for it any more.
+    /// Stops asking.
     package mutating func end(_ link: inout LinkQuerier) { link.stop(key) }
 
     /// The link's cache has changed.
@@ -45,13 +46,13 @@ package struct PointerBrowse<Key: Hashable & Sendable>: LinkBrowse {
             guard key == self.key else { continue }
             if isAdded { listed(data) } else { delisted(data) }
         }
-        // What was left out comes back when there is room again.
+        // Omitted keys return when there is room again.
         guard isFull, names.count < Self.limit / 8 * 7 else { return }
         isFull = false
         for record in link.cache.records(key) { listed(record.data) }
     }
 
-    /// The link is gone: that says nothing of what was seen there.
+    /// The link is gone, which says nothing about what was seen there.
     package mutating func hide() { for key in names.keys { facts.append(.hidden(key, origin)) } }
 
     private mutating func listed(_ data: RecordData) {

@@ -3,9 +3,9 @@ import DNSSD
 import Discovery
 import WireNames
 
-// What records mean for a service: resolved, not any more, or not at all.
+// What records mean for a service: it is resolved, no longer resolved, or gone.
 extension ServiceBrowse {
-    /// Looks at some of what has changed; the rest has its turn in the next.
+    /// Looks at some of the changed services; the rest follow in the next turn.
     mutating func evaluateSome(_ link: inout LinkQuerier, at now: Duration) {
         var left = Self.evaluations
         while left > 0 {
@@ -75,7 +75,7 @@ extension ServiceBrowse {
         if let host = service.hosts.first { room.resolved(name, on: host) }
     }
 
-    /// Nothing answers for a service that is listed, or the one that is asked for is gone.
+    /// A listed service has no answer, or the requested one is gone.
     mutating func failed(_ name: DomainName, _ cache: RecordCache, at now: Duration) {
         guard var service = services[name], !service.isFailing else { return }
         if isForOne {
@@ -91,12 +91,12 @@ extension ServiceBrowse {
         services[name] = service
     }
 
-    /// Asks for the addresses of a service's hosts, and no longer for those of others.
+    /// Asks for the addresses of a service's current hosts, and stops for former ones.
     private mutating func follow(
         _ targets: [DomainName], of name: DomainName, _ service: inout Service, _ link: inout LinkQuerier,
         at now: Duration
     ) {
-        // Without SRV the last host is kept: whether it is there says how the service ended.
+        // Without SRV, keeps the last host: whether it is still there tells how the service ended.
         guard !targets.isEmpty, targets != service.hosts else { return }
         let old = service.hosts
         service.hosts = targets

@@ -3,35 +3,35 @@ package import DNSSD
 package import Discovery
 import WireNames
 
-/// One `ServiceQuery` on one link: asks for what it needs, and says what the records that come and go mean for it.
+/// One `ServiceQuery` on one link: asks for what it needs, and turns the records that come and go into facts.
 ///
-/// A value that is told changes of the link's cache and a time. Additional records come first: only what is missing a little later is asked
-/// for.
+/// A value: receives changes of the link's cache with the time. It waits for additional records first, and asks only
+/// for what is then missing.
 package struct ServiceBrowse: LinkBrowse {
-    /// How long additional records may lag behind those that they belong to.
+    /// How long additional records may lag behind the answer they belong to.
     private static let additionalsDelay = Duration.milliseconds(20)
-    /// The same for one name, whose answer comes at once and in one packet for each family.
+    /// The same when resolving one name, whose answer comes at once, in one packet per family.
     private static let answerDelay = Duration.milliseconds(5)
-    /// How long an A record may take. avahi-daemon leaves it out of what it sends over IPv6, says nothing twice in a second (RFC 6762 §6),
-    /// and who asks once is told once.
+    /// How long an A record may take. avahi-daemon omits it from packets over IPv6, and sends nothing twice within a
+    /// second (RFC 6762 §6), so a single question gets a single answer.
     static let silence = Duration.milliseconds(1300)
-    /// After so long without TXT a service that is complete otherwise is reported without it.
+    /// After this long without TXT, an otherwise complete service is reported without it.
     static let textPatience = Duration.milliseconds(1500)
-    /// After so long without an answer a service counts as one that does not answer.
+    /// After this long without an answer, a service counts as not answering.
     static let patience = Duration.seconds(5)
-    /// Services that are looked at again, or given up, in one turn.
+    /// Services looked at again, or given up, in one turn.
     static let evaluations = 128
 
     struct Service {
         let instance: ServiceInstance
         let since: Moment
-        /// In which order services came.
+        /// Its position in order of arrival.
         let number: UInt32
         /// The hosts of its SRV records.
         var hosts: [DomainName] = []
-        /// The last resolution that was reported.
+        /// The last reported resolution.
         var told: Resolution?
-        /// Since then it is complete but for addresses of one family.
+        /// When it became complete except for one family's addresses.
         var heldSince = Moment.never
         var isSighted = false
         var isOwn = false
@@ -39,20 +39,20 @@ package struct ServiceBrowse: LinkBrowse {
         var isHeldLonger = false
     }
 
-    /// A host that is asked for.
+    /// A host whose addresses are being asked for.
     struct Host {
         /// Its services.
         var users: Set<DomainName> = []
-        /// For people.
+        /// Its name as reported.
         let name: HostName?
-        /// What was told of it last; its services share it.
+        /// Its last reported addresses, shared by its services.
         var addresses: [IPAddress] = []
     }
 
     let query: ServiceQuery
     let interface: NetworkInterface
     private let question: DomainName
-    /// The type and domain that names must have.
+    /// The type and domain that names must belong to.
     private let parent: DomainName
     let resolvesServices: Bool
     let delay: Duration
@@ -67,8 +67,8 @@ package struct ServiceBrowse: LinkBrowse {
     var facts: [BrowseFact] = []
     var room: BrowseRoom
 
-    /// Nil for names that cannot be asked for: longer than 255 bytes.
-    /// - Parameter limit: services kept.
+    /// Nil for names too long to ask for: over 255 bytes.
+    /// - Parameter limit: the most services kept.
     package init?(_ query: ServiceQuery, on interface: NetworkInterface, limit: Int = 32_768) {
         self.query = query
         self.interface = interface
@@ -90,15 +90,15 @@ package struct ServiceBrowse: LinkBrowse {
     var origin: Origin { .link(interface) }
     package var isForOne: Bool { if case .instance = query.target { true } else { false } }
 
-    /// The question that says what there is.
+    /// The question that lists everything.
     package var key: RecordKey { RecordKey(question, isForOne ? .srv : .ptr) }
 
-    /// Whether the one that is asked for was reported.
+    /// Whether the requested service was reported.
     package var hasAnswer: Bool { services.values.contains(where: \.isSighted) }
 
-    /// When `advance` has something to do; nil when never.
+    /// When to call `advance`; nil for never.
     package var deadline: Duration? {
-        // What was not done in the last turn is due.
+        // Work left over from the last turn is due.
         guard evaluated.isEmpty else { return .zero }
         return [held.deadline, heldLonger.deadline, withoutText.deadline, unanswered.deadline, room.nextLook]
             .compactMap(\.self).min()
@@ -112,7 +112,7 @@ package struct ServiceBrowse: LinkBrowse {
 
     // MARK: Events
 
-    /// Begins to ask; what the cache knows already is reported.
+    /// Starts to ask, and reports what the cache knows.
     package mutating func begin(_ link: inout LinkQuerier, at now: Duration) {
         guard isForOne else {
             link.ask(key, .shared, at: now)
@@ -128,7 +128,7 @@ package struct ServiceBrowse: LinkBrowse {
         evaluate(question, &link, at: now)
     }
 
-    /// Ends: nothing is asked for it any more.
+    /// Stops asking.
     package mutating func end(_ link: inout LinkQuerier) {
         for name in Array(services.keys) { release(name, &link) }
         if !isForOne { link.stop(key) }
@@ -162,7 +162,7 @@ package struct ServiceBrowse: LinkBrowse {
         for name in due where services[name]?.told == nil { evaluated.add(name) }
         evaluateSome(&link, at: now)
         for name in unanswered.takeDue(at: now, atMost: Self.evaluations) {
-            // It may have been of an earlier life of the name.
+            // The name may be in use again since.
             guard let service = services[name], service.told == nil, now - service.since.time >= Self.patience else {
                 continue
             }
@@ -171,7 +171,7 @@ package struct ServiceBrowse: LinkBrowse {
         lookForRoom(&link, at: now)
     }
 
-    /// The link is gone: that says nothing of its services.
+    /// The link is gone, which says nothing about its services.
     package mutating func hide() {
         for service in services.values where service.isSighted { facts.append(.hidden(sighting(of: service))) }
     }
@@ -179,7 +179,7 @@ package struct ServiceBrowse: LinkBrowse {
     // MARK: Services come and go
 
     mutating func listed(_ data: RecordData, _ link: inout LinkQuerier, at now: Duration) {
-        // A PTR record may lead anywhere (RFC 6763 §4.1): only services of this type in this domain count.
+        // A PTR record may point anywhere (RFC 6763 §4.1): only services of this type in this domain count.
         guard case .ptr(let name) = data, services[name] == nil, let serviceName = serviceName(name),
             case .type(let type, let domain) = query.target
         else { return }
@@ -201,7 +201,7 @@ package struct ServiceBrowse: LinkBrowse {
         evaluated.add(name)
     }
 
-    /// The name of a service of this type; nil for what is none.
+    /// The service's name if it is of this type; otherwise nil.
     func serviceName(_ name: DomainName) -> ServiceName? {
         name.label(below: parent).flatMap { ServiceName(label: $0) }
     }
@@ -214,9 +214,9 @@ package struct ServiceBrowse: LinkBrowse {
         release(name, &link)
     }
 
-    /// Where the host says nothing of itself leaving, and nobody probes for the name, its service will not be back in a moment. A responder
-    /// that starts anew announces its addresses first; one that ends soon after its link came up says goodbye only for what it shares, as
-    /// the rest is being probed.
+    /// If the host has not announced its departure and no one probes for the name, the service will not return soon. A
+    /// responder that restarts announces its addresses first. One that ends soon after its link came up says goodbye
+    /// only for shared records, because the others are still being probed.
     mutating func ended(_ name: DomainName, _ service: Service, _ cache: RecordCache, at now: Duration) {
         let isHostThere = service.hosts.contains {
             (cache.isAnswered(RecordKey($0, .a)) || cache.isAnswered(RecordKey($0, .aaaa)))
@@ -228,7 +228,7 @@ package struct ServiceBrowse: LinkBrowse {
         facts.append(isWithdrawn ? .withdrawn(sighting(of: service)) : .disappeared(sighting(of: service)))
     }
 
-    /// Nothing of a service is asked or known any more.
+    /// Stops asking for a service, and forgets it.
     mutating func release(_ name: DomainName, _ link: inout LinkQuerier) {
         guard let service = services.removeValue(forKey: name) else { return }
         room.removed(name)

@@ -3,23 +3,23 @@ import DNSSD
 import Discovery
 import WireNames
 
-/// What a link's cache says of one service, read once.
+/// A snapshot of what a link's cache has for one service.
 struct ServiceRecords {
-    /// Addresses that are told of one host; half of them are of each family, where there are so many.
+    /// The most addresses reported of one host; half of each family if there are enough.
     static let mostAddresses = 32
 
-    /// SRV records, those of the lowest priority first, in an order that does not depend on when they came.
+    /// SRV records, lowest priority first, in an order independent of arrival.
     let targets: [(priority: UInt16, weight: UInt16, port: UInt16, host: DomainName)]
     let text: [UInt8]?
-    /// Of each target, in their order; those of one target are sorted.
+    /// The addresses of each target, in the same order; sorted for each target.
     let addresses: [[IPAddress]]
-    /// Whether both families of each target's addresses are there, or denied.
+    /// Whether both families of each target's addresses are present or denied.
     let hasBothFamilies: Bool
-    /// Whether A records of a target are neither there nor denied.
+    /// Whether a target's A records are neither present nor denied.
     let lacksIPv4: Bool
-    /// This machine has said all of it.
+    /// This machine sent all of it.
     let isOwn: Bool
-    /// A host with more addresses than are told.
+    /// A host with more addresses than are reported.
     let crowdedHost: DomainName?
 
     init(of name: DomainName, in cache: RecordCache, scope: UInt32) {
@@ -37,7 +37,7 @@ struct ServiceRecords {
                         && $0.host.wire.lexicographicallyPrecedes($1.host.wire)
             }
         }
-        // Of several the newest: the others end within a second (RFC 6762 §10.2).
+        // The newest of several: the others expire within a second (RFC 6762 §10.2).
         let texts = cache.records(RecordKey(name, .txt))
         text = texts.max { $0.received < $1.received }.flatMap {
             if case .txt(let bytes) = $0.data { bytes } else { nil }
@@ -64,12 +64,13 @@ struct ServiceRecords {
         self.lacksIPv4 = lacksIPv4
     }
 
-    /// SRV is there, and an address, unless it says that there is no port to dial.
+    /// It has SRV and an address, or SRV says that there is no port to dial.
     var isDialable: Bool {
         !targets.isEmpty && (addresses.contains { !$0.isEmpty } || targets.allSatisfy { $0.port == 0 })
     }
 
-    /// - Parameter host: a target, whose services share its name and addresses; those that have no name are left out.
+    /// - Parameter host: returns a target's name and addresses, which its services share; targets without one are
+    ///   omitted.
     func resolution(
         of instance: ServiceInstance, at origin: Origin, on host: (DomainName) -> ServiceBrowse.Host?
     ) -> Resolution? {
@@ -88,7 +89,7 @@ struct ServiceRecords {
 }
 
 extension [CachedRecord] {
-    /// So many at most: those of this link's addresses first, and then those that were there first.
+    /// At most `limit`: addresses of this link first, then the oldest.
     fileprivate func nearest(_ limit: Int, in cache: RecordCache) -> [CachedRecord] {
         guard count > limit else { return self }
         let ranked = map { (isFar: !cache.isOfNeighbour($0.data), record: $0) }.sorted {
@@ -97,7 +98,7 @@ extension [CachedRecord] {
         return ranked.prefix(limit).map(\.record)
     }
 
-    /// Without those that end, unless they are all there is: others have taken their place (RFC 6762 §10.2).
+    /// Without records that are ending, unless there are no others: their replacements have arrived (RFC 6762 §10.2).
     fileprivate var lasting: [CachedRecord] {
         guard contains(where: \.isEnding), contains(where: { !$0.isEnding }) else { return self }
         return filter { !$0.isEnding }

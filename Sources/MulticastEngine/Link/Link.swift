@@ -3,32 +3,33 @@ import DNSMessage
 import DNSSD
 import System
 
-/// One link of this machine, over both families or one: its sockets, and what is known and asked there. Touched by the loop's thread only.
+/// One link of this machine, over one family or both: its sockets, and what is known and asked there. Used only on the
+/// loop's thread.
 final class Link {
     let key: LinkKey
     private(set) var sockets: [LinkSocket] = []
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
-    /// The last packets that were sent said that known answers follow (TC).
+    /// The last packets sent announced more known answers (TC).
     private(set) var wasTruncated = false
     /// A packet could not be sent over one family.
     private(set) var isRefused = false
-    /// Why nothing could be sent at all the last time; nil: something was.
+    /// Why nothing could be sent the last time; nil if something was.
     private(set) var refusal: Int32?
-    /// Why one family has no socket; nil: each has.
+    /// Why one family has no socket; nil if both have one.
     private(set) var refusedFamily: SocketError?
-    /// When questions were last begun anew because packets were lost.
+    /// When lost packets last caused all questions to restart.
     var hastened: Duration?
-    /// Operations were told that records are left out.
+    /// Operations have been told that records are omitted.
     var isFull = false
 
     init(_ key: LinkKey) { self.key = key }
 
     var interface: NetworkInterface { key.interface }
 
-    /// Of all links this one alone has nobody else on it.
+    /// The only link without other hosts.
     var isLoopback: Bool { interface.isLoopback }
 
-    /// Opens the sockets of families that have come, and closes those of families that are gone.
+    /// Opens sockets for new families, and closes those of families that are gone.
     /// - Returns: whether there are new ones.
     func open(
         _ families: [IPAddress.Family], wantsTTL255: Bool, loop: EventLoop, ready: @escaping () -> Void
@@ -73,7 +74,7 @@ final class Link {
     func received(
         _ message: Message, isOwn: Bool, over family: IPAddress.Family, at now: Duration
     ) -> [RecordCache.Change] {
-        // On the loopback interface all questions are this machine's, our own among them.
+        // On the loopback interface all questions come from this machine, including our own.
         if isLoopback, !message.flags.contains(.response) { return [] }
         return querier.received(message, isOwn: isOwn, over: family, at: now)
     }

@@ -2,21 +2,21 @@ package import DNSMessage
 package import DNSSD
 package import Discovery
 
-/// What is asked and known on one link, over IPv4 and IPv6 together: packets that were heard go in, packets to send come out.
+/// The questions and records of one link, over IPv4 and IPv6 together: takes received packets, returns packets to send.
 ///
-/// A value that is told an event and a time, as the cache and the schedule that it joins.
+/// A value, like the cache and the schedule that it combines: receives events with their times.
 package struct LinkQuerier: Sendable {
     package private(set) var cache: RecordCache
     private var schedule: QuestionSchedule
     private var questions = HeardQuestions()
-    /// Records were left out, and not asked for since.
+    /// Records were omitted and have not been asked for since.
     private var wasFull = false
-    /// When everything was asked for again last because there was room again.
+    /// When everything was last asked for again because there was room.
     private var refilled: Duration?
-    /// How often, at most, that is done.
+    /// The shortest interval between two such restarts.
     private static let refillInterval = Duration.seconds(10)
 
-    /// A link of which nothing is known.
+    /// Creates a link of which nothing is known.
     package init(cache: RecordCache, schedule: QuestionSchedule = QuestionSchedule()) {
         self.cache = cache
         self.schedule = schedule
@@ -24,10 +24,10 @@ package struct LinkQuerier: Sendable {
 
     // MARK: Asking
 
-    /// Someone wants the records of a key, and wants them kept up to date.
+    /// Adds a user that wants the records of a key kept up to date.
     package mutating func ask(_ key: RecordKey, _ kind: QuestionSchedule.Kind, at now: Duration) {
         schedule.ask(key, kind, at: now)
-        // Someone asks for it by name now: the next question may be an hour away for whoever followed it.
+        // A lookup by name cannot wait: the next question of an existing follower may be an hour away.
         if kind == .unique(after: .zero), !cache.isAnswered(key) { schedule.hasten(key, at: now) }
         cache.watch(key)
     }
@@ -38,37 +38,37 @@ package struct LinkQuerier: Sendable {
         cache.unwatch(key)
     }
 
-    /// How often a question was put, by us or by someone else in our place.
+    /// How often a question was asked, by us or by another host in our place.
     package func timesAsked(_ key: RecordKey) -> Int { schedule.timesAsked(key) }
 
-    /// Somebody has listed an answer that was not known here, and it has not been asked for since.
+    /// Another host listed an answer unknown here, and the question has not been asked since.
     package func isBehind(_ key: RecordKey) -> Bool { schedule.isBehind(key) }
 
-    /// Questions are made that may not be sent yet: their known answers are many.
+    /// Packets are ready that may not be sent yet, because of many known answers.
     package var isSending: Bool { schedule.isSending }
 
     // MARK: Events
 
-    /// The link is asked and heard over these families.
+    /// The families over which the link is used.
     package mutating func uses(_ families: [IPAddress.Family]) { questions.families = Set(families) }
 
-    /// Questions of one packet that count: another host asks what it needs, not thousands of things.
+    /// The most questions considered of one packet: a host asks for what it needs, not for thousands of things.
     private static let questionsHeard = 64
 
-    /// A message was heard.
+    /// Processes a message.
     /// - Parameter isOwn: this machine sent it.
     package mutating func received(
         _ message: Message, isOwn: Bool, over family: IPAddress.Family = .ipv4, at now: Duration
     ) -> [RecordCache.Change] {
-        // RFC 6762 §18.3 and §18.11: what is no query or response, or has an error, says nothing.
+        // RFC 6762 §18.3 and §18.11: ignores errors and all but queries and responses.
         guard message.opcode == 0, message.responseCode == 0 else { return [] }
         guard message.flags.contains(.response) else {
-            // Who probes asks for other reasons, and the known answers of a truncated question are not all there.
+            // A probe asks for other reasons, and the known answers of a truncated question are incomplete.
             guard message.authorities.isEmpty else {
                 cache.heardProbe(for: message.authorities.prefix(Self.questionsHeard), at: now)
                 return []
             }
-            // Nor do questions of this machine: they may be our own.
+            // Questions of this machine do not count either: they may be our own.
             let mayCount = !message.flags.contains(.truncated) && !isOwn
             for question in Set(message.questions.prefix(Self.questionsHeard))
             where !question.wantsUnicastResponse && question.recordClass == .internet {
@@ -88,7 +88,7 @@ package struct LinkQuerier: Sendable {
         return changes
     }
 
-    /// What services and their hosts are made of; the rest would be kept for nobody.
+    /// The types that services and their hosts consist of; no one needs others.
     private static func isOfUse(_ type: RecordType) -> Bool {
         switch type {
         case .a, .aaaa, .ptr, .srv, .txt, .nsec: true
@@ -96,16 +96,17 @@ package struct LinkQuerier: Sendable {
         }
     }
 
-    /// The link can be asked, and could not before: everything is asked from the beginning.
+    /// The link has become usable: asks everything from the beginning.
     package mutating func restart(at now: Duration) { schedule.restartAll(at: now) }
 
-    /// The machine slept, or the link was away: what is known is asked for again before it is believed.
+    /// The machine slept, or the link was away: asks for known records before relying on them.
     package mutating func awoke(at now: Duration) {
         cache.reconfirmAll(at: now)
         schedule.restartAll(at: now)
     }
 
-    /// A service could not be reached: what is watched of it and of its hosts is asked for, and forgotten without an answer (RFC 6762 §10.4).
+    /// A service could not be reached: asks for its watched records and its hosts', and forgets them without an answer
+    /// (RFC 6762 §10.4).
     package mutating func reconfirm(_ service: DomainName, at now: Duration) {
         let targets = cache.records(RecordKey(service, .srv)).compactMap {
             if case .srv(_, _, _, let host) = $0.data { host } else { nil }
@@ -119,36 +120,36 @@ package struct LinkQuerier: Sendable {
         }
     }
 
-    /// Time has passed: what ended, and what must be asked for again.
+    /// Time has passed: returns what expired, and schedules questions for what must be asked again.
     package mutating func advance(to now: Duration) -> [RecordCache.Change] {
         guard let deadline = cache.deadline, deadline <= now else { return [] }
         let (changes, refreshes) = cache.advance(to: now)
         refill(at: now)
         for key in refreshes { schedule.refresh(key, at: now) }
-        // Where many may answer the next question comes in its time: one that left is no reason to ask all.
+        // A shared question waits for its time: one host's departure is no reason to ask all.
         for case .removed(let key, _) in changes where !key.type.isShared && !cache.isAnswered(key) {
             schedule.restart(key, at: now)
         }
         return changes
     }
 
-    /// What was left out comes back when there is room again: whoever said it is asked.
+    /// When there is room again, asks everything, so that omitted records return.
     private mutating func refill(at now: Duration) {
         guard wasFull, !cache.isFull, refilled.map({ now - $0 >= Self.refillInterval }) ?? true else { return }
         (wasFull, refilled) = (false, now)
         schedule.restartAll(at: now)
     }
 
-    /// The addresses that this machine has on the link now: what is next to them is believed first.
+    /// This machine's address blocks on the link: hosts in them take precedence.
     package mutating func neighbours(_ blocks: [CIDR]) { cache.neighbours = blocks }
 
-    /// What is to be sent now.
+    /// The packets to send now.
     package mutating func packets(at now: Duration) -> [[UInt8]] {
         guard let deadline = schedule.deadline(at: now), deadline <= now else { return [] }
         return schedule.packets(at: now) { [cache] in Self.knowledge($0, cache, at: now) }
     }
 
-    /// When there is something to do again; nil when never.
+    /// When there is work again; nil for never.
     package func deadline(at now: Duration) -> Duration? {
         [cache.deadline, schedule.deadline(at: now)].compactMap(\.self).min()
     }
@@ -169,7 +170,7 @@ package struct LinkQuerier: Sendable {
 }
 
 extension RecordKey {
-    /// Most hosts send addresses of both families together, and many have one family alone without saying so.
+    /// Most hosts send both families' addresses together; many have one family and do not deny the other.
     fileprivate var otherAddresses: RecordKey? {
         switch type {
         case .a: RecordKey(name, .aaaa)

@@ -1,8 +1,8 @@
 package import DNSSD
 import System
 
-/// A link as some operations ask and hear it: over which families. What is heard over IPv6 says nothing to who asks over IPv4 alone, as
-/// packets of that family may not get anywhere.
+/// A link with the families that operations use it over. What arrives over IPv6 does not count for a query over IPv4
+/// alone, because packets of one family may not get through.
 struct LinkKey: Hashable, Comparable {
     let interface: NetworkInterface
     let families: Set<IPAddress.Family>
@@ -16,7 +16,7 @@ struct LinkKey: Hashable, Comparable {
     }
 }
 
-/// What an operation asks of links.
+/// The links that an operation wants.
 struct LinkWish: Hashable {
     let interfaces: InterfaceFilter
     let families: Set<IPAddress.Family>
@@ -24,12 +24,12 @@ struct LinkWish: Hashable {
     func wants(_ link: LinkKey) -> Bool { interfaces.allows(link.interface.name) && families == link.families }
 }
 
-/// Which links are opened: those that are asked for, and the loopback interface where there is no other.
+/// Selects the links to open: those that are wanted, and loopback only if there is no other.
 struct LinkSelection {
-    /// With the families that the system has there.
+    /// With the families available on each.
     let links: [LinkKey: [IPAddress.Family]]
 
-    /// - Parameter usable: what the system has.
+    /// - Parameter usable: the system's interfaces.
     init(
         _ usable: [(interface: NetworkInterface, families: [IPAddress.Family])], _ wishes: some Sequence<LinkWish>
     ) {
@@ -38,7 +38,7 @@ struct LinkSelection {
             let allowed = usable.filter { wish.interfaces.allows($0.interface.name) }
             let real = allowed.filter { !$0.interface.isLoopback }
             for (interface, families) in real.isEmpty ? allowed : real {
-                // Multicast over IPv6 has no route there.
+                // Multicast over IPv6 has no route on loopback.
                 let families = interface.isLoopback ? families.filter { $0 == .ipv4 } : families
                 let wanted = families.filter { wish.families.contains($0) }
                 if !wanted.isEmpty { links[LinkKey(interface: interface, families: wish.families)] = wanted }
@@ -48,9 +48,9 @@ struct LinkSelection {
     }
 }
 
-/// Whether port 5353 can be shared shows when sockets are bound to it.
+/// Whether port 5353 can be shared, which shows when binding sockets to it.
 package enum SharedPort {
-    /// Whether a program has it for itself: over one family at least, wherever one tried.
+    /// Whether a program holds it exclusively: over at least one family, on all links tried.
     package static func isTaken(_ tried: [(family: IPAddress.Family, isTaken: Bool)]) -> Bool {
         Dictionary(grouping: tried, by: \.family).values.contains { $0.allSatisfy(\.isTaken) }
     }

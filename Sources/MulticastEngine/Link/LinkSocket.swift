@@ -3,7 +3,8 @@ import DNSSD
 import Glibc
 import System
 
-/// One socket of a link: of one family, for what others say or for what this machine says itself. Touched by the loop's thread only.
+/// A socket of a link, for one family, that receives either others' packets or this machine's own. Used only on the
+/// loop's thread.
 @safe final class LinkSocket {
     let family: IPAddress.Family
     let isOwn: Bool
@@ -13,7 +14,7 @@ import System
     private var drops: UInt32 = 0
     private var isLossy = false
 
-    /// - Parameter share: whose datagrams.
+    /// - Parameter share: whose packets it receives.
     /// - Throws: `SocketError` with errno.
     init(
         on interface: UInt32, _ family: IPAddress.Family, _ share: cmulticast_share, wantsTTL255: Bool, loop: EventLoop,
@@ -27,7 +28,7 @@ import System
         watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
     }
 
-    /// Why no socket can be had there; nil when one can.
+    /// Why a socket cannot be created there; nil if it can.
     static func refusal(on interface: UInt32, _ family: IPAddress.Family) -> SocketError? {
         let descriptor = cmulticast_open(number(of: family), interface, CMULTICAST_OTHERS, false)
         guard descriptor >= 0 else { return SocketError(code: -descriptor) }
@@ -36,18 +37,18 @@ import System
     }
 
     deinit {
-        // Before its descriptor is anybody else's.
+        // Before the descriptor can be reused.
         watch?.free()
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// No more is read; the socket closes with the last reference.
+    /// Stops reading; the last reference closes the socket.
     func free() {
         watch?.free()
         watch = nil
     }
 
-    /// - Returns: 0, or errno: the system refuses a packet while an address is still tentative, or the link is going.
+    /// - Returns: 0 or errno: the system refuses a packet while an address is tentative, or the link is going away.
     func send(_ packet: [UInt8]) -> Int32 {
         unsafe packet.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return 0 }
@@ -56,7 +57,7 @@ import System
         }
     }
 
-    /// Reads everything that is there into `packets`, until they are `limit` bytes in all.
+    /// Reads all available packets into `packets`, up to `limit` bytes in total.
     func receive(into packets: inout PacketQueue, _ buffer: ReceiveBuffer, from link: Link) {
         lookForLosses()
         while packets.size < PacketQueue.limit {
@@ -65,13 +66,13 @@ import System
         }
     }
 
-    /// Whether datagrams were dropped here since the last call, for want of room.
+    /// Whether the kernel dropped packets here since the last call, for lack of room.
     func hasLost() -> Bool {
         defer { isLossy = false }
         return isLossy
     }
 
-    /// The kernel's figure counts what the filter refuses, too: it means a loss only where the queue is nearly full.
+    /// The kernel's count includes packets that the filter rejected: it means a loss only if the queue is nearly full.
     private func lookForLosses() {
         var now: UInt32 = 0
         let isCrowded = unsafe cmulticast_is_crowded(descriptor, &now)
@@ -85,8 +86,8 @@ import System
 /// Why there is no socket.
 struct SocketError: Error {
     let code: Int32
-    /// Another program holds port 5353, and does not share it.
+    /// Another program holds port 5353 and does not share it.
     var isPortTaken: Bool { code == EADDRINUSE }
-    /// The link, or its address, went meanwhile.
+    /// The link, or its address, has gone meanwhile.
     var isOfMissingLink: Bool { code == ENODEV || code == EADDRNOTAVAIL }
 }

@@ -1,9 +1,9 @@
 import DNSSD
 
-/// Packets that were read and not looked at.
+/// Packets read but not processed.
 struct PacketQueue {
     static let limit = 16 << 20
-    /// What a packet takes besides its bytes.
+    /// The overhead of a packet in bytes.
     private static let overhead = 128
 
     struct Packet {

@@ -1,7 +1,7 @@
 import CMulticast
 import DNSMessage
 
-/// Room for one call of recvmmsg.
+/// Memory for one call of recvmmsg.
 @safe final class ReceiveBuffer {
     static let slots = 32
     private static let stride = Message.maximumMulticastLength
@@ -19,7 +19,7 @@ import DNSMessage
         unsafe lengths.deallocate()
     }
 
-    /// - Returns: how many were read; those that were cut are not passed on.
+    /// - Returns: how many packets were read; truncated ones are not passed on.
     func receive(_ descriptor: Int32, _ body: ([UInt8]) -> Void) -> Int {
         guard let start = unsafe bytes.baseAddress, let first = unsafe lengths.baseAddress else { return 0 }
         let count = unsafe cmulticast_receive(descriptor, start, Int32(Self.stride), Int32(Self.slots), first)

@@ -1,15 +1,16 @@
 package import DNSMessage
 
-/// Questions and what is known of their answers, in as few packets as they fit in (RFC 6762 §7.1 and §7.2).
+/// Questions and their known answers in as few packets as possible (RFC 6762 §7.1 and §7.2).
 ///
-/// Where the known answers do not fit behind the questions the packet says so (TC), and they go on in packets without questions.
+/// Known answers that do not fit behind the questions continue in packets without questions, announced by TC.
 package struct QuestionPackets: Sendable {
-    /// Payload of a packet that is not fragmented on Ethernet: 1500 bytes less the headers of IPv6 and UDP, and a little room.
+    /// The payload of an unfragmented Ethernet packet: 1500 bytes less the headers of IPv6 and UDP, with a small
+    /// reserve.
     package static let length = 1440
 
     package private(set) var packets: [[UInt8]] = []
 
-    /// Packets of these questions.
+    /// Creates packets for these questions.
     package init(_ questions: [Question], limit: Int = length, knownAnswers: (Question) -> [ResourceRecord]) {
         var rest = questions[...]
         while !rest.isEmpty {
@@ -19,7 +20,7 @@ package struct QuestionPackets: Sendable {
                 asked.append(question)
                 rest.removeFirst()
             }
-            // A question that fits in no packet cannot be asked.
+            // A question that fits into no packet cannot be asked.
             guard !asked.isEmpty else {
                 rest.removeFirst()
                 continue
@@ -32,7 +33,7 @@ package struct QuestionPackets: Sendable {
         var writer = first
         for answer in answers where !writer.add(answer, to: .answer) {
             var next = MessageWriter(limit: limit, compression: .multicast)
-            // One that fits nowhere is asked for as if it were not known.
+            // An answer that fits into no packet is treated as unknown.
             guard next.add(answer, to: .answer) else { continue }
             writer.setFlags(.truncated)
             packets.append(writer.bytes)

@@ -1,36 +1,37 @@
 package import DNSMessage
 
-/// When which question is put to a link (RFC 6762 §5.2), and which need not be, for the answer is known or someone else asks.
+/// When to ask which question on a link (RFC 6762 §5.2), and which not to ask, because the answer is known or another
+/// host asks.
 ///
-/// A value that is told an event and a time. It bounds what is sent by `SendingRate`: what is due while nothing may be sent waits, and a
-/// question for one name that somebody waits for goes before those of lists and their thousands.
+/// A value: receives events with their times. `SendingRate` bounds what is sent. Due questions wait while nothing may
+/// be sent, and lookups by name go before lists and their thousands of names.
 package struct QuestionSchedule: Sendable {
     /// How a question begins.
     package enum Kind: Hashable, Sendable {
-        /// Many may answer: asked after 20 to 120 ms, so that hosts that start together do not ask together (RFC 6762 §5.2), and
-        /// then again and again, for there may always be one more.
+        /// Many hosts may answer: asked after 20 to 120 ms, so that hosts that start together do not ask together (RFC
+        /// 6762 §5.2), then again and again, because another may always appear.
         case shared
-        /// One host answers: asked after this time unless the answer is there by then, and again only while there is none.
+        /// One host answers: asked after this delay unless the answer has arrived, and again only until it has.
         case unique(after: Duration)
     }
 
-    /// How much a question with one answer has to be asked.
+    /// How urgently a question with one answer must be asked.
     package enum Need: Hashable, Sendable {
-        /// Not at all: the answer is there, or a host has said that there is none (RFC 6762 §6.1).
+        /// Not at all: the answer is present, or a host has denied it (RFC 6762 §6.1).
         case none
-        /// Twice at most: what is there may do.
+        /// At most twice: what is present may be enough.
         case little
-        /// Until there is an answer.
+        /// Until it is answered.
         case full
     }
 
-    /// What the cache has for a question.
+    /// The cache's answers to a question.
     package struct Knowledge {
-        /// Whether more are needed, for a question with one answer.
+        /// Whether a question with one answer needs to be asked.
         package let need: Need
         private let known: () -> [ResourceRecord]
 
-        /// Answers less than half of whose life is over (RFC 6762 §7.1). Made when they are read: there may be thousands.
+        /// Answers less than half of whose life has passed (RFC 6762 §7.1). Computed on access: there may be thousands.
         package var answers: [ResourceRecord] { known() }
 
         package init(answers: @autoclosure @escaping () -> [ResourceRecord], need: Need) {
@@ -39,21 +40,21 @@ package struct QuestionSchedule: Sendable {
         }
     }
 
-    /// How often what may not be needed is asked for.
+    /// How often to ask for answers that may not be needed.
     private static let fewQuestions = 2
 
     private static let firstWait = 20...120
-    /// Where everything is asked anew, single names wait for what the answers to lists bring with them.
+    /// When everything restarts, single names wait for what arrives with the answers to lists.
     private static let additionals = Duration.milliseconds(300)
-    /// Someone else's question takes the place of one that is due within this time (RFC 6762 §7.3).
+    /// Another host's question replaces one that is due within this time (RFC 6762 §7.3).
     private static let suppression = Duration.seconds(1)
-    /// Questions put into packets at one time; the rest is due still.
+    /// The most questions put into packets at a time; the rest stay due.
     private static let batch = 512
-    /// Packets that lists leave for names that somebody waits for.
+    /// Packets reserved for lookups by name.
     private static let reserve = 5
 
     private enum Lane: Int, CaseIterable {
-        /// Names that somebody waits for.
+        /// Lookups by name.
         case named
         case others
     }
@@ -63,11 +64,12 @@ package struct QuestionSchedule: Sendable {
     private var places = PlaceIndex()
     private var rate: SendingRate
     private var lanes = Lane.allCases.map { _ in QuestionLane() }
-    /// A packet of `.named` was sent while others waited: the next is theirs, so that nobody's names keep all else from being asked.
+    /// A packet of `.named` was sent while others waited: the next is theirs, so that lookups cannot block everything
+    /// else.
     private var owesOthers = false
     private var random: any RandomNumberGenerator & Sendable
 
-    /// Nothing to ask.
+    /// Creates a schedule without questions.
     package init(
         rate: SendingRate = SendingRate(), random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
@@ -75,13 +77,13 @@ package struct QuestionSchedule: Sendable {
         self.random = random
     }
 
-    /// Questions that are followed.
+    /// The number of questions followed.
     package var count: Int { places.count }
 
-    /// Somebody asks for it.
+    /// Whether a question has a follower.
     package func follows(_ key: RecordKey) -> Bool { place(of: key) != nil }
 
-    /// How often a question was put, by us or by someone else in our place.
+    /// How often a question was asked, by us or by another host in our place.
     package func timesAsked(_ key: RecordKey) -> Int {
         place(of: key).flatMap { states[$0] }.map { Int($0.asked) } ?? 0
     }
@@ -90,7 +92,7 @@ package struct QuestionSchedule: Sendable {
 
     // MARK: Events
 
-    /// Someone wants to know. One who asks for what is asked already does not ask the link again.
+    /// Adds a follower of a question. One that is already followed is not asked again for it.
     package mutating func ask(_ key: RecordKey, _ kind: Kind, at now: Duration) {
         if let place = place(of: key) {
             states[place]?.users &+= 1
@@ -111,7 +113,7 @@ package struct QuestionSchedule: Sendable {
 
     private mutating func firstWait() -> Duration { .milliseconds(Int.random(in: Self.firstWait, using: &random)) }
 
-    /// Someone who asked no longer wants to know.
+    /// Removes a follower of a question.
     package mutating func stop(_ key: RecordKey) {
         guard let place = place(of: key), let state = states[place] else { return }
         guard state.users == 1 else {
@@ -123,13 +125,13 @@ package struct QuestionSchedule: Sendable {
         free.append(Int32(clamping: place))
     }
 
-    /// A record that is watched grows old: it is asked for now (`RecordCache.advance`).
+    /// A watched record grows old: asks for it now (`RecordCache.advance`).
     package mutating func refresh(_ key: RecordKey, at now: Duration) { change(key) { $0.refresh(at: now) } }
 
-    /// The answer has ended: asked from the beginning.
+    /// The answer has expired: asks from the beginning.
     package mutating func restart(_ key: RecordKey, at now: Duration) { change(key) { $0.restart(at: now) } }
 
-    /// Somebody waits for one name that is followed already and not known: asked from the beginning, before lists.
+    /// A caller waits for a name that is followed but not known: asks from the beginning, ahead of lists.
     package mutating func hasten(_ key: RecordKey, at now: Duration) {
         let isSending = isSending
         change(key) { $0.hasten(isHeldUp: isSending, at: now) }
@@ -142,7 +144,7 @@ package struct QuestionSchedule: Sendable {
         queue(place)
     }
 
-    /// The link came back, or the machine woke: everything is asked from the beginning. Lists first, as they are asked for the first time;
+    /// The link came back, or the machine woke: asks everything from the beginning. Lists go first, as at the start;
     /// their answers bring most of the rest.
     package mutating func restartAll(at now: Duration) {
         let hasLists = states.contains { $0?.isShared == true }
@@ -154,9 +156,9 @@ package struct QuestionSchedule: Sendable {
         }
     }
 
-    /// Someone was heard to ask for a multicast answer: what it asks need not be asked again at once, unless it knows what we do not
-    /// (RFC 6762 §7.3).
-    /// - Parameter counts: false where it takes no question's place, and only says what is there.
+    /// Another host asked for a multicast answer: our question need not follow at once, unless the host knows answers
+    /// that we do not (RFC 6762 §7.3).
+    /// - Parameter counts: false if it replaces no question and only shows what exists.
     package mutating func heard(
         _ question: Question, knownAnswers: [ResourceRecord], counts: Bool = true, at now: Duration,
         knows: (RecordKey, RecordData) -> Bool
@@ -170,15 +172,15 @@ package struct QuestionSchedule: Sendable {
         queue(place)
     }
 
-    /// Somebody has listed an answer that was not known here, and it has not been asked for since.
+    /// Another host listed an answer unknown here, and the question has not been asked since.
     package func isBehind(_ key: RecordKey) -> Bool { place(of: key).flatMap { states[$0]?.isBehind } ?? false }
 
     // MARK: Sending
 
-    /// Packets are made that may not be sent yet.
+    /// Packets are ready that may not be sent yet.
     package var isSending: Bool { !self[.others].isEmpty }
 
-    /// When `packets(at:knows:)` may have something to send; nil when never.
+    /// When `packets(at:knows:)` may return something; nil for never.
     package func deadline(at now: Duration) -> Duration? {
         let soonest = rate.next(at: now)
         return Lane.allCases.compactMap { lane in
@@ -188,7 +190,7 @@ package struct QuestionSchedule: Sendable {
         }.min()
     }
 
-    /// What is to be sent now.
+    /// The packets to send now.
     package mutating func packets(at now: Duration, knows: (RecordKey) -> Knowledge) -> [[UInt8]] {
         var sent: [[UInt8]] = []
         while let lane = nextLane(at: now, knows), rate.take(at: now, leaving: reserve(lane)),
@@ -207,7 +209,7 @@ package struct QuestionSchedule: Sendable {
 
     private func reserve(_ lane: Lane) -> Int { lane == .others && !owesOthers ? Self.reserve : 0 }
 
-    /// Whose packet is the next; nil: there is none.
+    /// The lane of the next packet; nil if there is none.
     private mutating func nextLane(at now: Duration, _ knows: (RecordKey) -> Knowledge) -> Lane? {
         for lane in Lane.allCases where self[lane].isEmpty && rate.next(at: now) <= now {
             let due = takeDue(lane, at: now, knows)

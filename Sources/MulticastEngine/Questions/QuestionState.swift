@@ -1,11 +1,11 @@
 import DNSMessage
 
-/// One question that is asked again and again, with its times. There may be tens of thousands.
+/// A repeated question with its times. There may be tens of thousands.
 struct QuestionState: Sendable {
-    /// From the first question to the second, in seconds; each wait after that is longer, up to an hour.
+    /// From the first question to the second, in seconds; each later interval is longer, up to an hour.
     private static let firstInterval: UInt16 = 1
     private static let longestInterval: UInt16 = 3600
-    /// So many questions for one name that somebody waits for go before all others.
+    /// How many questions of a lookup by name go ahead of all others.
     private static let hasty: UInt8 = 3
 
     let key: RecordKey
@@ -16,11 +16,11 @@ struct QuestionState: Sendable {
     private var lastAsked = Moment.never
     private(set) var asked: UInt32 = 0
     let isShared: Bool
-    /// Somebody waits for this one name.
+    /// A caller waits for this name.
     private var isNamed = false
-    /// Questions that go before all others, still.
+    /// How many more questions go ahead of all others.
     private var hasteLeft: UInt8 = 0
-    /// Somebody who asked listed an answer that is not known here: now, and ever.
+    /// Another host's question listed an answer unknown here: currently, and ever.
     private(set) var isBehind = false
     private var wasBehind = false
     /// Due because the record grows old, whatever is known.
@@ -34,23 +34,24 @@ struct QuestionState: Sendable {
         next = Moment(first)
     }
 
-    /// It goes before those that are asked for lists.
+    /// It goes ahead of lists' names.
     var isUrgent: Bool { hasteLeft > 0 && !isRefresh }
 
-    /// How many times as long the next wait is (RFC 6762 §5.2: at least twice). Where many may answer each question costs all of them, for its
-    /// known answers; where one does, nothing is gained by waiting longer.
+    /// The factor of the next interval (RFC 6762 §5.2: at least two). A shared question costs every host an answer, or
+    /// many known answers here; for a unique one, a longer interval gains nothing.
     private var growth: UInt16 { isShared && interval > Self.firstInterval ? 3 : 2 }
 
-    /// Not sooner than a second after it was asked last (RFC 6762 §5.2).
+    /// At the earliest a second after the last time (RFC 6762 §5.2).
     private func earliest(at now: Duration) -> Duration {
         asked == 0 ? now : max(now, lastAsked.time + .seconds(Self.firstInterval))
     }
 
-    /// Another's question takes the place of none that was just put: responders are silent for a second after they have answered (RFC 6762 §6).
+    /// A question just asked is not replaced by another host's: responders are silent for a second after they answered
+    /// (RFC 6762 §6).
     func wasJustAsked(at now: Duration) -> Bool { asked > 0 && now - lastAsked.time < .seconds(Self.firstInterval) / 2 }
 
-    /// A responder takes two programs of one machine for one, and tells neither what the other has just listed as known: the next question
-    /// comes a second later. Once, for not all that is listed is there.
+    /// A responder takes two programs of one machine for one, and sends neither what the other has just listed as
+    /// known: the next question comes a second later. Only once, because not everything listed exists.
     mutating func fellBehind(at now: Duration) {
         isBehind = true
         guard asked > 0, !wasBehind else { return }
@@ -78,14 +79,14 @@ struct QuestionState: Sendable {
         next = Moment(earliest(at: now))
     }
 
-    /// From the beginning, at this time or soon after it.
+    /// Asks from the beginning, at `time` or soon after.
     mutating func restart(at time: Duration) {
         interval = Self.firstInterval
         if isNamed { hasteLeft = Self.hasty }
         next = Moment(earliest(at: time))
     }
 
-    /// Somebody waits for it now.
+    /// A caller waits for it now.
     /// - Parameter isHeldUp: it was asked, but may not have been sent yet.
     mutating func hasten(isHeldUp: Bool, at now: Duration) {
         guard !isShared else { return }
@@ -94,6 +95,6 @@ struct QuestionState: Sendable {
         if isHeldUp { next = Moment(now) }
     }
 
-    /// After the whole link is asked anew: what lists bring with them comes before what is asked by itself.
+    /// When the whole link restarts, single names wait for what the answers to lists bring.
     func isPatient(beside hasLists: Bool) -> Bool { hasLists && !isShared && !isNamed }
 }

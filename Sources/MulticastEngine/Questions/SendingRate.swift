@@ -1,22 +1,22 @@
-/// How many packets may be sent when: a burst, then so many a second, whatever is asked for. A token bucket.
+/// Limits packets: a burst, then a number per second. A token bucket.
 package struct SendingRate: Sendable {
     private let burst: Double
     private let perSecond: Double
     private var tokens: Double
     private var last: Duration?
 
-    /// A full bucket.
+    /// Creates a full bucket.
     /// - Parameters:
     ///   - burst: packets at once; at least 1.
-    ///   - perSecond: packets a second after that; at least 1.
+    ///   - perSecond: packets per second after that; at least 1.
     package init(burst: Int = 50, perSecond: Int = 100) {
         self.burst = Double(max(1, burst))
         self.perSecond = Double(max(1, perSecond))
         tokens = self.burst
     }
 
-    /// Takes the place of one packet; false when there is none now.
-    /// - Parameter reserve: so many places are left for others.
+    /// Takes a token for one packet; false if there is none now.
+    /// - Parameter reserve: tokens to leave for others.
     package mutating func take(at now: Duration, leaving reserve: Int = 0) -> Bool {
         fill(at: now)
         guard tokens >= needed(reserve) else { return false }
@@ -25,17 +25,17 @@ package struct SendingRate: Sendable {
     }
 
     /// When the next packet may be sent.
-    /// - Parameter reserve: so many places are left for others.
+    /// - Parameter reserve: tokens to leave for others.
     package func next(at now: Duration, leaving reserve: Int = 0) -> Duration {
         var filled = self
         filled.fill(at: now)
         let missing = needed(reserve) - filled.tokens
         guard missing > 0 else { return now }
-        // A microsecond more: what is computed from it must not come out a hair below one.
+        // A microsecond more, so that rounding cannot leave the token just short of one.
         return now + .seconds(missing / perSecond) + .microseconds(1)
     }
 
-    /// No more than there can be.
+    /// Never more than the bucket holds.
     private func needed(_ reserve: Int) -> Double { min(Double(reserve) + 1, burst) }
 
     private mutating func fill(at now: Duration) {

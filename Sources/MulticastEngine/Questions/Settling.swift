@@ -1,13 +1,14 @@
-/// When a browse may say that what it has told is all there is for now.
+/// Decides when a browse has reported everything for now.
 ///
-/// Nothing on the wire says so: one waits for news, and for the second question, which brings what the first one's answers lost. With 2 % of
-/// packets lost 18 of 20 browses were complete 150 ms after the last news, and no more after 1000; after the second question 20 of 20.
+/// The protocol has no such message: it takes silence, and the second question, which recovers answers lost after the
+/// first. With 2 % of packets lost, 18 of 20 browses were complete after 150 ms of silence, and no more after 1000 ms;
+/// after the second question, 20 of 20.
 package struct Settling: Sendable {
     private static let silence = Duration.milliseconds(150)
-    /// Known answers over several packets make hosts wait for 400 to 500 ms (RFC 6762 §7.2). And that there is nothing is not said because
-    /// a host was slow.
+    /// Known answers in several packets delay hosts by 400 to 500 ms (RFC 6762 §7.2). An empty list waits as long, in
+    /// case a host is slow.
     private static let longSilence = Duration.milliseconds(600)
-    /// However little is heard, this is the end of a first list.
+    /// The first list ends after this time at the latest.
     private static let patience = Duration.seconds(6)
 
     private let began: Duration
@@ -15,48 +16,48 @@ package struct Settling: Sendable {
     private var lastAsked = Duration.zero
     private var wasTruncated = false
     private var lastNews: Duration?
-    /// How often the question must have been put: twice, and once more since packets were lost.
+    /// How often the question must have been asked: twice, and once more after a loss.
     private var needed = 2
 
-    /// Something is browsed for from now on.
-    /// - Parameter timesAsked: how often the question was put before, for someone else.
+    /// Starts a browse.
+    /// - Parameter timesAsked: how often the question was already asked for another browse.
     package init(timesAsked: Int = 0, at now: Duration) {
         began = now
         asked = timesAsked
         lastAsked = now
     }
 
-    /// The question was put to the link; its known answers took more than one packet, or not.
+    /// The question was asked on the link.
     package mutating func asked(isTruncated: Bool, at now: Duration) {
         asked += 1
         lastAsked = now
         wasTruncated = isTruncated
     }
 
-    /// Something was heard that was not known.
+    /// Something new arrived.
     package mutating func news(at now: Duration) { lastNews = now }
 
     /// The kernel dropped packets of ours.
     package mutating func lost() { needed = max(2, asked + 1) }
 
-    /// Others know of something that was not heard here. Where nothing was, it is asked for once more.
+    /// Other hosts know an answer that did not arrive here. If nothing did, waits for another question.
     package mutating func othersKnowMore() { if lastNews == nil { lost() } }
 
-    /// The last question is still being put: its known answers take many packets.
+    /// The last question is still being sent: its known answers take many packets.
     package mutating func isAsking(at now: Duration) {
         lastAsked = now
         wasTruncated = true
     }
 
-    /// When to look again: it has settled if `isSettled` says so then.
+    /// When to call `isSettled` again.
     package var deadline: Duration { min(settles ?? end, end) }
 
-    /// Whether that is all.
+    /// Whether the list is complete.
     package func isSettled(at now: Duration) -> Bool { now >= end || settles.map { now >= $0 } ?? false }
 
     private var end: Duration { began + Self.patience }
 
-    /// When the list settles if nothing happens; nil when something must happen first.
+    /// When the list settles without further events; nil if it needs one first.
     private var settles: Duration? {
         guard asked >= needed else { return nil }
         let hasFoundNothing = lastNews == nil && lastAsked > began
