@@ -11,7 +11,7 @@ public struct Message: Hashable, Sendable {
     public var answers: [ResourceRecord]
     /// Where to ask, or what a probe wants to claim (RFC 6762 §8.2); in an update, what changes.
     public var authorities: [ResourceRecord]
-    /// What may be of use besides, without the OPT record.
+    /// Records that may also be useful, without the OPT record.
     public var additionals: [ResourceRecord]
     /// What the OPT record says, if there is one (RFC 6891).
     public var edns: EDNS?

@@ -16,7 +16,7 @@ public struct MessageWriter: Sendable {
         case answer = 1
         /// Authorities, or an update's changes.
         case authority
-        /// What may be of use besides.
+        /// Records that may also be useful.
         case additional
     }
 

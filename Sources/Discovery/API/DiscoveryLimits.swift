@@ -1,28 +1,29 @@
-/// Bounds against a network that says too much, and the times that keep short disturbances from being reported.
+/// Bounds on what the network can make a process keep, and times that hide short disturbances.
 public struct DiscoveryLimits: Hashable, Sendable {
-    /// Services kept in one query.
+    /// The most services kept per query.
     public var services = 4096
-    /// Services of one host (SRV target) that a full query keeps when others need the room; while there is room a host may have any number.
+    /// Services of one host (SRV target) that a full query keeps when other hosts need room; while there is room, a
+    /// host may have any number.
     public var servicesPerHost = 64
-    /// Addresses kept of one host.
+    /// The most addresses kept per host.
     public var addressesPerHost = 32
-    /// Types that `browseAll` asks for.
+    /// The most types that `browseAll` browses for.
     public var types = 256
-    /// How long a service must be gone before that is reported. Avahi takes a second of its own (RFC 6762 §10.1).
+    /// How long a service must be gone before its removal is reported. Avahi adds a second of its own (RFC 6762 §10.1).
     public var removalHold: Duration = .milliseconds(3100)
-    /// The same when it was withdrawn while its host stayed, which a finder reports a second after the goodbye (RFC 6762 §10.1): a
-    /// service whose program was restarted is announced again by then.
+    /// The same for a service withdrawn while its host stays, which a finder reports a second after the goodbye (RFC
+    /// 6762 §10.1): by then a restarted program has announced its service again.
     public var withdrawalHold: Duration = .milliseconds(280)
-    /// The same when it is out of sight because this machine's own interface is down: down for 3 s, Avahi needs 2 s more to find again
-    /// what is there.
+    /// The same while this machine's own interface is down: after an interruption of 3 s, Avahi needs 2 s more to find
+    /// services again.
     public var linkHold: Duration = .seconds(10)
-    /// How long some of a host's addresses must be gone; for all of them it is `removalHold`.
+    /// How long some of a host's addresses must be gone before they are removed; for all of them it is `removalHold`.
     public var addressHold: Duration = .milliseconds(1500)
     /// How long `found` waits for a service to be resolved.
     public var resolutionLimit: Duration = .seconds(6)
     /// How long `found` waits for further interfaces when services are not resolved.
     public var sightingWindow: Duration = .milliseconds(30)
-    /// The shortest time between two changes of one service that a subscriber sees.
+    /// The shortest time between two changes of one service reported to a subscriber.
     public var changeInterval: Duration = .seconds(1)
     /// The shortest time between two notices of the same kind.
     public var noticeInterval: Duration = .seconds(60)

@@ -1,9 +1,10 @@
 public import DNSSD
 
-/// What is found, changes and goes. Cold: iterating asks the network, and every iterator sees everything from the start.
+/// A stream of what is found, changes and goes. Cold: iterating queries the network, and every iterator sees everything
+/// from the start.
 ///
-/// Dropping the iterator or cancelling its task stops the query. Only the difference between what the iterator returned and
-/// what is true now is buffered, so a slow or idle iterator costs no more than what exists.
+/// Dropping the iterator or cancelling its task stops the query. Only the difference between what the iterator returned
+/// and the current state is buffered, so a slow or idle iterator costs no more than what exists.
 public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
     /// `.closed` after the network was shut down.
     public typealias Failure = DiscoveryError
@@ -34,12 +35,13 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
             try await nextBatch(atMost: 1)?.first
         }
 
-        /// Waits for an event and returns it with all others that are ready, `limit` at most; nil when the task is cancelled.
+        /// Waits for an event and returns it with all others that are ready, up to `limit`; nil when the task is
+        /// cancelled.
         public mutating func nextBatch(atMost limit: Int) async throws(DiscoveryError) -> [Event]? {
             try await source.next(atMost: Swift.max(1, limit), until: nil)
         }
 
-        /// As `nextBatch`, but an empty list when `deadline` passes first.
+        /// Like `nextBatch`, but returns an empty list when `deadline` passes first.
         package mutating func nextBatch(
             atMost limit: Int,
             until deadline: Duration

@@ -7,9 +7,9 @@ extension LocalNetwork {
     /// How long other interfaces may lag behind the first that answered.
     private static let laggards: Duration = .milliseconds(400)
 
-    /// One service with every address it can be dialled at.
-    /// - Throws: `.timedOut` when nothing answered within `limit`; `.notFound` when it was there and went;
-    ///   `.backendUnavailable`, after 2 s or `limit`; `.closed` when the task is cancelled or the network shut down.
+    /// Resolves one service, with every address at which it can be dialled.
+    /// - Throws: `.timedOut` if nothing answers within `limit`; `.notFound` if the service answered and then went away;
+    ///   `.backendUnavailable`, after 2 s or `limit`; `.closed` if the task is cancelled or the network shut down.
     public func resolve(
         _ instance: ServiceInstance,
         on interfaces: InterfaceFilter = .all,

@@ -2,12 +2,13 @@ public import DNSSD
 
 /// Finds, resolves and publishes services on the local network.
 ///
-/// A process needs one: however many callers ask the same question, the network is asked once.
+/// A process needs only one: however many callers ask the same question, the network is asked once. Safe to use from
+/// any thread.
 public final class LocalNetwork: Sendable {
     package let directory: Directory
 
-    /// Creates a network over an engine, which this then owns: `shutdown` ends it.
-    /// - Parameter limits: times and bounds for every query; nil: those that the engine has for its domain.
+    /// Creates a network over an engine, which it then owns and ends with `shutdown`.
+    /// - Parameter limits: times and bounds for every query; nil for the engine's own for each domain.
     public init(
         engine: any DiscoveryEngine,
         limits: DiscoveryLimits? = nil,
@@ -27,14 +28,15 @@ public final class LocalNetwork: Sendable {
         browse(ServiceQuery(.type(type, domain), interfaces: interfaces, family: family, resolution: resolution))
     }
 
-    /// What answers a query, as it comes, changes and goes.
+    /// The services that match a query, as they appear, change and go.
     public func browse(_ query: ServiceQuery) -> ServiceEvents {
         ServiceEvents(ServiceEvent.init) { [directory] in
             directory.services.subscribe(query, directory.makeSubscriber())
         }
     }
 
-    /// The services of every type, `DiscoveryLimits.types` types at most. Settled when each of the first types is.
+    /// The services of every type, of at most `DiscoveryLimits.types` types. `settled` follows when each of the first
+    /// types has settled.
     public func browseAll(
         in domain: Domain = .local,
         on interfaces: InterfaceFilter = .all,
@@ -47,7 +49,7 @@ public final class LocalNetwork: Sendable {
         }
     }
 
-    /// As `browse`, for callers that serve others: `settled` comes again after each return of the backend.
+    /// Like `browse`, for callers that serve others: `settled` is repeated each time the backend has come back.
     package func follow(_ query: ServiceQuery) -> ServiceEvents {
         ServiceEvents(ServiceEvent.init) { [directory] in
             directory.services.subscribe(query, directory.makeSubscriber(repeatsSettled: true))
@@ -64,7 +66,7 @@ public final class LocalNetwork: Sendable {
         directory.services.contains { $0.isCatchingUp }
     }
 
-    /// As `browseAll`, for callers that serve others: `settled` comes again after each return of the backend.
+    /// Like `browseAll`, for callers that serve others: `settled` is repeated each time the backend has come back.
     package func followAll(_ types: TypeQuery, resolution: ServiceQuery.Resolution) -> ServiceEvents {
         ServiceEvents(ServiceEvent.init) { [directory] in
             AllServices.subscribe(directory, types: types, resolution: resolution, repeatsSettled: true)
@@ -78,21 +80,22 @@ public final class LocalNetwork: Sendable {
         }
     }
 
-    /// The domains that are recommended for browsing or registering (RFC 6763 §11).
+    /// The domains recommended for browsing or registering (RFC 6763 §11).
     public func domains(_ query: DomainQuery) -> DomainEvents {
         DomainEvents(DomainEvent.init) { [directory] in
             directory.domains.subscribe(query, directory.makeSubscriber())
         }
     }
 
-    /// Whether the backend answers, as it changes; nothing is asked of it.
+    /// The state of the backend, as it changes. Queries nothing.
     public func backendStates() -> BackendStates {
         BackendStates(backendState) { [directory] in directory.watchBackend() }
     }
 
     /// Publishes a service until the publication is withdrawn or dropped.
-    /// - Parameter isPersistent: nothing else ends it: what the backend refuses, and a name that is taken with `.fail`, is `.refused` and
-    ///   tried again. Without it that ends what was never established.
+    /// - Parameter isPersistent: keeps the publication through refusals: if the backend refuses it, or its name is
+    ///   taken with `.fail`, it becomes `.refused` and is retried. Otherwise that ends a publication that was never
+    ///   established.
     public func publish(
         _ service: OfferedService,
         onConflict policy: ConflictPolicy = .rename,
@@ -101,7 +104,7 @@ public final class LocalNetwork: Sendable {
         Publication(core: directory.publish(service, onConflict: policy, isPersistent: isPersistent))
     }
 
-    /// Publishes a service while `body` runs. It is withdrawn, with goodbyes, also when `body` throws or is cancelled.
+    /// Publishes a service while `body` runs. Withdraws it with goodbyes, even if `body` throws or is cancelled.
     public func withPublished<Result>(
         _ service: OfferedService,
         onConflict policy: ConflictPolicy = .rename,
@@ -118,8 +121,8 @@ public final class LocalNetwork: Sendable {
         }
     }
 
-    /// Ends everything: publications are withdrawn, iterators throw `.closed`, the engine is shut down.
-    /// - Returns: whether the backend has taken note within 2 s, which for publications means that goodbyes are sent.
+    /// Ends everything: withdraws publications, makes iterators throw `.closed`, and shuts down the engine.
+    /// - Returns: whether the backend confirmed within 2 s; for publications, that goodbyes were sent.
     @discardableResult
     public func shutdown() async -> Bool { await directory.shutDown() }
 }

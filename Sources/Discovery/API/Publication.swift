@@ -1,15 +1,15 @@
 public import DNSSD
 
-/// A service that is published until it is withdrawn, or until the last reference to this is gone.
+/// A service that stays published until it is withdrawn, or until the last reference to this object is gone.
 ///
-/// It stays wanted through every fault of the backend, and once established even when the backend refuses it. A rename after a
-/// collision is not an error: it shows in `status`.
+/// It survives every fault of the backend, and once established even a refusal. A rename after a collision is not an
+/// error: it appears in `status`.
 public final class Publication: Sendable {
-    /// What was asked for, with the TXT record of the last `update(txt:)`.
+    /// The requested service, with the TXT record of the last `update(txt:)`.
     public var service: OfferedService { core.service }
-    /// Where it stands now.
+    /// The current status.
     public var status: PublicationStatus { core.status }
-    /// How long it has been in this state.
+    /// How long it has been in its current state.
     public var timeInState: Duration { core.time.now - status.since }
     /// The status now and after each change.
     public var updates: PublicationUpdates { PublicationUpdates(core: core) }
@@ -20,9 +20,9 @@ public final class Publication: Sendable {
 
     deinit { core.abandon() }
 
-    /// Waits until the service is announced; however long the backend is away.
-    /// - Returns: the name under which it is.
-    /// - Throws: why it was given up; `.closed` when it was withdrawn or the task cancelled.
+    /// Waits until the service is announced, however long the backend is away.
+    /// - Returns: the name under which it is announced.
+    /// - Throws: why publishing was given up; `.closed` if it was withdrawn or the task cancelled.
     public func established() async throws(DiscoveryError) -> ServiceName {
         for await status in updates {
             switch status.state {
@@ -35,11 +35,12 @@ public final class Publication: Sendable {
         throw DiscoveryError(.closed, "nobody waits for \(service.name) any more: the task was cancelled")
     }
 
-    /// Announces another TXT record: others see a change, no end (RFC 6762 §8.4). With an engine that cannot, the service is
-    /// withdrawn and published again. Nothing happens after a final state.
+    /// Announces another TXT record: other hosts see a change, not an end (RFC 6762 §8.4). If the engine cannot do
+    /// that, the service is withdrawn and published again. Does nothing after a final state.
     public func update(txt: TXTRecord) async { await core.update(txt: txt) }
 
-    /// Withdraws the service and waits, `limit` at most, until goodbyes are sent (RFC 6762 §10.1), even in a cancelled task.
+    /// Withdraws the service and waits up to `limit` until goodbyes are sent (RFC 6762 §10.1), even in a cancelled
+    /// task.
     /// - Returns: whether they were sent in time.
     @discardableResult
     public func withdraw(waitingAtMost limit: Duration = .seconds(2)) async -> Bool {
@@ -47,9 +48,9 @@ public final class Publication: Sendable {
     }
 }
 
-/// The states of a publication, beginning with the present one and ending after a final one.
+/// The statuses of a publication, from the current one to a final one.
 ///
-/// It buffers one status: a slow reader misses states in between, never the last.
+/// Buffers one status: a slow reader misses intermediate ones, never the last.
 public struct PublicationUpdates: AsyncSequence, Sendable {
     /// Statuses do not fail.
     public typealias Failure = Never
@@ -59,7 +60,7 @@ public struct PublicationUpdates: AsyncSequence, Sendable {
     /// An iterator of its own, from the present status on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(core: core) }
 
-    /// Returns the statuses one after another.
+    /// Returns the statuses one by one.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let core: PublicationCore
         private var version: UInt64 = 0

@@ -1,26 +1,26 @@
 public import DNSSD
 
-/// Where a publication stands: what was wanted, what it became, and since when.
+/// The status of a publication: the requested service, what became of it, and since when.
 public struct PublicationStatus: Hashable, Sendable {
-    /// How far it is.
+    /// How far publishing has come.
     public enum State: Hashable, Sendable {
-        /// Waiting for the backend; the reason is for people.
+        /// Waiting for the backend; with a reason for people.
         case waiting(String)
         /// Probing and announcing (RFC 6762 §8).
         case registering
         /// Announced under `name`.
         case established
-        /// The backend refuses it, or every name is denied (`.nameTaken`); it is tried again, later and later, and whenever the
-        /// backend comes back.
+        /// The backend refuses it, or every name is denied (`.nameTaken`). Retried at growing intervals, and whenever
+        /// the backend comes back.
         case refused(DiscoveryError)
-        /// The name is taken, and the policy was to give up, or too many names were tried. It has ended.
+        /// The name is taken, and the policy was to fail, or too many names were tried. The publication has ended.
         case conflicted(DiscoveryError)
-        /// The backend refused what it had never taken before. It has ended.
+        /// The backend refused a service that it had never accepted. The publication has ended.
         case failed(DiscoveryError)
-        /// Withdrawn by its owner. It has ended.
+        /// Withdrawn by its owner. The publication has ended.
         case withdrawn
 
-        /// No further state follows.
+        /// Whether the state is final.
         public var isFinal: Bool {
             switch self {
             case .waiting, .registering, .established, .refused: false
@@ -33,11 +33,11 @@ public struct PublicationStatus: Hashable, Sendable {
     public let wanted: ServiceName
     /// The name that is tried or established.
     public internal(set) var name: ServiceName
-    /// How far it is.
+    /// How far publishing has come.
     public internal(set) var state: State
-    /// When `state` or `name` changed, in the time of the network's `TimeSource`.
+    /// When `state` or `name` last changed, by the network's `TimeSource`.
     public internal(set) var since: Duration
-    /// How often it was given another name.
+    /// How often it was renamed.
     public internal(set) var renames: Int
 
     package init(wanted: ServiceName, since: Duration) {
@@ -48,7 +48,7 @@ public struct PublicationStatus: Hashable, Sendable {
         renames = 0
     }
 
-    /// - Returns: whether anything has changed; nothing does after a final state.
+    /// - Returns: whether anything changed; never after a final state.
     package mutating func reported(_ fact: PublicationFact, now: Duration) -> Bool {
         let state: State =
             switch fact.state {
@@ -62,7 +62,7 @@ public struct PublicationStatus: Hashable, Sendable {
         return became(state, name: fact.name, now: now)
     }
 
-    /// - Returns: whether anything has changed.
+    /// - Returns: whether anything changed.
     package mutating func withdrawn(now: Duration) -> Bool { became(.withdrawn, name: name, now: now) }
 
     private mutating func became(_ state: State, name: ServiceName, now: Duration) -> Bool {

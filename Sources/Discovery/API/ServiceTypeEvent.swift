@@ -2,15 +2,15 @@ public import DNSSD
 
 /// An event of a browser of service types.
 public enum ServiceTypeEvent: Hashable, Sendable {
-    /// A type has services in the domain; the interfaces are those on which it was seen by then, sorted.
+    /// A type has services in the domain; with the interfaces on which it was seen so far, sorted.
     case found(ServiceType, Domain, [NetworkInterface])
     /// A type is gone.
     case lost(ServiceType, Domain)
-    /// Everything known at the start has been reported. Comes once.
+    /// Everything known at the start has been reported. Reported once.
     case settled
     /// The backend went away or came back.
     case backend(BackendState)
-    /// Something was left out.
+    /// Some results were omitted.
     case degraded(String)
 }
 
@@ -20,11 +20,11 @@ public enum DomainEvent: Hashable, Sendable {
     case found(Domain)
     /// It no longer is.
     case lost(Domain)
-    /// Everything known at the start has been reported. Comes once.
+    /// Everything known at the start has been reported. Reported once.
     case settled
     /// The backend went away or came back.
     case backend(BackendState)
-    /// Something was left out.
+    /// Some results were omitted.
     case degraded(String)
 }
 

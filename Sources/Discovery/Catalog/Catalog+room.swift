@@ -2,11 +2,12 @@ import DNSSD
 
 // More services than the query may keep.
 extension Catalog {
-    /// So many of what there is no room for are kept nevertheless, to be told when there is: with the rest, more than a finder keeps of a link.
+    /// Services beyond the limit that are kept, for when there is room: with the others, more than a finder keeps of a
+    /// link.
     var mostSpares: Int { max(256, limits.services) }
 
-    /// Makes room among the spares for newcomers, who may be resolved at once: an eighth is forgotten, of what was never resolved what is gone
-    /// first, then what came last.
+    /// Makes room among the spares for newcomers, which may soon be resolved. Forgets an eighth: of those never
+    /// resolved, first those that are gone, then the latest.
     mutating func forgetSpares() {
         let bare = entries.values.filter { $0.isSpare && $0.host == nil }
             .map { (isLive: $0.isAnywhere, entry: $0) }
@@ -17,10 +18,10 @@ extension Catalog {
     private var room: Int { limits.services - (entries.count - spares) }
     var isFull: Bool { room <= 0 }
 
-    /// Another one gives way to a service that is resolved now, unless its host has its share already.
+    /// Replaces a service with one that has been resolved, unless its host already has its share.
     mutating func makeRoom(for instance: ServiceInstance, on host: HostName) -> [Change<DiscoveredService>] {
         var order = self.order ?? currentOrder
-        // Not in two hands, or it would be copied.
+        // A second reference would copy it.
         self.order = nil
         let victim = order.takeUnresolved() ?? (order.isWithinShare(host, with: instance) ? order.takeSpare() : nil)
         self.order = order
@@ -32,7 +33,7 @@ extension Catalog {
         return told.map { [.lost($0)] } ?? []
     }
 
-    /// What was left out is told when there is room: what is resolved first, then what came first.
+    /// Reports omitted services when there is room: resolved ones first, then in order of arrival.
     mutating func fillUp(now: Duration) -> [Change<DiscoveredService>] {
         guard spares > 0, !isFull else { return [] }
         let waiting = entries.values.filter(\.isSpare)
@@ -63,7 +64,7 @@ extension Catalog {
 }
 
 extension CatalogEntry {
-    /// It is seen somewhere now.
+    /// It is currently seen somewhere.
     fileprivate var isAnywhere: Bool { sites.values.contains { $0.presence.isLive } }
 
     /// The host that it was resolved to.

@@ -1,9 +1,9 @@
 package import DNSSD
 
-/// What one query knows: sightings and resolutions, merged into services, and what it has reported of them.
+/// The state of one query: merges sightings and resolutions into services, and remembers what it has reported.
 ///
-/// An end is held back before it is reported; `found` waits until a service is resolved wherever it is seen; what looks the
-/// same from outside is not reported.
+/// Holds back removals. `found` waits until a service is resolved wherever it is seen. Changes that do not show from
+/// outside are not reported.
 package struct Catalog: FactCatalog {
     package typealias Fact = BrowseFact
 
@@ -14,15 +14,15 @@ package struct Catalog: FactCatalog {
     private var deadlines = DeadlineTable<ServiceInstance>()
     /// Services for which `settled` waits.
     var awaited: Set<ServiceInstance> = []
-    /// Entries beyond the limit: kept, and told when there is room.
+    /// Entries beyond the limit: kept, and reported when there is room.
     var spares = 0
-    /// Who gives way to others; only while the query is full, or nearly so.
+    /// The order in which services give way; only while the query is full, or nearly so.
     var order: EvictionOrder<ServiceInstance, HostName>?
     private var notices: Notices
     private var watch = BackendWatch()
     private var isListed = false
     private var lastInterfaces: [NetworkInterface] = []
-    /// All that was known when the backend last came up has been reported.
+    /// Everything known when the backend last came up has been reported.
     package private(set) var isSettled = false
     /// Announced services that could not be reached, whether listed here or not.
     var unreachable: Set<ServiceInstance>
@@ -153,7 +153,7 @@ extension Catalog {
         for instance in entries.keys {
             entries[instance]?.updateSites { site in
                 site.listed(holdUntil: deadline)
-                // The first list has every origin in it: there is nothing more to wait for.
+                // The first list includes every origin: there is nothing more to wait for.
                 if !isResolving { site.stopWaiting() }
             }
         }
@@ -165,10 +165,10 @@ extension Catalog {
         if !watch.isUp {
             for instance in entries.keys { entries[instance]?.updateSites { $0.backendLost() } }
         }
-        // What came meanwhile is known once it has listed again: until then `settled` would be wrong.
+        // Changes made meanwhile are known only when it has listed again: until then `settled` would be wrong.
         if news == .recovered {
             (isListed, isSettled) = (false, false)
-            // What is still left out is reported again.
+            // Reports again what is still omitted.
             notices = Notices(interval: limits.noticeInterval)
         }
         return [.backend(news)] + evaluate(inOrder(entries.keys), now: now)
@@ -220,7 +220,7 @@ extension Catalog {
             addressLimit: limits.addressesPerHost
         )
         if service.state == .resolved, unreachable.contains(entry.instance) { service.state = .unreachable }
-        // Most are seen on the same links: they share the list.
+        // Most are seen on the same links, and share the list.
         if service.interfaces == lastInterfaces {
             service.interfaces = lastInterfaces
         } else {

@@ -1,13 +1,13 @@
 import DNSSD
 
-/// One service in a catalog: where it is seen, what it answered there, and what was reported.
+/// One service in a catalog: where it is seen, its answers there, and what was reported.
 struct CatalogEntry: Sendable {
     let instance: ServiceInstance
     /// The order in which services were first seen.
     let number: UInt64
     /// It was seen before the first list was complete, so `settled` waits for it.
     let isInitial: Bool
-    /// There is no room for it: it is not reported.
+    /// There is no room for it, so it is not reported.
     var isSpare = false
     /// The latest time of the first report.
     let tellBy: Duration
@@ -15,7 +15,7 @@ struct CatalogEntry: Sendable {
     /// The last report; nil: none yet.
     var told: DiscoveredService?
 
-    /// It is seen nowhere any more, and has not been for a while.
+    /// It has not been seen anywhere for a while.
     var isGone: Bool { sites.isEmpty }
 
     /// Every origin at which it is seen has answered or timed out.
@@ -111,7 +111,7 @@ extension ServiceTarget {
 extension Origin {
     private var isLoopback: Bool { interface?.name == "lo" }
 
-    /// What a service answers on a real interface is what others see of it, so loopback comes last.
+    /// Other hosts see its answers on a real interface, so loopback comes last.
     fileprivate func precedesAsSource(_ other: Origin) -> Bool {
         isLoopback == other.isLoopback ? self < other : other.isLoopback
     }

@@ -1,6 +1,6 @@
 import DNSSD
 
-/// One service at one origin: over which families it is seen there, and what it answered.
+/// One service at one origin: the families over which it is seen there, and its answer.
 struct CatalogSite: Sendable {
     private struct Shrink: Hashable {
         let resolution: Resolution
@@ -10,17 +10,17 @@ struct CatalogSite: Sendable {
     private(set) var presence = Presence<IPAddress.Family?>()
     /// This machine publishes it.
     private(set) var isOwn = false
-    /// What is reported: an address that went away stays in it until it has been gone for a while.
+    /// What is reported: includes addresses that have been gone for only a short while.
     private(set) var resolution: Resolution?
     private var shrink: Shrink?
-    /// Until when the origin's report waits for an answer; nil: it answered or timed out.
+    /// How long the origin's report waits for an answer; nil once it has answered or timed out.
     private var awaitedUntil: Duration?
     /// It no longer answers.
     private(set) var isFailing = false
 
     init(awaitedUntil: Duration) { self.awaitedUntil = awaitedUntil }
 
-    /// What was learned here may be reported.
+    /// Its answer may be reported.
     var isReady: Bool { awaitedUntil == nil }
 
     func nextDeadline(_ limits: DiscoveryLimits) -> Duration? {
@@ -43,7 +43,7 @@ struct CatalogSite: Sendable {
         awaitedUntil = nil
     }
 
-    /// Takes over an answer; addresses missing from it are held, because a returning link brings them back.
+    /// Applies an answer; holds addresses missing from it, because a returning link brings them back.
     mutating func resolved(_ new: Resolution, now: Duration) {
         isFailing = false
         awaitedUntil = nil

@@ -1,7 +1,7 @@
-/// Who gives way in a full list: what was never resolved, and then the newest of the host that has most beyond its share. So neither names
-/// that nobody answers for nor one host keep those of others out.
+/// The order in which services of a full list give way: first those never resolved, then the latest of the host that
+/// most exceeds its share. So neither unanswered names nor a single host can displace others.
 package struct EvictionOrder<Service: Hashable & Sendable, Host: Hashable & Sendable>: Sendable {
-    /// Services that every host may have.
+    /// The number of services guaranteed to every host.
     private let share: Int
     private var hosts: [Service: Host] = [:]
     private var services: [Host: NewestFirst<Service>] = [:]
@@ -11,12 +11,12 @@ package struct EvictionOrder<Service: Hashable & Sendable, Host: Hashable & Send
 
     package init(share: Int) { self.share = share }
 
-    /// Whether a host has no more than its share when it gets this service, which may be its own already.
+    /// Whether a host stays within its share with this service, which may already be its own.
     package func isWithinShare(_ host: Host, with service: Service) -> Bool {
         hosts[service] == host || services[host]?.count ?? 0 < share
     }
 
-    /// Counts a service for a host, and no longer for the one it had before; nil: it was never resolved.
+    /// Counts a service for a host instead of the one it had before; nil if it was never resolved.
     package mutating func add(_ service: Service, to host: Host?) {
         guard let host else { return unresolved.insert(service) }
         guard hosts[service] != host else { return }
@@ -35,14 +35,14 @@ package struct EvictionOrder<Service: Hashable & Sendable, Host: Hashable & Send
         if count == 0 { services[host] = nil }
     }
 
-    /// Takes out the newest that was never resolved; nil: there is none.
+    /// Removes the latest service that was never resolved; nil if there is none.
     package mutating func takeUnresolved() -> Service? {
         let service = unresolved.newest
         if let service { remove(service) }
         return service
     }
 
-    /// Takes out the newest of the largest host; nil: none has more than its share.
+    /// Removes the latest service of the largest host; nil if none exceeds its share.
     package mutating func takeSpare() -> Service? {
         let largest = large.max { services[$0]?.count ?? 0 < services[$1]?.count ?? 0 }
         guard let largest, let service = services[largest]?.newest else { return nil }
@@ -54,7 +54,7 @@ package struct EvictionOrder<Service: Hashable & Sendable, Host: Hashable & Send
 /// A set that knows which of its members came last.
 private struct NewestFirst<Member: Hashable & Sendable>: Sendable {
     private var members: Set<Member> = []
-    /// As they came; those that left are still in it.
+    /// In order of arrival; includes members that have left.
     private var order: [Member] = []
 
     var count: Int { members.count }

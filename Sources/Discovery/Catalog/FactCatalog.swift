@@ -5,16 +5,16 @@ package protocol FactCatalog: Sendable {
     associatedtype Fact: Sendable
     associatedtype Value: Listed
 
-    /// Takes a fact in.
+    /// Applies a fact.
     mutating func apply(_ fact: Fact, now: Duration) -> [Change<Value>]
-    /// Returns what time alone has changed.
+    /// Returns changes caused by time alone.
     mutating func tick(now: Duration) -> [Change<Value>]
-    /// When to `tick`; nil: never, unless a fact comes.
+    /// When to call `tick`; nil if only a fact can change anything.
     var nextDeadline: Duration? { get }
-    /// Everything that was reported and still holds, in the order it was found.
+    /// Everything reported that still holds, in the order found.
     var snapshot: [Value] { get }
-    /// `settled` was reported, and the backend has not come back since without listing again.
+    /// `settled` was reported and still holds: the backend has not come back since without listing again.
     var isSettled: Bool { get }
-    /// The last state of the backend that was reported; nil before the first.
+    /// The last reported state of the backend; nil before the first.
     var backend: BackendState? { get }
 }

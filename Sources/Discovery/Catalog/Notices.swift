@@ -1,4 +1,4 @@
-/// Limits notices of things left out to one of a kind in an interval.
+/// Limits notices of omissions to one of each kind per interval.
 package struct Notices: Sendable {
     /// The engine's texts count as kinds; more than this many within one interval are dropped.
     private static let kinds = 16

@@ -1,9 +1,9 @@
 import DNSSD
 
-/// What one subscriber has not seen yet: the difference between what it saw last and what is true.
+/// What a subscriber has yet to see: the difference between what it last saw and the current state.
 ///
-/// Holding a difference instead of events bounds it by what exists, not by traffic: found and lost again is nothing, lost and
-/// found again is a change, or nothing. Changes to one thing come once in an interval, and so do its returns.
+/// A difference, unlike a queue of events, is bounded by what exists rather than by traffic: found and lost again is
+/// nothing; lost and found again is a change, or nothing. Each value changes, or returns, at most once per interval.
 package struct PendingChanges<Value: Listed>: Sendable {
     private typealias Key = Value.Key
 
@@ -14,27 +14,27 @@ package struct PendingChanges<Value: Listed>: Sendable {
         case degraded(String)
     }
 
-    /// A value that is mostly the same in all places of a slot, and large.
+    /// A large value that is usually the same in all fields of a slot.
     private final class Shared: Sendable {
         let value: Value
         init(_ value: Value) { self.value = value }
     }
 
     private struct Slot {
-        /// What the subscriber saw; nil: nothing, or that it is gone.
+        /// What the subscriber last saw; nil if nothing, or if it saw the end.
         var seen: Shared?
-        /// What is true.
+        /// The current value.
         var current: Shared?
-        /// What was known last, for reporting the end.
+        /// The last known value, for reporting the end.
         var last: Shared
         /// When it may be reported again.
         var notBefore: Duration?
-        /// It has a place in the queue or is deferred.
+        /// It is queued or deferred.
         var isQueued = false
 
         var isPending: Bool { seen !== current && seen?.value != current?.value }
 
-        /// Without it the subscriber would see too much.
+        /// Forgetting it would lose an end, or let changes exceed the rate.
         func isNeeded(_ now: Duration) -> Bool {
             seen != nil || current != nil || notBefore.map { now < $0 } == true
         }
@@ -55,18 +55,18 @@ package struct PendingChanges<Value: Listed>: Sendable {
     private var notices = 0
     private var tidyAbove = 128
 
-    /// - Parameter repeatsSettled: whether `settled` comes again after the backend came back.
+    /// - Parameter repeatsSettled: whether to repeat `settled` after the backend has come back.
     package init(interval: Duration = .seconds(1), repeatsSettled: Bool = false) {
         self.interval = interval
         self.repeatsSettled = repeatsSettled
     }
 
-    /// When something that is held back for its rate may be reported.
+    /// When the next value deferred by the interval may be reported.
     package var nextDeadline: Duration? { deferred.next }
 
-    /// Things that are kept: pending, reported and present, or lost less than an interval ago.
+    /// Values kept: pending, reported and present, or gone for less than an interval.
     package var count: Int { slots.count }
-    /// Places in the queue, also those that have become void.
+    /// Places in the queue, void ones included.
     package var queueLength: Int { queue.count - head }
 
     package mutating func apply(_ change: Change<Value>, now: Duration) {
@@ -110,7 +110,7 @@ extension PendingChanges {
             slot.isQueued = true
             queue.append(.value(key))
         } else if slot.seen != nil && !isThere && deferred.contains(key) {
-            // An end is reported at once, even when the change before it had to wait.
+            // Reports an end at once, even if the change before it had to wait.
             deferred.set(key, to: nil)
             queue.append(.value(key))
         }
@@ -120,7 +120,7 @@ extension PendingChanges {
     private mutating func settled() {
         guard repeatsSettled || !hasSettled else { return }
         hasSettled = true
-        // Of several that were not taken, the last is true.
+        // Of several not yet taken, only the last is true.
         if let old = queue[head...].firstIndex(where: { if case .settled = $0 { true } else { false } }) {
             queue.remove(at: old)
         }
@@ -128,7 +128,7 @@ extension PendingChanges {
     }
 
     private mutating func append(_ state: BackendState) {
-        // The states alternate; of many that were not taken, the first and the last say it all.
+        // States alternate: of many not yet taken, the first and the last suffice.
         if backendStates.count >= Self.backendLimit { backendStates.removeLast(2) }
         backendStates.append(state)
         guard backendItems < backendStates.count else { return }
@@ -178,7 +178,7 @@ extension PendingChanges {
         }
     }
 
-    /// Everything found before must be reported before, even what its rate held back.
+    /// Everything found before must be reported first, even what was deferred.
     private mutating func takeSettled() -> Change<Value>? {
         let early = deferred.keys.filter { slots[$0]?.seen == nil && slots[$0]?.current != nil }
         guard !early.isEmpty else { return .settled }
@@ -192,9 +192,9 @@ extension PendingChanges {
         return nil
     }
 
-    /// Forgets what is void: ends that need no report, and queue places of what has become nothing.
+    /// Forgets void entries: ends that need no report, and queue places without a change.
     ///
-    /// Done when there is twice as much as after the last time, so that it costs nothing on the average.
+    /// Runs when their number has doubled since the last time, so its amortized cost is constant.
     private mutating func tidy(_ now: Duration) {
         guard slots.count + queue.count > tidyAbove else { return }
         let kept = queue[head...].filter { item in

@@ -11,11 +11,11 @@ package struct Presence<Path: Hashable & Sendable>: Sendable {
 
     package init() {}
 
-    /// All that count, including held ones.
+    /// All current paths, including held ones.
     package var paths: some Collection<Path> { statuses.keys }
     package var isEmpty: Bool { statuses.isEmpty }
 
-    /// Seen on a path whose end was not reported.
+    /// Seen on a path whose end has not been reported.
     package var isLive: Bool {
         statuses.values.contains { status in
             if case .held = status { false } else { true }
@@ -37,7 +37,7 @@ package struct Presence<Path: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// What is true now cannot be known, so nothing ends until the backend is back, not even what was held.
+    /// The current state is unknown, so nothing ends until the backend is back, not even held paths.
     package mutating func backendLost() {
         statuses.updateValues { $0 = .unconfirmed }
     }

@@ -1,6 +1,6 @@
 package import DNSSD
 
-/// Something that is only there or not there: a service type, a domain.
+/// A service type or domain, which is merely present or absent.
 package struct Listing<Key: Hashable & Sendable>: Listed {
     package let key: Key
     /// Where it was seen when it was found.
@@ -11,12 +11,12 @@ package struct Listing<Key: Hashable & Sendable>: Listed {
         self.origins = origins
     }
 
-    /// Where it is seen is reported with it, but is no reason to report it again.
+    /// A report includes its origins, but a change of them is no reason to report it again.
     package static func == (one: Self, other: Self) -> Bool { one.key == other.key }
     package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// What one query for types or domains knows. Ends are held back, as those of services are.
+/// The state of one query for types or domains. Holds back removals like those of services.
 package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
     package typealias Fact = PresenceFact<Key>
     package typealias Value = Listing<Key>
@@ -24,7 +24,7 @@ package struct PresenceCatalog<Key: Hashable & Sendable>: FactCatalog {
     private struct Entry {
         let number: UInt64
         var presence = Presence<Origin>()
-        /// When to report it; nil: it was reported.
+        /// When to report it; nil once it has been reported.
         var tellAt: Duration?
         var told: Listing<Key>?
     }

@@ -1,7 +1,7 @@
 import DNSSD
 
 extension Resolution {
-    /// SRV records kept of one service.
+    /// The most SRV records kept per service.
     private static var targetLimit: Int { 8 }
 
     /// Drops what exceeds the bounds.

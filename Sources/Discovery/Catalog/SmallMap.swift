@@ -1,5 +1,5 @@
-/// A dictionary of one or a few, of which there are thousands: its pairs lie side by side, where a `Dictionary` of one pair has half a
-/// kilobyte.
+/// A dictionary of one or a few pairs, of which there are thousands. Stores its pairs side by side; a `Dictionary` of
+/// one pair takes half a kilobyte.
 struct SmallMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var pairs: [(key: Key, value: Value)] = []
 

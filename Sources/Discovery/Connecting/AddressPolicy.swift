@@ -1,19 +1,20 @@
 public import DNSSD
 
-/// Which addresses may be dialled. mDNS is not authenticated (RFC 6762 §21): anyone on the link can announce a service
-/// at any address, and have this machine connect to itself, to a cloud's metadata, or to the internet.
+/// Decides which addresses may be dialled. mDNS is not authenticated (RFC 6762 §21): anyone on the link can announce a
+/// service at any address, and make this machine connect to itself, to a cloud's metadata service or to the internet.
 ///
-/// Judged in this order: what never can be a destination, or gives out a cloud's credentials, is refused; then `deny`; then
-/// `allow` takes; then the rules, which refuse all but addresses on the link on which the service was seen, and private and
-/// unique local ones to which the kernel's route leaves by that link. What a DNS server said is on no link: of a domain that
-/// this machine's owner named, all addresses but this machine's loopback and link-local ones; of others, none.
+/// Judges in this order: refuses what can never be a destination, or hands out a cloud's credentials; refuses `deny`;
+/// accepts `allow`; then applies the rules. These accept only addresses on the link on which the service was seen, and
+/// private and unique local ones that the kernel routes through that link. What a DNS server said is on no link: for
+/// domains that this machine's owner named, the rules accept all but this machine's loopback and link-local addresses;
+/// for other domains none.
 public struct AddressPolicy: Hashable, Sendable {
-    /// Blocks that are dialled whatever the rules say.
+    /// Blocks that may be dialled whatever the rules say.
     public var allow: [CIDR]
-    /// Blocks that are not dialled, whatever `allow` says.
+    /// Blocks that are never dialled, whatever `allow` says.
     public var deny: [CIDR]
-    /// Domains, with all below them, whose DNS servers may name any address: those that were configured, or named on a command
-    /// line. Domains that a network recommended are not.
+    /// Domains, with their subdomains, whose DNS servers may name any address: those configured or named on a command
+    /// line, but not those that a network recommended.
     public var namedDomains: Set<Domain>
 
     /// The rules alone, or with exceptions.
@@ -23,9 +24,9 @@ public struct AddressPolicy: Hashable, Sendable {
         self.namedDomains = namedDomains
     }
 
-    /// Why an address is not dialled.
+    /// Why an address may not be dialled.
     public struct Refusal: Hashable, Sendable, CustomStringConvertible {
-        /// A sentence's end for people, as "a multicast address"; safe for a terminal.
+        /// The end of a sentence for people, such as "a multicast address"; safe for a terminal.
         public let description: String
         /// An entry of `allow` would permit it.
         public let canBeAllowed: Bool
@@ -33,11 +34,11 @@ public struct AddressPolicy: Hashable, Sendable {
 
     /// Judges an endpoint.
     /// - Parameters:
-    ///   - domain: that of the service.
+    ///   - domain: the service's domain.
     ///   - isOwn: this machine publishes the service.
     ///   - local: this machine's addresses and networks.
-    ///   - routes: where this machine would send what goes to the address.
-    /// - Returns: why it must not be dialled; nil when it may.
+    ///   - routes: how this machine would route packets to the address.
+    /// - Returns: why it must not be dialled; nil if it may.
     public func refusal(
         of endpoint: Endpoint,
         in domain: Domain = .local,
@@ -47,7 +48,7 @@ public struct AddressPolicy: Hashable, Sendable {
     ) -> Refusal? {
         let address = endpoint.address
         if let reason = Self.impossibility(of: endpoint, local) { return Refusal(reason, canBeAllowed: false) }
-        // What a translator would send on to is denied with it.
+        // An address is also denied if a translator would forward to a denied one.
         let meant = [address] + address.translatedIPv4.map { .v4($0) }
         if meant.contains(where: CredentialAddresses.contains) {
             return Refusal("a cloud's address for metadata and credentials", canBeAllowed: false)
@@ -109,12 +110,12 @@ public struct AddressPolicy: Hashable, Sendable {
             return isOwn ? nil : "this machine's own address, of a service that is not seen to be its own"
         }
         let isNear = address.isPrivate || address.isLinkLocal
-        // Only this machine's own programs are heard on loopback, and may speak for another host.
+        // Only this machine's own programs are heard on loopback; they may speak for another host.
         if isNear, local.isLoopback(interface) { return nil }
         return distance(of: address, interface, route, local)
     }
 
-    /// Why an address is not where the service was seen; nil when it is.
+    /// Why an address is not where the service was seen; nil if it is.
     private static func distance(
         of address: IPAddress,
         _ interface: NetworkInterface,
@@ -122,8 +123,8 @@ public struct AddressPolicy: Hashable, Sendable {
         _ local: LocalAddresses
     ) -> String? {
         if local.isOnLink(address, interface) {
-            // A network that lies within this one and behind another interface, as a VPN's does; but two interfaces of
-            // one network may stand in for each other.
+            // The address is in a network inside this one and behind another interface, such as a VPN's; but two
+            // interfaces to one network may substitute for each other.
             guard case .leaves(let other, _) = route, other != interface.index,
                 !local.shareNetwork(of: address, interface, other)
             else { return nil }

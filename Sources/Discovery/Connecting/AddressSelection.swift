@@ -4,9 +4,9 @@ package import DNSSD
 extension IPAddress {
     /// A row of the policy table.
     package struct Policy: Hashable, Sendable {
-        /// Greater is preferred as a destination.
+        /// Destinations with a higher value are preferred.
         package let precedence: Int
-        /// Source and destination go together when these are equal.
+        /// Source and destination match if their labels are equal.
         package let label: Int
     }
 

@@ -4,18 +4,18 @@ public import DNSSD
 public struct CIDR: Hashable, Sendable {
     /// The first address of the block; without scope.
     public let address: IPAddress
-    /// How many leading bits are fixed: 0 to 32, or to 128.
+    /// The number of leading bits that are fixed: 0 to 32, or to 128.
     public let prefixLength: Int
 
-    /// The block around an address: bits after the prefix do not count. Nil when the prefix is longer than an address.
+    /// The block around an address, ignoring the bits after the prefix. Nil if the prefix is longer than an address.
     public init?(containing address: IPAddress, prefixLength: Int) {
         guard 0...address.bitWidth ~= prefixLength else { return nil }
         self.address = address.masked(to: prefixLength)
         self.prefixLength = prefixLength
     }
 
-    /// Reads `10.0.0.0/8`, or a single address.
-    /// - Throws: `.invalidAddress` for what is neither, for a scope, and when bits are set after the prefix.
+    /// Parses `10.0.0.0/8`, or a single address.
+    /// - Throws: `.invalidAddress` for any other text, for a scope, and if bits are set after the prefix.
     public init(_ text: String) throws(DiscoveryError) {
         func broken(_ rule: String) -> DiscoveryError {
             DiscoveryError(.invalidAddress, "\(text.quotedForMessage): \(rule)")
@@ -39,7 +39,7 @@ public struct CIDR: Hashable, Sendable {
         self.prefixLength = length
     }
 
-    /// Whether an address is in the block; its scope does not count.
+    /// Whether an address is in the block, regardless of its scope.
     public func contains(_ address: IPAddress) -> Bool {
         address.family == self.address.family && address.masked(to: prefixLength) == self.address
     }

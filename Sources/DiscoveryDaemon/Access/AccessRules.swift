@@ -1,6 +1,7 @@
 public import DNSSD
 
-/// Who may publish what: root, the daemon's own user, members of a group, whom a rule allows, and, while connected, anyone.
+/// Decides who may publish what: root, the daemon's own user, members of a group, users that a rule allows, and, while
+/// connected, anyone.
 public struct AccessRules: Hashable, Sendable {
     /// Lets a user or a group publish some types.
     public struct Rule: Hashable, Sendable {

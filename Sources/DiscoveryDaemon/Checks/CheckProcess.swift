@@ -31,7 +31,7 @@ struct CheckProcess: ~Copyable {
         }
     }
 
-    /// Kills what is left of the process group, and waits for the program.
+    /// Kills the rest of the process group and waits for the program.
     /// - Returns: its status, or 128 plus the number of the signal that ended it.
     consuming func end() -> Int32 {
         close(descriptor)

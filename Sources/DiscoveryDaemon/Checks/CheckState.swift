@@ -1,11 +1,11 @@
-/// What results of checks in a row say of a service's health. Flapping is damped: who fails again and again must pass for
-/// longer and longer before it is advertised; a failure is never held back.
+/// Derives a service's health from a series of check results. Damps flapping: a service that fails again and again must
+/// pass for longer and longer before it is advertised. A failure is never delayed.
 public struct CheckState: Hashable, Sendable {
     /// The first hold-down, which each failure in a row of them doubles.
     public static let firstHold: Duration = .seconds(10)
     /// The longest hold-down.
     public static let longestHold: Duration = .seconds(300)
-    /// Who passes for this long has a clean record again.
+    /// A service that passes for this long has a clean record again.
     public static let forgetting: Duration = .seconds(600)
 
     /// The health that was last returned.

@@ -1,6 +1,6 @@
 internal import DiscoveryControl
 
-/// Whether a service works, as far as its checks tell.
+/// Whether a service works, according to its checks.
 public enum Health: Hashable, Sendable {
     /// Nothing was looked at yet.
     case unknown

@@ -9,8 +9,8 @@ public struct HealthChecker: Sendable {
     /// - Parameter time: paces the checks; how long one may take is the system's time always.
     public init(time: any TimeSource = SystemTime()) { self.time = time }
 
-    /// Checks at the interval until the task is cancelled; the first time at once.
-    /// - Parameter report: told the health when it becomes another, one call after the other.
+    /// Checks at once and then at the interval, until the task is cancelled.
+    /// - Parameter report: receives each change of health, one call at a time.
     public func run(_ spec: CheckSpecification, port: Port, report: @Sendable (Health) -> Void) async {
         var state = CheckState(rise: spec.rise, fall: spec.fall)
         var due = time.now

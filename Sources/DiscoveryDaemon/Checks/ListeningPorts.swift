@@ -3,7 +3,7 @@ internal import System
 
 /// Which ports of this network namespace programs have open.
 public enum ListeningPorts {
-    /// For so long one look is good for all who ask.
+    /// How long one reading is shared by all callers.
     private static let freshness = Duration.seconds(1)
 
     private struct Look: Sendable {
@@ -13,8 +13,8 @@ public enum ListeningPorts {
 
     private static let looks = Locked<[ServiceType.Transport: Look]>([:])
 
-    /// Whether a program takes connections, or with UDP datagrams, at a port; nil when that cannot be told. The answer may be
-    /// a second old.
+    /// Whether a program accepts connections, or UDP datagrams, at a port; nil if the system does not tell. The answer
+    /// may be a second old.
     public static func isOpen(_ port: Port, _ transport: ServiceType.Transport) -> Bool? {
         looks.withLock { looks in
             let look: Look
@@ -28,7 +28,7 @@ public enum ListeningPorts {
         }
     }
 
-    /// All of them; nil when the system does not tell.
+    /// All open ports; nil if the system does not tell.
     static func open(_ transport: ServiceType.Transport) -> Set<UInt16>? {
         BoundSocket.all(transport).map { ports(transport, of: $0) }
     }

@@ -7,7 +7,7 @@ internal import System
 final class Poller: Sendable {
     /// How a wait ended.
     enum Outcome: Hashable, Sendable {
-        /// The descriptor is ready, or broken: the next call on it tells.
+        /// The descriptor is ready or broken: the next call on it shows which.
         case ready
         /// The deadline passed.
         case timedOut

@@ -183,7 +183,7 @@ package final class Daemon: Sendable {
 }
 
 extension DaemonLog {
-    /// The wire is always there, and not worth a word.
+    /// The wire is always available, so its state is not logged.
     fileprivate func tell(_ state: BackendState, of roles: Set<BackendHealth.Role>, isNeeded: Bool) {
         guard roles.contains(.publisher) else { return }
         switch state {

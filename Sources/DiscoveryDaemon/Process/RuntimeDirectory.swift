@@ -75,8 +75,8 @@ package final class RuntimeDirectory: Sendable {
         try removeStale()
         guard let address = SocketAddress(unix: Array(socketPath.utf8)), let descriptor = try? Sockets.make(AF_UNIX)
         else { throw Self.system(socketPath) }
-        // Everyone may connect, whatever the umask, which other threads make files with: SO_PEERCRED decides what each may do.
-        // Nobody connects before it listens, and nobody else has put anything else there.
+        // Everyone may connect, regardless of the umask, which other threads use too: SO_PEERCRED decides what each may
+        // do. No one can connect before it listens, and no one else can have placed anything else there.
         guard address.bind(descriptor) == 0, unsafe fchmodat(directory, name, 0o666, 0) == 0,
             Glibc.listen(descriptor, RuntimeDirectory.backlog) == 0
         else {

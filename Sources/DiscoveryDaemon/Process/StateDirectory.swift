@@ -6,9 +6,9 @@ internal import System
 ///
 /// Two daemons that write one file would lose each other's data. The kernel releases the lock however a process ends.
 package final class StateDirectory: Sendable {
-    /// Where it is; nil when there is none.
+    /// Its path; nil if there is none.
     package let path: String?
-    /// Why there is none; ends a sentence.
+    /// Why there is none; the end of a sentence.
     package let reason: String?
     private let lock: Int32
 
@@ -77,9 +77,10 @@ package enum StatePlace: Hashable, Sendable {
     case none(String)
 
     /// - Parameters:
-    ///   - option: of the command line.
-    ///   - hasOwnSocket: the command line names a socket, as for a second daemon: the usual place is the first one's.
-    ///   - environment: the value of a variable; an empty one is none.
+    ///   - option: from the command line.
+    ///   - hasOwnSocket: the command line names a socket, as for a second daemon: the default directory belongs to the
+    ///     first.
+    ///   - environment: returns the value of a variable; an empty one counts as unset.
     package init(option: String?, hasOwnSocket: Bool, isRoot: Bool, environment: (String) -> String?) {
         if let option {
             self = .chosen(option)

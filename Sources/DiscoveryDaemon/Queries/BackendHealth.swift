@@ -31,13 +31,13 @@ package final class BackendHealth: Sendable {
 
     package init() {}
 
-    /// Adds what is left out of answers to the reasons.
+    /// Adds omissions from answers to the reasons.
     package func include(_ omissions: @escaping @Sendable () -> [String]) { self.omissions.withLock { $0 = omissions } }
 
     /// Whether anything is to be published.
     package var publishes: Bool { locked.withLock { $0.publications > 0 } }
 
-    /// Notes how many services are to be published: while there are none, it is no trouble that none could be.
+    /// Sets the number of services to publish: at zero, a backend that cannot publish is no problem.
     package func note(publications count: Int) { locked.withLock { $0.publications = count } }
 
     /// How often what publishes came back, or went away for another.

@@ -42,7 +42,7 @@ package struct ChangeLog: Sendable {
 
     package var count: Int { live.count }
 
-    /// The services that are there, in the order they were found.
+    /// The present services, in the order found.
     package var services: [DiscoveredService] { live.values.sorted { $0.added < $1.added }.map(\.service) }
 
     package mutating func apply(_ event: ServiceEvent) {

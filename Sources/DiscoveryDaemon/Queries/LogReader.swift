@@ -1,7 +1,7 @@
 package import DNSSD
 internal import DiscoveryControl
 
-/// One reader's position in a `ChangeLog`, and what it has seen besides services.
+/// One reader's position in a `ChangeLog`, and what else it has seen.
 package struct LogReader: Sendable {
     /// The number of the last change it has seen.
     package private(set) var number: UInt64
@@ -24,7 +24,7 @@ package struct LogReader: Sendable {
         degraded = base
     }
 
-    /// The events it has not seen yet; empty when it is up to date, nil when it missed what is no longer known.
+    /// The events it has not seen yet; empty if it is up to date, nil if it missed some that are no longer kept.
     package mutating func take(
         from log: ChangeLog,
         atMost limit: Int

@@ -78,11 +78,11 @@ package final class QueryFeed: Sendable {
         wake()
     }
 
-    /// The services that are there, in the order they were found.
+    /// The present services, in the order found.
     package var services: [DiscoveredService] { state.withLock { $0.log.services } }
     /// How many there are.
     package var count: Int { state.withLock { $0.log.count } }
-    /// Everything known at the start is there.
+    /// Everything known at the start has been found.
     package var isSettled: Bool { state.withLock { $0.log.isSettled } }
 
     /// What was left out, as long as it is.
@@ -99,7 +99,7 @@ package final class QueryFeed: Sendable {
         state.log.endDegraded()
     }
 
-    /// The state besides the services.
+    /// The state apart from the services.
     var news: (isSettled: Bool, backend: BackendState, degraded: String?) {
         state.withLock { state in
             endDegraded(&state)
@@ -107,7 +107,7 @@ package final class QueryFeed: Sendable {
         }
     }
 
-    /// The services that are there, and the state around them.
+    /// The present services and the state.
     var snapshot: Snapshot {
         state.withLock { state in
             endDegraded(&state)
@@ -138,7 +138,7 @@ package final class QueryFeed: Sendable {
     /// Releases kept answers.
     package func forgetKept() { state.withLock { $0.kept = [:] } }
 
-    /// Whether a service of this name is there.
+    /// Whether a service of this name is present.
     package func has(_ name: ServiceName) -> Bool {
         state.withLock { state in state.log.services.contains { $0.instance.name == name } }
     }
@@ -171,7 +171,7 @@ package final class QueryFeed: Sendable {
         return nil
     }
 
-    /// Waits until everything known at the start is there, `limit` at most.
+    /// Waits, up to `limit`, until everything known at the start has been found.
     package func settled(within limit: Duration) async {
         if isSettled { return }
         await withTimeLimit(limit) { [self] in

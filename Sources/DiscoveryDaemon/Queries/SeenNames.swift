@@ -14,8 +14,8 @@ package struct SeenNames {
 
     package init() {}
 
-    /// Takes note of a fact.
-    /// - Parameter troubles: of the engine, now; only for what is left out.
+    /// Processes a fact.
+    /// - Parameter troubles: the engine's current ones; evaluated only for omissions.
     /// - Returns: what to report, in order.
     package mutating func took(_ fact: BrowseFact, amid troubles: [String]) -> [BrowseFact] {
         switch fact {

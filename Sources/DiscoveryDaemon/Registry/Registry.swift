@@ -67,7 +67,7 @@ package actor Registry {
     }
 
     private func take(_ kept: [RegistryFile.Kept]) {
-        // What was handed over again meanwhile is there already.
+        // A registration made again meanwhile already exists.
         for one in kept where !entries.values.contains(where: { $0.isDetached(one.request, of: one.uid) }) {
             let id = entries[one.id] == nil ? one.id : newID()
             start(managed(one.request, id: id, uid: one.uid, origin: .detached))
@@ -153,7 +153,7 @@ package actor Registry {
     /// Whether a peer may do what concerns everyone.
     package func refusalToManage(_ peer: Peer) -> String? { policy.refusalToManage(peer) }
 
-    /// Applies a configuration: what is unchanged stays published, without a break.
+    /// Applies a configuration. Unchanged services stay published without a break.
     package func configure(_ requests: [RegistrationRequest], policy: RegistryPolicy) async {
         self.policy = policy
         guard !isClosed else { return }
@@ -223,7 +223,7 @@ package actor Registry {
 
     private func save() {
         guard let file else { return }
-        // Nothing takes the place of what is still to be read.
+        // Never overwrites entries that are still to be read.
         guard !isUnread else { return noteUnsaved(unsaved) }
         noteUnsaved(
             file.write(detached.map { RegistryFile.Kept(id: $0.id, uid: $0.uid, request: $0.request) }))

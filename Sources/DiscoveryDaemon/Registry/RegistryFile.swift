@@ -61,8 +61,9 @@ package struct RegistryFile: Sendable {
         }
     }
 
-    /// Replaces the file: written beside it, synced, renamed, so that there is always a whole one (rename(2)).
-    /// - Returns: nil, or why the old file is still the one.
+    /// Replaces the file with one written beside it, synced and renamed, so that there is always a complete file
+    /// (rename(2)).
+    /// - Returns: nil, or why the old file is still in place.
     package func write(_ kept: [Kept]) -> String? {
         do throws(SystemError) {
             try SystemFile.replace(path, with: Self.bytes(of: kept))

@@ -47,7 +47,7 @@ package struct ConnectionTable: Sendable {
         package var sending: Duration = .seconds(30)
         /// The same over TCP, where anyone who reaches the port may try.
         package var sendingOverNetwork: Duration = .seconds(5)
-        /// A connection whose client has taken nothing for so long gives way to another client.
+        /// A connection whose client has read nothing for this long gives way to another client.
         package var stalled: Duration = .seconds(1)
         /// The most bytes of a request's body.
         package var requestBytes = 64 * 1024
@@ -56,7 +56,7 @@ package struct ConnectionTable: Sendable {
 
         package init() {}
 
-        /// Of so many connections this many may be watched: the rest is for requests that have an end.
+        /// The number of connections that may be watches; the rest are for requests that end.
         static func watchers(of connections: Int) -> Int { connections - connections / 4 }
 
         /// What others than root may have together.

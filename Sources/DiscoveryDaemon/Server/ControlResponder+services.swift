@@ -43,14 +43,15 @@ extension ControlResponder {
         func asks(for service: DiscoveredService) -> Bool { name.map { $0 == service.instance.name } ?? true }
     }
 
-    /// So long one service is asked for that a type does not have of which something is left out: a responder answers at once, and there is
-    /// time for a second question (RFC 6762 §5.2).
+    /// How long to look for a single service that an incomplete list of its type lacks: a responder answers at once,
+    /// and there is time for a second question (RFC 6762 §5.2).
     private static var secondLook: Duration { .milliseconds(1300) }
 
-    /// The question to open: the type's when it is open and has the service, or knows that there is none; else the service's own.
+    /// The query to open: the type's if it is open and has the service, or knows that it does not exist; otherwise the
+    /// service's own.
     func question(_ request: ServiceRequest) -> OpenQueries.Question { questionAndLimit(request).question }
 
-    /// The same, with the longest time that waiting for its first answers makes sense; nil: there is none.
+    /// The same, with the longest useful wait for its first answers; nil for no limit.
     func questionAndLimit(_ request: ServiceRequest) -> (question: OpenQueries.Question, limit: Duration?) {
         guard let name = request.name, let one = request.ofOne else { return (request.question, nil) }
         if warm.open(request.question)?.has(name) == true { return (request.question, nil) }

@@ -4,7 +4,7 @@ internal import NIOHTTP1
 
 // `@concurrent`, like the functions of SwiftNIO that these call.
 extension ControlServer {
-    /// Ends a connection after an answer, without reading what is left of the request.
+    /// Ends a connection after an answer, without reading the rest of the request.
     private struct EndOfConnection: Error {}
 
     /// Answers a request of a client.

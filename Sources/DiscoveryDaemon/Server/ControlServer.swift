@@ -103,7 +103,7 @@ package final class ControlServer: Sendable {
         }
     }
 
-    /// Logs what became of a connection, once in a while: repeated connections must not fill the log.
+    /// Logs the fate of a connection, rate-limited: repeated connections must not fill the log.
     private func tell(_ text: String, _ peer: Peer) {
         let now = SystemTime().now
         guard told.withLock({ $0.shouldTell(text, now: now) }) else { return }

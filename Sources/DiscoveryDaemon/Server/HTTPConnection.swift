@@ -21,7 +21,7 @@ final class HTTPConnection: Sendable {
         limits.maxHeaderFieldSize = 16 * 1024
         limits.maxHeaderListSize = 64 * 1024
         limits.maxHeaderFieldCount = 100
-        // The next request is read when the one before is answered, and `MalformedHeadHandler` answers what is none.
+        // Reads a request only after the previous one is answered. `MalformedHeadHandler` answers malformed ones.
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withEncoderConfiguration: .init(),
             withDecoderLimitConfiguration: limits)

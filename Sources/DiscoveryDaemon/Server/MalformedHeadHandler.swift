@@ -50,7 +50,7 @@ final class MalformedHeadHandler: ChannelDuplexHandler, RemovableChannelHandler,
         if !isOver { answer(refusal, context) }
     }
 
-    /// What a request head is answered with that is none; nil for other errors.
+    /// The answer to a malformed request head; nil for other errors.
     static func refusal(_ error: any Error) -> ControlError? {
         switch error {
         case HTTPParserError.headerOverflow: ControlError(431, "too-large", "the head of a request is too large")

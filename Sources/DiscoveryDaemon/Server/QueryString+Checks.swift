@@ -10,7 +10,7 @@ extension QueryString {
     /// Parameters for domains.
     static let ofDomains: Set<String> = ["purpose", "interface"]
 
-    /// - Throws: 400 for a name that is not known, or is there twice and may not be: a filter with a slip in it must not list
+    /// - Throws: 400 for an unknown name, or one that is repeated and may not be: a misspelt filter must not list
     ///   everything.
     func allow(_ names: Set<String>) throws(ControlError) {
         var seen: Set<String> = []
@@ -23,7 +23,7 @@ extension QueryString {
             400, "invalid-request", "unknown parameter \(other.quotedForMessage): \(known) known here")
     }
 
-    /// How long to wait for what is not known yet: `wait` seconds, 5 by default, 30 at most.
+    /// How long to wait for results: `wait` seconds, 5 by default, at most 30.
     /// - Throws: 400 for anything but a number of seconds.
     func patience() throws(ControlError) -> Duration {
         guard let text = self["wait"], !text.isEmpty else { return .seconds(5) }

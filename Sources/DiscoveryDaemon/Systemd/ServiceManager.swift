@@ -3,7 +3,7 @@ internal import Glibc
 /// The service manager that started this process, as systemd does it: sd_notify(3), sd_listen_fds(3),
 /// sd_watchdog_enabled(3), without libsystemd. Without one every call does nothing. No failure ends the daemon.
 public struct ServiceManager: Sendable {
-    /// Whether somebody wants to be told.
+    /// Whether a service manager listens.
     public var isPresent: Bool { socket != nil }
     /// How often `keepAlive()` is to be called: half of what the manager waits for; nil when it does not.
     public let watchdogInterval: Duration?
@@ -41,7 +41,7 @@ public struct ServiceManager: Sendable {
     /// The service works: to be sent every `watchdogInterval`.
     @discardableResult public func keepAlive() -> Bool { send("WATCHDOG=1") }
 
-    /// - Returns: whether the manager was told.
+    /// - Returns: whether the message was sent.
     private func send(_ message: String) -> Bool { socket?.send(message) ?? false }
 
     /// One line of at most 1024 characters: a newline would begin another assignment.
