@@ -1,0 +1,129 @@
+import DNSMessage
+import DNSSD
+
+/// What a server's answer means to who finds services.
+struct AnswerReading: Hashable, Sendable {
+    /// What it says of the question.
+    enum Outcome: Hashable, Sendable {
+        /// These records are there, at least one.
+        case records([RecordData], ttl: Duration)
+        /// There are none; the name may have others (RFC 2308 §2).
+        case nothing(nameExists: Bool, ttl: Duration)
+        /// It says nothing of the question; the reason is for people.
+        case failure(String)
+    }
+
+    /// The version of the zone that the name is in.
+    struct Zone: Hashable, Sendable {
+        var apex: DomainName
+        var serial: UInt32
+        /// How long a resolver may go on saying it.
+        var ttl: Duration
+    }
+
+    var outcome: Outcome
+    /// It comes from the zone's server itself, not out of a memory (AA).
+    var isAuthoritative = false
+    /// Who answered.
+    var server: ServerAddress?
+    var zone: Zone?
+    /// Other records that came with it, with their TTL.
+    var additionals: [Question: Outcome] = [:]
+
+    /// An answer that did not come.
+    init(failure: DNSFailure) {
+        outcome =
+            switch failure {
+            case .silent(let reason), .system(let reason), .impossible(let reason): .failure(reason)
+            }
+    }
+
+    init(outcome: Outcome, isAuthoritative: Bool = false, server: ServerAddress? = nil) {
+        self.outcome = outcome
+        self.isAuthoritative = isAuthoritative
+        self.server = server
+    }
+}
+
+extension AnswerReading {
+    /// CNAME records that are followed within one answer.
+    private static var longestChain: Int { 8 }
+    /// How long a "no" holds that does not say it.
+    private static var silentTTL: Duration { .seconds(30) }
+
+    init(_ answer: DNSAnswer, to question: Question) {
+        let message = answer.message
+        let (name, records) = Self.records(for: question, in: message.answers)
+        let isReferral = message.answers.isEmpty && message.authorities.contains { $0.type == .ns }
+        outcome = .failure("")
+        server = answer.server
+        isAuthoritative = message.flags.contains(.authoritative)
+        zone = Self.zone(of: name, in: message)
+        switch message.responseCode {
+        case 0 where !records.isEmpty: outcome = .records(records.map(\.data), ttl: records.shortestTTL)
+        case 0 where isReferral && zone == nil:
+            outcome = .failure("the DNS server \(answer.server) does not serve \(question.name), and asks no others")
+        case 0: outcome = .nothing(nameExists: true, ttl: zone?.ttl ?? Self.silentTTL)
+        case 3: outcome = .nothing(nameExists: false, ttl: zone?.ttl ?? Self.silentTTL)
+        default: outcome = .failure(Self.refusal(message.responseCode, by: answer.server, of: question))
+        }
+        for (other, records) in Dictionary(grouping: message.additionals, by: { Question($0.name, $0.type) }) {
+            guard [.srv, .txt, .a, .aaaa].contains(other.type) else { continue }
+            additionals[other] = .records(records.map(\.data), ttl: records.shortestTTL)
+        }
+    }
+
+    /// The records that were asked for, and the name that has them, where CNAME records lead (RFC 1034 §3.6.2).
+    private static func records(
+        for question: Question, in answers: [ResourceRecord]
+    ) -> (DomainName, [ResourceRecord]) {
+        var name = question.name
+        for _ in 0..<longestChain {
+            let own = answers.filter { $0.name == name && $0.recordClass == .internet }
+            let records = own.filter { $0.type == question.type && !$0.isUnreadable }
+            guard records.isEmpty, case .cname(let next) = own.first(where: { $0.type == .cname })?.data else {
+                return (name, records)
+            }
+            name = next
+        }
+        return (name, [])
+    }
+
+    private static func zone(of name: DomainName, in message: Message) -> Zone? {
+        for record in message.answers + message.authorities {
+            guard case .soa(let start) = record.data, name.isWithin(record.name) else { continue }
+            // As the TTL of a "no", which is what the authority section is for (RFC 2308 §3).
+            let isAnswer = message.answers.contains(record)
+            let ttl = isAnswer ? record.ttl : min(record.ttl, start.minimum)
+            return Zone(apex: record.name, serial: start.serial, ttl: .seconds(Int64(ttl)))
+        }
+        return nil
+    }
+
+    private static func refusal(_ code: UInt16, by server: ServerAddress, of question: Question) -> String {
+        switch code {
+        case 2:
+            "the DNS server \(server) cannot answer for \(question.name) (SERVFAIL)"
+                + (question.type == .ptr ? "; more than 100 services of one type may be the reason" : "")
+        case 5: "the DNS server \(server) refuses to answer for \(question.name) (REFUSED)"
+        default: "the DNS server \(server) answers for \(question.name) with error \(code)"
+        }
+    }
+}
+
+extension ResourceRecord {
+    /// Its data breaks the format of its type.
+    fileprivate var isUnreadable: Bool { if case .other = data { true } else { false } }
+}
+
+extension [ResourceRecord] {
+    fileprivate var shortestTTL: Duration { .seconds(Int64(map(\.ttl).min() ?? 0)) }
+}
+
+extension ServerAddress: CustomStringConvertible {
+    /// `10.53.0.53`, with the port where it is not 53.
+    package var description: String {
+        if port.rawValue == 53 { return "\(address)" }
+        return address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+}

@@ -1,0 +1,101 @@
+import DNSMessage
+import DNSSD
+import Discovery
+import System
+
+/// One query under way: carries out what its rules say. Questions are tasks, because nobody waits for them but the operation.
+final class FinderOperation<Rules: FinderRules>: FinderQuery {
+    private struct State {
+        var rules: Rules
+        var tasks: [Question: Task<Void, Never>] = [:]
+        var alarm: Alarm?
+        var isDelivering = false
+        var hasEnded = false
+    }
+
+    private let state: Locked<State>
+    private let time: any TimeSource
+    private let ask: @Sendable (Question) async -> AnswerReading
+    private let report: @Sendable ([Rules.Fact]) -> Void
+    private let noteWithheld: @Sendable ([ServiceInstance: String?]) -> Void
+
+    init(
+        _ rules: Rules, time: any TimeSource, ask: @escaping @Sendable (Question) async -> AnswerReading,
+        noteWithheld: @escaping @Sendable ([ServiceInstance: String?]) -> Void,
+        report: @escaping @Sendable ([Rules.Fact]) -> Void
+    ) {
+        state = Locked(State(rules: rules))
+        self.time = time
+        self.ask = ask
+        self.noteWithheld = noteWithheld
+        self.report = report
+    }
+
+    /// Later, because a report must not come from within the call that starts an operation.
+    func start(_ alarmClock: AlarmClock) {
+        let alarm = alarmClock.make { [weak self] _ in self?.advance() }
+        state.withLock { $0.alarm = alarm }
+        Task { self.advance { rules, now in rules.begin(at: now) } }
+    }
+
+    func end() {
+        let tasks = state.withLock { state in
+            state.hasEnded = true
+            state.alarm = nil
+            defer { state.tasks = [:] }
+            return state.tasks.values
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    func verify(_ instance: ServiceInstance) { advance { rules, now in rules.verify(instance, at: now) } }
+
+    var troubles: [String] { state.withLock { $0.rules.troubles } }
+
+    private func answered(_ question: Question, _ reading: AnswerReading) {
+        state.withLock { $0.tasks[question] = nil }
+        advance { rules, now in
+            rules.answered(question, reading, at: now, jitter: .random(in: 0...1))
+        }
+    }
+
+    private func advance(_ change: (inout Rules, Duration) -> Void = { _, _ in }) {
+        let now = time.now
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            change(&state.rules, now)
+            for question in state.rules.due(at: now, jitter: { .random(in: 0...1) }) {
+                state.tasks[question] = Task { [weak self, ask] in
+                    let reading = await ask(question)
+                    guard !Task.isCancelled else { return }
+                    self?.answered(question, reading)
+                }
+            }
+            state.alarm?.set(to: state.rules.deadline)
+        }
+        deliver()
+    }
+
+    /// One batch after another, and none under a lock: who is told may end the query.
+    private func deliver() {
+        while true {
+            let (facts, withheld) = state.withLock { state -> ([Rules.Fact], [ServiceInstance: String?]) in
+                guard !state.isDelivering, !state.hasEnded else { return ([], [:]) }
+                let facts = state.rules.takeFacts()
+                state.isDelivering = !facts.isEmpty
+                return (facts, state.rules.takeWithheld())
+            }
+            if !withheld.isEmpty { noteWithheld(withheld) }
+            guard !facts.isEmpty else { return }
+            report(facts)
+            state.withLock { $0.isDelivering = false }
+        }
+    }
+}
+
+/// What the finder keeps of a query, whatever it asks for.
+protocol FinderQuery: AnyObject, Sendable {
+    func end()
+    func verify(_ instance: ServiceInstance)
+    var troubles: [String] { get }
+}

@@ -1,0 +1,115 @@
+import DNSMessage
+import Discovery
+
+/// The questions of one query: each asked when it is new, and again when it is time, in order, a few at a time.
+struct QuestionTable: Sendable {
+    /// Questions of one query that are under way.
+    static let mostUnderWay = 16
+
+    private var questions: [Question: PolledQuestion] = [:]
+    private var deadlines = DeadlineTable<Question>()
+    /// To be sent as soon as there is room: those from `head` on.
+    private var queue: [Question] = []
+    private var head = 0
+    private var queued: Set<Question> = []
+    private var underWay: [Question: Duration] = [:]
+    private var serial: ZoneSerial?
+    /// Wait for the zone's serial.
+    private var waiting: [Question] = []
+    /// Came beside the answer that is being looked at.
+    private var additionals: [Question: AnswerReading.Outcome] = [:]
+    private var current: AnswerReading?
+
+    /// - Parameter list: the name whose zone's serial is looked at first, when anything is asked again.
+    init(followingSerialAt list: DomainName? = nil) { serial = list.map { ZoneSerial(list: $0) } }
+
+    subscript(_ question: Question) -> PolledQuestion? { questions[question] }
+
+    var deadline: Duration? {
+        head < queue.count && underWay.count < Self.mostUnderWay ? .zero : deadlines.next
+    }
+
+    /// Asks a question until it is dropped.
+    mutating func want(_ question: Question, at now: Duration, jitter: Double) {
+        guard questions[question] == nil else { return }
+        var polled = PolledQuestion()
+        if let outcome = additionals[question], let current {
+            let reading = AnswerReading(
+                outcome: outcome, isAuthoritative: current.isAuthoritative, server: current.server)
+            deadlines.set(question, to: polled.answered(reading, to: question.type, sent: now, at: now, jitter: jitter))
+        } else {
+            enqueue(question)
+        }
+        questions[question] = polled
+    }
+
+    mutating func drop(_ question: Question) {
+        questions[question] = nil
+        deadlines.set(question, to: nil)
+    }
+
+    /// Asks now, though it is not time yet.
+    mutating func hasten(_ question: Question) {
+        guard questions[question] != nil else { return }
+        deadlines.set(question, to: nil)
+        enqueue(question)
+    }
+
+    /// - Returns: what to send now.
+    mutating func due(at now: Duration, jitter: () -> Double) -> [Question] {
+        for question in deadlines.due(now).sorted(by: { $0.precedes($1) }) { enqueue(question) }
+        var sent: [Question] = []
+        while underWay.count < Self.mostUnderWay, head < queue.count {
+            let question = queue[head]
+            head += 1
+            queued.remove(question)
+            guard let polled = questions[question], underWay[question] == nil else { continue }
+            switch serial?.advice(for: question.name, polled, at: now) ?? .ask {
+            case .renew: deadlines.set(question, to: questions[question]?.renewed(at: now, jitter: jitter()))
+            case .ask:
+                underWay[question] = now
+                sent.append(question)
+            case .readSerial:
+                waiting.append(question)
+                guard let first = serial?.question, underWay[first] == nil else { continue }
+                underWay[first] = now
+                sent.append(first)
+            }
+        }
+        if head == queue.count { (queue, head) = ([], 0) }
+        return sent
+    }
+
+    mutating func answered(_ question: Question, _ reading: AnswerReading, at now: Duration, jitter: Double) {
+        guard let sent = underWay.removeValue(forKey: question) else { return }
+        if question == serial?.question {
+            serial?.answered(reading, at: now)
+            let ready = waiting
+            waiting = []
+            for question in ready { enqueue(question) }
+            return
+        }
+        guard var polled = questions[question] else { return }
+        let next = polled.answered(
+            reading, to: question.type, sent: sent, at: now, jitter: jitter, seen: serial?.seen(for: question.name))
+        questions[question] = polled
+        deadlines.set(question, to: next)
+        (additionals, current) = (reading.additionals, reading)
+    }
+
+    /// What came beside the last answer is of no use any more.
+    mutating func forgetAdditionals() { (additionals, current) = ([:], nil) }
+
+    private mutating func enqueue(_ question: Question) {
+        guard queued.insert(question).inserted else { return }
+        queue.append(question)
+    }
+}
+
+extension Question {
+    /// Names in any order that stays the same, and the types of one name together.
+    fileprivate func precedes(_ other: Question) -> Bool {
+        name == other.name
+            ? type.rawValue < other.type.rawValue : name.wire.lexicographicallyPrecedes(other.name.wire)
+    }
+}

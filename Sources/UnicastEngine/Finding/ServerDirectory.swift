@@ -1,0 +1,63 @@
+import DNSMessage
+import DNSSD
+import System
+import WireNames
+
+/// Who is asked about a name: the server that the settings name for its domain, or the host's resolver.
+final class ServerDirectory: Sendable {
+    private let servers: [(domain: DomainName, server: ServerName)]
+    private let exchange: any DNSExchange
+    /// Servers that are given by name, as they were looked up.
+    private let addresses = Locked<[HostName: IPAddress]>([:])
+
+    init(_ settings: [DomainSettings], exchange: any DNSExchange) {
+        servers = settings.compactMap { setting in
+            guard let server = setting.server, let name = try? DomainName(labels: setting.domain.labels) else {
+                return nil
+            }
+            return (name, server)
+        }
+        self.exchange = exchange
+    }
+
+    /// Whether a resolver stands between this host and the name's zone.
+    func isFiltered(_ name: DomainName) -> Bool { server(for: name) == nil }
+
+    func ask(_ question: Question) async -> (reading: AnswerReading, failure: DNSFailure?) {
+        let server = server(for: question.name)
+        do throws(DNSFailure) {
+            let target: DNSTarget =
+                if let server { .server(try await address(of: server)) } else { .resolver }
+            return (AnswerReading(try await exchange.ask(question, of: target), to: question), nil)
+        } catch {
+            // It may have moved.
+            if case .name(let host) = server?.host { addresses.withLock { $0[host] = nil } }
+            return (AnswerReading(failure: error), error)
+        }
+    }
+
+    /// That of the longest domain that the name is in.
+    private func server(for name: DomainName) -> ServerName? {
+        servers.filter { name.isWithin($0.domain) }.max { $0.domain.wire.count < $1.domain.wire.count }?.server
+    }
+
+    private func address(of server: ServerName) async throws(DNSFailure) -> ServerAddress {
+        switch server.host {
+        case .address(let address): return ServerAddress(address, port: server.port)
+        case .name(let host):
+            if let known = addresses.withLock({ $0[host] }) { return ServerAddress(known, port: server.port) }
+            let name = try? DomainName(labels: (try? Domain(host.name))?.labels ?? [])
+            for type in [RecordType.a, .aaaa] {
+                guard let name, name != .root else { break }
+                let question = Question(name, type)
+                let reading = AnswerReading(try await exchange.ask(question, of: .resolver), to: question)
+                guard case .records(let records, _) = reading.outcome,
+                    let address = records.lazy.compactMap({ IPAddress($0, scope: 0) }).first
+                else { continue }
+                addresses.withLock { $0[host] = address }
+                return ServerAddress(address, port: server.port)
+            }
+            throw .silent("the DNS server \(host) has no address")
+        }
+    }
+}

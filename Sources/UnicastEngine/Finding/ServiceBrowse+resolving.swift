@@ -1,0 +1,184 @@
+import DNSMessage
+import DNSSD
+import Discovery
+import WireNames
+
+// Host, port, text and addresses of one service.
+extension ServiceBrowse {
+    /// SRV records that are looked at of one service.
+    private static var mostTargets: Int { 8 }
+    /// Addresses of one host that are told.
+    private static var mostAddresses: Int { 32 }
+    /// Hosts that are asked for.
+    private static var mostHosts: Int { 4096 }
+
+    var addressTypes: [RecordType] {
+        switch query.family {
+        case .ipv4: [.a]
+        case .ipv6: [.aaaa]
+        case nil: [.a, .aaaa]
+        }
+    }
+
+    /// Tells what is news of a service, and asks for what is missing.
+    mutating func evaluate(_ name: DomainName, at now: Duration, jitter: Double) {
+        guard query.resolution != .none, let service = services[name], !service.isDone,
+            let srv = table[Question(name, .srv)], let txt = table[Question(name, .txt)], srv.isSettled
+        else { return }
+        let targets = Self.targets(of: srv)
+        follow(targets.map(\.host), of: name, at: now, jitter: jitter)
+        guard !targets.isEmpty else {
+            if query.isForOne, case .nothing = srv.known { ended(name) } else { failed(name) }
+            return
+        }
+        let hosts = services[name]?.hosts ?? []
+        let isComplete = hosts.allSatisfy { host in
+            addressTypes.allSatisfy { table[Question(host, $0)]?.isSettled != false }
+        }
+        guard txt.isSettled, isComplete else { return }
+        guard let resolution = resolution(of: service.instance, targets, txt) else {
+            failed(name)
+            return
+        }
+        let isOffered = targets.contains { $0.port != 0 }
+        // Hosts that nobody could be asked about say nothing.
+        if isOffered, resolution.addresses.isEmpty, hosts.allSatisfy(isUnknown) {
+            failed(name)
+            return
+        }
+        tell(resolution, of: name)
+        noteAddresses(of: name, isOffered && resolution.addresses.isEmpty ? targets.map(\.host) : [])
+        finish(name)
+    }
+
+    private mutating func tell(_ resolution: Resolution, of name: DomainName) {
+        guard var service = services[name] else { return }
+        if !service.isTold {
+            service.isTold = true
+            facts.append(.appeared(Sighting(instance: service.instance, origin: .unicast, family: nil)))
+        }
+        if service.resolution != resolution || service.isFailing { facts.append(.resolved(resolution)) }
+        (service.resolution, service.isFailing) = (resolution, false)
+        services[name] = service
+    }
+
+    /// It is listed, and has no records that one could dial.
+    private mutating func failed(_ name: DomainName) {
+        guard let service = services[name], !service.isFailing else { return }
+        services[name]?.isFailing = true
+        // What was known of it once is kept through a failure to ask.
+        if service.isTold { facts.append(.resolutionFailed(service.instance, .unicast)) }
+    }
+
+    /// The one service that was asked for is not there.
+    private mutating func ended(_ name: DomainName) {
+        guard let service = services[name], service.isTold else { return }
+        services[name] = Service(instance: service.instance)
+        facts.append(.withdrawn(Sighting(instance: service.instance, origin: .unicast, family: nil)))
+    }
+
+    /// Asked for once, it is not asked for again.
+    private mutating func finish(_ name: DomainName) {
+        guard query.resolution == .once, let service = services[name], !service.isFailing else { return }
+        services[name]?.isDone = true
+        guard !query.isForOne else { return }
+        stopAsking(name, service)
+        services[name]?.hosts = []
+    }
+
+    // MARK: Hosts
+
+    private mutating func follow(_ hosts: [DomainName], of name: DomainName, at now: Duration, jitter: Double) {
+        let old = services[name]?.hosts ?? []
+        guard hosts != old else { return }
+        for host in old where !hosts.contains(host) { release(host, by: name) }
+        var followed: [DomainName] = []
+        for host in hosts where !followed.contains(host) {
+            guard users[host] != nil || users.count < Self.mostHosts else { continue }
+            followed.append(host)
+            users[host, default: []].insert(name)
+            for type in addressTypes { table.want(Question(host, type), at: now, jitter: jitter) }
+        }
+        services[name]?.hosts = followed
+    }
+
+    mutating func release(_ host: DomainName, by name: DomainName) {
+        users[host]?.remove(name)
+        guard users[host]?.isEmpty == true else { return }
+        users[host] = nil
+        for type in [RecordType.a, .aaaa] { table.drop(Question(host, type)) }
+    }
+
+    private func isUnknown(_ host: DomainName) -> Bool {
+        addressTypes.allSatisfy { table[Question(host, $0)].map { $0.known == .unknown } ?? true }
+    }
+
+    /// The host is there, and has no address: as behind a resolver that withholds private ones.
+    private func lacksAddresses(_ host: DomainName) -> Bool {
+        isFiltered(host) && addressTypes.count == 2
+            && addressTypes.allSatisfy { table[Question(host, $0)]?.known == .nothing(nameExists: true) }
+    }
+
+    private mutating func noteAddresses(of name: DomainName, _ hosts: [DomainName]) {
+        guard let instance = services[name]?.instance else { return }
+        guard let host = hosts.first(where: lacksAddresses) else {
+            if withholding.remove(name) != nil { withheld[instance] = .some(nil) }
+            return
+        }
+        guard withholding.insert(name).inserted else { return }
+        let text =
+            "\(host) is there, but the resolver tells no address of it: protection against rebinding withholds private ones "
+            + "(dnsmasq: rebind-domain-ok; Unbound: private-domain)"
+        withheld[instance] = text
+        facts.append(.degraded(text))
+    }
+
+    // MARK: Reading
+
+    private typealias ServiceTarget = (priority: UInt16, weight: UInt16, port: UInt16, host: DomainName)
+
+    /// Those of the lowest priority first, in an order that does not depend on the server's.
+    private static func targets(of srv: PolledQuestion) -> [ServiceTarget] {
+        let all = srv.records.compactMap { data -> ServiceTarget? in
+            guard case .srv(let priority, let weight, let port, let host) = data, host != .root else { return nil }
+            return (priority, weight, port, host)
+        }
+        let sorted = all.sorted {
+            ($0.priority, $1.weight, $0.port) == ($1.priority, $0.weight, $1.port)
+                ? $0.host.wire.lexicographicallyPrecedes($1.host.wire)
+                : ($0.priority, $1.weight, $0.port) < ($1.priority, $0.weight, $1.port)
+        }
+        return Array(sorted.prefix(mostTargets))
+    }
+
+    private mutating func resolution(
+        of instance: ServiceInstance, _ targets: [ServiceTarget], _ txt: PolledQuestion
+    ) -> Resolution? {
+        var all = targets.compactMap { target -> Resolution.Target? in
+            guard let host = HostName(labels: target.host.labels) else { return nil }
+            return Resolution.Target(
+                host: host, port: Port(rawValue: target.port), priority: target.priority, weight: target.weight,
+                addresses: addresses(of: target.host))
+        }[...]
+        guard let first = all.popFirst() else { return nil }
+        // Of several the same one each time (RFC 6763 §6.8).
+        let texts = txt.records.compactMap { if case .txt(let bytes) = $0 { bytes } else { nil } }
+        let strings = texts.min { $0.lexicographicallyPrecedes($1) }.flatMap { TextStrings.strings(of: $0) }
+        return Resolution(
+            instance: instance, origin: .unicast, target: first, alternatives: Array(all),
+            txt: TXTRecord(strings: strings ?? []))
+    }
+
+    private mutating func addresses(of host: DomainName) -> [IPAddress] {
+        let all = addressTypes.flatMap { table[Question(host, $0)]?.records ?? [] }
+            .compactMap { IPAddress($0, scope: 0) }
+        if all.count > Self.mostAddresses {
+            facts.append(.degraded("\(host) has more than \(Self.mostAddresses) addresses: further ones are left out"))
+        }
+        return Array(all.sorted().prefix(Self.mostAddresses))
+    }
+}
+
+extension ServiceQuery {
+    var isForOne: Bool { if case .instance = target { true } else { false } }
+}

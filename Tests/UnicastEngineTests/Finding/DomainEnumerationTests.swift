@@ -1,0 +1,58 @@
+import DNSMessage
+import DNSSD
+import Discovery
+import Testing
+import WireNames
+
+@testable import UnicastEngine
+
+@Suite struct DomainEnumerationTests {
+    @Test func searchDomainsAndNetworksAreAsked() throws {
+        let surroundings = Surroundings(
+            searchDomains: [try Domain("home.example.org"), .local],
+            networks: [try CIDR("10.53.1.0/24"), try CIDR("fd53:1::/64")])
+        let zeros = String(repeating: "0.", count: 24)
+        #expect(
+            surroundings.names(for: .registration).map(\.description) == [
+                "r._dns-sd._udp.home.example.org.", "r._dns-sd._udp.0.1.53.10.in-addr.arpa.",
+                "r._dns-sd._udp.\(zeros)1.0.0.0.3.5.d.f.ip6.arpa.",
+            ])
+        #expect(surroundings.names(for: .browsing).count == 6)
+    }
+
+    @Test func whatSeveralNamesListIsOneList() throws {
+        let server = ScriptedServer()
+        let (home, other) = (name("home.example.org"), name("other.example"))
+        server.change {
+            $0.records[Question(name("b._dns-sd._udp.home.example.org"), .ptr)] = [.ptr(home), .ptr(other)]
+            $0.records[Question(name("lb._dns-sd._udp.home.example.org"), .ptr)] = [.ptr(home)]
+        }
+        let surroundings = Surroundings(searchDomains: [try Domain("home.example.org")], networks: [])
+        var play = Play(PointerBrowse(surroundings.names(for: .browsing)) { Domain(labels: $0.labels) }, server)
+        let facts = play.run(until: .seconds(1))
+        #expect(
+            facts == [
+                .backend(.up), .appeared(try Domain("home.example.org"), .unicast),
+                .appeared(try Domain("other.example"), .unicast), .listed,
+            ])
+    }
+
+    @Test func withoutAnythingToAskTheListIsCompleteAtOnce() {
+        var play = Play(PointerBrowse([]) { Domain(labels: $0.labels) }, ScriptedServer())
+        #expect(play.run(until: .seconds(1)) == [.backend(.up), .listed])
+    }
+
+    @Test func typesComeAndGo() throws {
+        let server = ScriptedServer()
+        let (list, domain) = (name("_services._dns-sd._udp.home.example.org"), try Domain("home.example.org"))
+        server.change { $0.records[Question(list, .ptr)] = [.ptr(name("_http._tcp.home.example.org"))] }
+        var play = Play(
+            PointerBrowse([list]) { listed in
+                ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
+            }, server)
+        let key = TypeKey(type: try ServiceType("_http._tcp"), domain: domain)
+        #expect(play.run(until: .seconds(1)) == [.backend(.up), .appeared(key, .unicast), .listed])
+        server.change { $0.records[Question(list, .ptr)] = [] }
+        #expect(play.run(until: .seconds(75)) == [.disappeared(key, .unicast)])
+    }
+}
