@@ -27,6 +27,12 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
     /// Those of the finder.
     public func limits(in domain: Domain) -> DiscoveryLimits { finder.limits(in: domain) }
 
+    /// Asks again for the records of a service that could not be reached.
+    public func couldNotReach(_ instance: ServiceInstance) { finder.couldNotReach(instance) }
+
+    /// Whether a resolver withholds a service's addresses.
+    public func obstacle(to instance: ServiceInstance) -> DiscoveryError? { finder.obstacle(to: instance) }
+
     /// Asks the domain's servers, again and again.
     public func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void

@@ -9,7 +9,7 @@ extension LocalNetwork {
 
     /// Resolves one service, with every address at which it can be dialled.
     /// - Throws: `.timedOut` if nothing answers within `limit`; `.notFound` if the service answered and then went away;
-    ///   `.backendUnavailable`, after 2 s or `limit`; `.closed` if the task is cancelled or the network shut down.
+    ///   `.backendUnavailable`, after 2 s or `limit`; `.addressesWithheld`; `.closed` if the task is cancelled or the network shut down.
     public func resolve(
         _ instance: ServiceInstance,
         on interfaces: InterfaceFilter = .all,
@@ -30,7 +30,7 @@ extension LocalNetwork {
             case .found(let service), .changed(let service):
                 isSighted = true
                 guard service.state == .resolved || service.state == .unavailable else { continue }
-                if isSettled { return service }
+                if isSettled { return try dialable(service) }
                 if answer == nil { deadline = min(deadline, directory.time.now + Self.laggards) }
                 answer = service
             case .lost:
@@ -42,11 +42,11 @@ extension LocalNetwork {
                 unavailable = nil
                 deadline = start + limit
             case .settled:
-                if let answer { return answer }
+                if let answer { return try dialable(answer) }
                 isSettled = true
             case .degraded(let reason): notice = reason
             case nil:
-                if let answer { return answer }
+                if let answer { return try dialable(answer) }
                 if let unavailable { throw DiscoveryError(.backendUnavailable, unavailable) }
                 let what = isSighted ? "is announced but did not answer" : "was not found"
                 let why = notice.map { " (\($0))" } ?? ""
@@ -54,5 +54,13 @@ extension LocalNetwork {
             }
         }
         throw DiscoveryError(.closed, "resolving \(instance.name) was cancelled")
+    }
+
+    /// A service without addresses is no answer where it is known who withholds them.
+    private func dialable(_ service: DiscoveredService) throws(DiscoveryError) -> DiscoveredService {
+        guard service.endpoints.isEmpty, service.port != nil,
+            let obstacle = directory.engine.obstacle(to: service.instance)
+        else { return service }
+        throw obstacle
     }
 }

@@ -12,7 +12,7 @@ struct Connecting<D: Dialer>: Sendable {
     }
     private typealias Group = TaskGroup<Happening>
 
-    private let connector: Connector<D>
+    let connector: Connector<D>
     private let seed = UInt64.random(in: .min ... .max)
     let target: ConnectTarget
     let family: IPAddress.Family?

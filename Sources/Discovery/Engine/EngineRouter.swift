@@ -31,6 +31,11 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         finder(for: instance.domain)?.couldNotReach(instance)
     }
 
+    /// Asks the finder of its domain.
+    public func obstacle(to instance: ServiceInstance) -> DiscoveryError? {
+        finder(for: instance.domain)?.obstacle(to: instance)
+    }
+
     /// Asks the finder of the query's domain.
     public func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void

@@ -44,6 +44,9 @@ public protocol ServiceFinder: EngineRole {
     /// A service that was reported could not be reached at any address: its records are verified, if the finder can (RFC 6762 §10.4).
     func couldNotReach(_ instance: ServiceInstance)
 
+    /// Why a service that was found has no address, where the finder knows it.
+    func obstacle(to instance: ServiceInstance) -> DiscoveryError?
+
     /// Starts a query for the domains that are recommended for browsing or registering (RFC 6763 §11).
     func browseDomains(_ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void)
         -> any EngineOperation
@@ -55,6 +58,9 @@ extension ServiceFinder {
 
     /// Does nothing: the backend has rules of its own.
     public func couldNotReach(_ instance: ServiceInstance) {}
+
+    /// Nothing is known.
+    public func obstacle(to instance: ServiceInstance) -> DiscoveryError? { nil }
 }
 
 /// An engine that finds and publishes.

@@ -1,6 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import System
 import Testing
 
 @testable import UnicastEngine
