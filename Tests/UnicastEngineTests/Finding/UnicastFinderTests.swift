@@ -59,7 +59,7 @@ import Testing
 
     @Test func itAsksAgainByItsClock() async throws {
         server.add("Tony")
-        let time = TestTime()
+        let time = DiscoveryTesting.TestTime()
         let finder = UnicastFinder(domains: [], exchange: server, time: time) {
             Surroundings(searchDomains: [], networks: [])
         }
