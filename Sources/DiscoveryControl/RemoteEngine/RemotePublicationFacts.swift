@@ -1,0 +1,75 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryJSON
+internal import System
+
+/// Turns the daemon's reports of a publication into facts. A value: receives events, returns facts.
+struct RemotePublicationFacts: Sendable {
+    /// The daemon's identifier; nil while it has none.
+    var id: String?
+    /// It has ended, or its owner has cancelled it: nothing more is reported.
+    var isOver = false
+    private let wanted: ServiceName
+    private var last: PublicationFact?
+    /// Retries if the backend refuses it.
+    private var isPersistent: Bool
+
+    init(_ wanted: ServiceName, isPersistent: Bool) {
+        self.wanted = wanted
+        self.isPersistent = isPersistent
+    }
+
+    mutating func received(_ event: RemoteStream.Event) -> [PublicationFact] {
+        guard !isOver, let fact = fact(event), fact != last else { return [] }
+        // The daemon reports its current state: one that has passed is missing.
+        let isFirst = fact.state == .established && last?.state != .registering && last?.state != .established
+        last = fact
+        return isFirst ? [PublicationFact(name: fact.name, state: .registering), fact] : [fact]
+    }
+
+    private mutating func fact(_ event: RemoteStream.Event) -> PublicationFact? {
+        let name = last?.name ?? wanted
+        switch event {
+        case .woken: return nil
+        case .disconnected(let reason):
+            id = nil
+            return PublicationFact(name: name, state: .waiting(reason))
+        case .refused(let error):
+            guard error.status < 500 else { return PublicationFact(name: name, state: .waiting(error.message)) }
+            isOver = true
+            let isTaken = error.code == DiscoveryError.Code.nameTaken.description
+            return PublicationFact(
+                name: name,
+                state: isTaken ? .conflicted(error.discoveryError) : .failed(error.discoveryError)
+            )
+        case .line(let bytes):
+            guard let json = try? JSONReader.read(bytes), let status = RegistrationStatus(json) else { return nil }
+            id = status.id
+            guard var known = Self.state(status) else { return nil }
+            if known == .established { isPersistent = true }
+            isOver = status.isFinal
+            if isPersistent, case .failed(let error) = known, error.code != .closed {
+                // A restarted daemon does not know that the name was taken.
+                isOver = false
+                known = .refused(error)
+            }
+            return PublicationFact(name: ServiceName(observed: status.name), state: known)
+        }
+    }
+
+    private static func state(_ status: RegistrationStatus) -> PublicationFact.State? {
+        let reason = status.reason?.escapedForTerminal ?? "no reason was given"
+        let error = DiscoveryError(DiscoveryError.Code(status.code ?? "backend-failed"), reason)
+        switch status.state {
+        case _ where status.isRetrying: return .refused(error)
+        case .waiting, .withheld: return .waiting(reason)
+        case .registering: return .registering
+        case .established: return .established
+        case .conflicted: return .conflicted(error)
+        case .failed: return .failed(error)
+        case .withdrawn:
+            return .failed(DiscoveryError(.closed, "\(ServiceName(observed: status.name)) was withdrawn"))
+        case .unknown: return nil
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import DNSSD
+import Discovery
+import DiscoveryJSON
+import Testing
+
+@testable import DiscoveryControl
+
+@Suite("Facts of a publication through the daemon") struct RemotePublicationFactsTests {
+    private func line(_ state: RegistrationStatus.State, named name: String = "one") -> RemoteStream.Event {
+        var writer = JSONWriter()
+        writer.object {
+            $0.registrationMembers(
+                RegistrationStatus(
+                    id: "1", name: name, wanted: "one", type: "_xx._tcp", domain: "local", port: 1, state: state,
+                    uid: nil,
+                    origin: .attached))
+        }
+        return .line(writer.bytes)
+    }
+
+    private func facts() throws -> RemotePublicationFacts {
+        RemotePublicationFacts(try ServiceName("one"), isPersistent: false)
+    }
+
+    @Test("a state that passed before the daemon reported is reported first")
+    func skipped() throws {
+        var facts = try facts()
+        #expect(facts.received(line(.established)).map(\.state) == [.registering, .established])
+        #expect(facts.received(line(.established)).isEmpty)
+        #expect(facts.received(.disconnected("gone")).map(\.state) == [.waiting("gone")])
+        #expect(facts.received(line(.established)).map(\.state) == [.registering, .established])
+    }
+
+    @Test("a state that was reported, or another name, is not preceded by it again")
+    func notSkipped() throws {
+        var facts = try facts()
+        #expect(facts.received(line(.registering)).map(\.state) == [.registering])
+        #expect(facts.received(line(.established)).map(\.state) == [.established])
+        #expect(facts.received(line(.established, named: "one #2")).map(\.state) == [.established])
+        #expect(facts.id == "1" && !facts.isOver)
+    }
+}
