@@ -10,7 +10,7 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
 
     enum Turn {
         case usual
-        /// Before the usual ones, so that nothing waits for it at the end.
+        /// Before the usual ones, so that nothing waits for it at the end: long tests, and those of serialized suites.
         case first
         /// After all others, with no other test beside it.
         case alone
@@ -26,8 +26,7 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil, !Self.isHeld else { return try await function() }
-        // Of the suite's trait and the test's own, the test's comes last.
-        let turn = test.traits.compactMap { ($0 as? LabSlot)?.turn }.last { $0 != .usual } ?? .usual
+        let turn = Self.turn(of: test)
         await LabSlots.shared.take(turn)
         let start = ContinuousClock.now
         defer {
@@ -37,6 +36,13 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
         try await Self.$isHeld.withValue(true) {
             try await withoutActuallyEscaping(function) { try await Self.limited($0) }
         }
+    }
+
+    private static func turn(of test: Test) -> Turn {
+        // Of the suite's trait and the test's own, the test's comes last.
+        if let turn = test.traits.compactMap({ ($0 as? LabSlot)?.turn }).last(where: { $0 != .usual }) { return turn }
+        // The suite's next test begins to wait when this one is over: behind all others, it would run after them.
+        return test.traits.contains { $0 is ParallelizationTrait } ? .first : .usual
     }
 
     private static func limited(_ function: @escaping @concurrent @Sendable () async throws -> Void) async throws {

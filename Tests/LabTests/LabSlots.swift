@@ -25,6 +25,8 @@ final class LabSlots: Sendable {
         var shared: [CheckedContinuation<Void, Never>] = []
         var exclusive: [CheckedContinuation<Void, Never>] = []
         var isWatching = false
+        /// Whether the machine was idle enough when it was last looked at.
+        var wasIdle = false
 
         var isWaiting: Bool { !shared.isEmpty || !exclusive.isEmpty }
     }
@@ -55,12 +57,13 @@ final class LabSlots: Sendable {
         }
     }
 
-    /// The test is over.
+    /// The test is over: another takes its place, unless the machine is too busy for as many.
     func give(_ turn: LabSlot.Turn) {
-        state.withLock { state in
+        let wasIdle = state.withLock { state in
             if turn == .alone { state.isTaken = false } else { state.running -= 1 }
+            return state.wasIdle
         }
-        letIn(becauseIdle: false)
+        letIn(becauseIdle: wasIdle)
     }
 
     /// Watches the machine until no test waits.
@@ -69,7 +72,9 @@ final class LabSlots: Sendable {
         while true {
             try? await Task.sleep(for: Self.interval)
             let now = ProcessorTime()
-            letIn(becauseIdle: now.idle(since: usage) >= Self.wantedIdle)
+            let isIdle = now.idle(since: usage) >= Self.wantedIdle
+            state.withLock { $0.wasIdle = isIdle }
+            letIn(becauseIdle: isIdle)
             usage = now
             let isOver = state.withLock { state in
                 state.isWatching = state.isWaiting

@@ -1,6 +1,6 @@
 package import DNSMessage
 
-/// A name, type and class: the subject of a question, and the key of cached answers.
+/// A name and a type: the subject of a question, and the key of cached answers.
 package struct RecordKey: Hashable, Sendable {
     package let name: DomainName
     package let type: RecordType

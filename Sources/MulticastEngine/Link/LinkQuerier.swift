@@ -49,7 +49,7 @@ package struct LinkQuerier: Sendable {
 
     // MARK: Events
 
-    /// The families over which the link is used.
+    /// Sets the families over which the link is used.
     package mutating func uses(_ families: [IPAddress.Family]) { questions.families = Set(families) }
 
     /// The most questions considered of one packet: a host asks for what it needs, not for thousands of things.
@@ -140,7 +140,7 @@ package struct LinkQuerier: Sendable {
         schedule.restartAll(at: now)
     }
 
-    /// This machine's address blocks on the link: hosts in them take precedence.
+    /// Sets this machine's address blocks on the link: hosts in them take precedence.
     package mutating func neighbours(_ blocks: [CIDR]) { cache.neighbours = blocks }
 
     /// The packets to send now.

@@ -37,8 +37,8 @@ struct QuestionState: Sendable {
     /// It goes ahead of lists' names.
     var isUrgent: Bool { hasteLeft > 0 && !isRefresh }
 
-    /// The factor of the next interval (RFC 6762 §5.2: at least two). A shared question costs every host an answer, or
-    /// many known answers here; for a unique one, a longer interval gains nothing.
+    /// The factor of the next interval (RFC 6762 §5.2: at least two). A shared question and its known
+    /// answers cost every host; for a unique one, a longer interval gains nothing.
     private var growth: UInt16 { isShared && interval > Self.firstInterval ? 3 : 2 }
 
     /// At the earliest a second after the last time (RFC 6762 §5.2).
