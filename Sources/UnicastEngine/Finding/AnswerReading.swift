@@ -62,7 +62,8 @@ extension AnswerReading {
         switch message.responseCode {
         case 0 where !records.isEmpty: outcome = .records(records.map(\.data), ttl: records.shortestTTL)
         case 0 where isReferral && zone == nil:
-            outcome = .failure("the DNS server \(answer.server) does not serve \(question.name), and asks no others")
+            outcome = .failure(
+                "the DNS server \(answer.server) does not serve \(question.name.shown), and asks no others")
         case 0: outcome = .nothing(nameExists: true, ttl: zone?.ttl ?? Self.silentTTL)
         case 3: outcome = .nothing(nameExists: false, ttl: zone?.ttl ?? Self.silentTTL)
         default: outcome = .failure(Self.refusal(message.responseCode, by: answer.server, of: question))
@@ -103,10 +104,10 @@ extension AnswerReading {
     private static func refusal(_ code: UInt16, by server: ServerAddress, of question: Question) -> String {
         switch code {
         case 2:
-            "the DNS server \(server) cannot answer for \(question.name) (SERVFAIL)"
+            "the DNS server \(server) cannot answer for \(question.name.shown) (SERVFAIL)"
                 + (question.type == .ptr ? "; more than 100 services of one type may be the reason" : "")
-        case 5: "the DNS server \(server) refuses to answer for \(question.name) (REFUSED)"
-        default: "the DNS server \(server) answers for \(question.name) with error \(code)"
+        case 5: "the DNS server \(server) refuses to answer for \(question.name.shown) (REFUSED)"
+        default: "the DNS server \(server) answers for \(question.name.shown) with error \(code)"
         }
     }
 }
@@ -126,4 +127,9 @@ extension ServerAddress: CustomStringConvertible {
         if port.rawValue == 53 { return "\(address)" }
         return address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
+}
+
+extension DomainName {
+    /// As people write it: without the final dot.
+    var shown: String { labels.isEmpty ? "." : String(description.dropLast()) }
 }

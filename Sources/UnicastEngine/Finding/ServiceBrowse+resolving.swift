@@ -127,7 +127,7 @@ extension ServiceBrowse {
         }
         guard withholding.insert(name).inserted else { return }
         let text =
-            "\(host) is there, but the resolver tells no address of it: protection against rebinding withholds private ones "
+            "\(host.shown) is there, but the resolver tells no address of it: protection against rebinding withholds private ones "
             + "(dnsmasq: rebind-domain-ok; Unbound: private-domain)"
         withheld[instance] = text
         facts.append(.degraded(text))
@@ -173,7 +173,8 @@ extension ServiceBrowse {
         let all = addressTypes.flatMap { table[Question(host, $0)]?.records ?? [] }
             .compactMap { IPAddress($0, scope: 0) }
         if all.count > Self.mostAddresses {
-            facts.append(.degraded("\(host) has more than \(Self.mostAddresses) addresses: further ones are left out"))
+            facts.append(
+                .degraded("\(host.shown) has more than \(Self.mostAddresses) addresses: further ones are left out"))
         }
         return Array(all.sorted().prefix(Self.mostAddresses))
     }

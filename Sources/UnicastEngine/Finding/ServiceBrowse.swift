@@ -179,7 +179,7 @@ extension ServiceBrowse {
     }
 
     private var leftOutText: String {
-        "\(leftOut) names in the list of \(primary?.name.description ?? "") were left out: they are none of services there"
+        "\(leftOut) names in the list of \(primary?.name.shown ?? "") were left out: they are none of services there"
     }
 
     private mutating func forget(_ name: DomainName) {
