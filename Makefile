@@ -10,8 +10,11 @@ DISCOVERD = .build/debug/discoverd
 # What runs under a sanitizer: all that runs in the process of the tests.
 SANITIZED = values daemon support
 RELEASE = .build-release
-# Without a path of its own the loader does not look for Debian's libraries beside the program.
-AS_RELEASED = -c release --static-swift-stdlib --disable-local-rpath
+# Without a path of its own the loader does not look for Debian's libraries beside the program. The runtime of C++, which Swift's own is
+# written in, is in the program: to load it took every command a millisecond.
+AS_RELEASED = -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
+# Nothing but the archive of libstdc++, so that the linker finds no other.
+STATIC = $(RELEASE)/static
 BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
@@ -115,8 +118,12 @@ asan: ## the same under AddressSanitizer
 	$(SWIFT) build $(TRAITS) --build-tests --sanitize=address --scratch-path .build-asan
 	@ASAN_OPTIONS="detect_leaks=0:quarantine_size_mb=16:$(ASAN_OPTIONS)" Tests/run --of .build-asan $(SANITIZED)
 
+$(STATIC)/libstdc++.a:
+	@mkdir -p $(STATIC)
+	ln -sf $$($(CC) -print-file-name=libstdc++.a) $@
+
 .PHONY: $(RELEASE)/release/discoverd
-$(RELEASE)/release/discoverd:
+$(RELEASE)/release/discoverd: $(STATIC)/libstdc++.a
 	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
 	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
 
@@ -176,12 +183,12 @@ versions-apps: versions
 	@SWIFT=$(SWIFT) .ci/versions check Apps
 
 # Building needs Swift, installing only copies: root has no Swift in its PATH.
-release: deps versions ## release build, with completions: what install copies
+release: deps versions $(STATIC)/libstdc++.a ## release build, with completions: what install copies
 	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
 	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
 	$(call write-completions,discoverd,$(RELEASE)/release)
 
-release-apps: deps versions-apps ## release build of the programs of docs/apps: what install-apps copies
+release-apps: deps versions-apps $(STATIC)/libstdc++.a ## release build of the programs of docs/apps: what install-apps copies
 	set -e; for app in $(APPS); do $(IN_APPS) $(AS_RELEASED) --product $$app --scratch-path $(RELEASE)/apps; done
 	$(call write-completions,$(APPS),$(RELEASED_APPS))
 

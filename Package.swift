@@ -76,9 +76,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
-        // C. The libraries without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
-        .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
+        // C. libyaml without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+        // libavahi-client, which is loaded when it is called for the first time.
+        .target(name: "CAvahi"),
         // System calls, what the kernel says of connections and files, and sockets of multicast DNS, that Swift does not import.
         .systemLibrary(name: "CLinux"),
         .target(name: "CKernel"),

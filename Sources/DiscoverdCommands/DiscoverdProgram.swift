@@ -27,7 +27,7 @@ package enum DiscoverdProgram {
         }
         if arguments.first == "help", let slip = CommandLineSlip.find(in: arguments, .discoverd) { refuse(slip) }
         do {
-            var command = try DiscoverdCommand.parseAsRoot(arguments)
+            var command = try DiscoverdCommand.parseDirectly(arguments) ?? DiscoverdCommand.parseAsRoot(arguments)
             if let command = command as? any NetworkCommand {
                 Runner.run(command, outputIsOpen: outputIsOpen)
             }
@@ -84,6 +84,17 @@ struct DiscoverdCommand: ParsableCommand {
             LsCommand.self, UnpublishCommand.self, ReloadCommand.self, DaemonCommand.self, DoctorCommand.self,
         ]
     )
+
+    /// Parses a command by itself: of the root, the parser looks at the options of every command first, which takes longer than most
+    /// commands do.
+    /// - Returns: nil when the command line is wrong, asks for help, or names no command: then the root says what it means.
+    static func parseDirectly(_ arguments: [String]) -> (any ParsableCommand)? {
+        guard let name = arguments.first,
+            let command = configuration.subcommands.first(where: { $0.configuration.commandName == name })
+        else { return nil }
+        let parsed = try? command.parseAsRoot(Array(arguments.dropFirst()))
+        return parsed.flatMap { type(of: $0) == command ? $0 : nil }
+    }
 
     /// Gives usage errors the form of all others.
     static var _errorPrefix: String { "discoverd: error: " }
