@@ -14,7 +14,7 @@ RELEASE = .build-release
 # written in, is in the program: to load it took every command a millisecond.
 AS_RELEASED = -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 # Nothing but the archive of libstdc++, so that the linker finds no other.
-STATIC = $(RELEASE)/static
+STATIC = $(CURDIR)/$(RELEASE)/static
 BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 

@@ -1,0 +1,31 @@
+#if Commands
+import ArgumentParser
+import Testing
+
+@testable import DiscoverdCommands
+
+/// A command line that names a command is read by that command alone; whatever else it is, the root reads it.
+@Suite struct DirectParsingTests {
+    @Test(
+        arguments: [
+            "browse _http._tcp -t", "resolve tony", "connect tony --report", "publish tony 9000", "wait _http._tcp",
+            "status",
+            "daemon --help",
+        ])
+    func commandIsReadDirectly(_ line: String) throws {
+        let arguments = line.split(separator: " ").map(String.init)
+        let direct = try #require(DiscoverdCommand.parseDirectly(arguments))
+        #expect(type(of: direct) == type(of: try DiscoverdCommand.parseAsRoot(arguments)))
+    }
+
+    @Test(
+        arguments: [
+            "", "--version", "--help", "help connect", "conect tony", "connect", "connect --help", "connect -h",
+            "connect --version",
+            "connect a b c d", "browse --generate-completion-script bash", "types --help-hidden",
+        ])
+    func everythingElseIsTheRoots(_ line: String) {
+        #expect(DiscoverdCommand.parseDirectly(line.split(separator: " ").map(String.init)) == nil)
+    }
+}
+#endif
