@@ -51,8 +51,12 @@ final class Connections: Sendable {
 
     private let state: Locked<State>
     private let time: any TimeSource
+    /// Says that somebody has come: while nobody is there, nothing needs a look.
+    let arrivals: AsyncStream<Void>
+    private let arrived: AsyncStream<Void>.Continuation
 
     init(limits: ConnectionTable.Limits, time: any TimeSource) {
+        (arrivals, arrived) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         state = Locked(State(table: ConnectionTable(limits: limits)))
         self.time = time
     }
@@ -66,6 +70,7 @@ final class Connections: Sendable {
         isReadOnly: Bool
     ) -> (Connection?, refusal: String?, isReplacing: Bool) {
         let now = time.now
+        defer { arrived.yield() }
         let (connection, victim, refusal) = state.withLock { state -> (Connection?, Connection?, String?) in
             state.lastID += 1
             let id = state.lastID

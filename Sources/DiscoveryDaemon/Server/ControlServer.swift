@@ -94,11 +94,13 @@ package final class ControlServer: Sendable {
     package func turn() async { try? await group.next().submit {}.get() }
 
     private func sweep() async {
-        while (try? await Task.sleep(for: .milliseconds(500))) != nil {
-            for (peer, activity) in connections.sweep() {
-                metrics.dropped("\(activity)")
-                guard activity == .sending else { continue }
-                tell("closed a connection whose client does not read", peer)
+        for await _ in connections.arrivals {
+            while connections.count > 0, (try? await Task.sleep(for: .milliseconds(500))) != nil {
+                for (peer, activity) in connections.sweep() {
+                    metrics.dropped("\(activity)")
+                    guard activity == .sending else { continue }
+                    tell("closed a connection whose client does not read", peer)
+                }
             }
         }
     }

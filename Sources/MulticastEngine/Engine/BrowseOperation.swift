@@ -36,7 +36,8 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     }
 
     var deadline: Duration? {
-        (parts.values.compactMap(\.browse.deadline) + (isListed ? [] : [listDeadline])).min()
+        // Looked at in each turn: a key path would be looked up in each.
+        (parts.values.compactMap { $0.browse.deadline } + (isListed ? [] : [listDeadline])).min()
     }
 
     func begin(at now: Duration) {
