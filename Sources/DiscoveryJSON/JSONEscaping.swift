@@ -4,6 +4,19 @@ enum JSONEscaping {
 
     /// Appends `text` without quotes.
     static func append(_ text: String, to bytes: inout [UInt8]) {
+        // Nearly all text is plain.
+        let isAppended = text.utf8.withContiguousStorageIfAvailable { utf8 in
+            guard utf8.allSatisfy(isPlain) else { return false }
+            bytes.append(contentsOf: utf8)
+            return true
+        }
+        if isAppended != true { appendEscaped(text, to: &bytes) }
+    }
+
+    /// Printable ASCII that stands for itself in a string.
+    private static func isPlain(_ byte: UInt8) -> Bool { 0x20..<0x7F ~= byte && byte != 0x22 && byte != 0x5C }
+
+    private static func appendEscaped(_ text: String, to bytes: inout [UInt8]) {
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x22, 0x5C: bytes += [0x5C, UInt8(truncatingIfNeeded: scalar.value)]

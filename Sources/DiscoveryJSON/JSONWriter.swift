@@ -10,6 +10,14 @@ public struct JSONWriter: Sendable {
     /// An empty writer.
     public init() {}
 
+    /// Writes behind what `bytes` has already; `body` begins a new value.
+    public static func append(to bytes: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        swap(&writer.bytes, &bytes)
+        body(&writer)
+        swap(&writer.bytes, &bytes)
+    }
+
     /// Writes an object; `members` writes its keys and values.
     public mutating func object(_ members: (inout JSONWriter) -> Void) {
         nested(open: "{", close: "}", members)

@@ -1,6 +1,16 @@
 extension IPv4Address: CustomStringConvertible {
     /// Four decimal numbers, as `10.0.0.7`.
-    public var description: String { bytes.map { String($0) }.joined(separator: ".") }
+    public var description: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(15)
+        for byte in bytes {
+            if !text.isEmpty { text.append(UInt8(ascii: ".")) }
+            if byte >= 100 { text.append(UInt8(ascii: "0") + byte / 100) }
+            if byte >= 10 { text.append(UInt8(ascii: "0") + byte / 10 % 10) }
+            text.append(UInt8(ascii: "0") + byte % 10)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 
     /// Reads four decimal numbers without leading zeros, which some read as octal; nil for everything else.
     public init?(_ text: String) {

@@ -4,9 +4,25 @@ extension IPv6Address: CustomStringConvertible {
     public var description: String {
         if isIPv4Mapped { return "::ffff:\(IPv4Address(bits: UInt32(truncatingIfNeeded: low)))" }
         let groups = groups
-        let hex = groups.map { String($0, radix: 16) }
-        guard let run = Self.longestZeroRun(groups) else { return hex.joined(separator: ":") }
-        return "\(hex[..<run.lowerBound].joined(separator: ":"))::\(hex[run.upperBound...].joined(separator: ":"))"
+        let run = Self.longestZeroRun(groups) ?? groups.count..<groups.count
+        var text: [UInt8] = []
+        text.reserveCapacity(39)
+        Self.append(groups[..<run.lowerBound], to: &text)
+        if !run.isEmpty { text += [Self.colon, Self.colon] }
+        Self.append(groups[run.upperBound...], to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static let colon = UInt8(ascii: ":")
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private static func append(_ groups: ArraySlice<UInt16>, to text: inout [UInt8]) {
+        for index in groups.indices {
+            if index > groups.startIndex { text.append(colon) }
+            let group = groups[index]
+            for shift in [12, 8, 4] where group >> shift != 0 { text.append(digits[Int(group >> shift & 0xF)]) }
+            text.append(digits[Int(group & 0xF)])
+        }
     }
 
     /// Reads every form of RFC 4291 §2.2, with `::` and with an IPv4 address at the end, without a scope; nil for
@@ -15,9 +31,8 @@ extension IPv6Address: CustomStringConvertible {
         // The longest form is 45 characters: six groups and an IPv4 address.
         guard 2...45 ~= text.utf8.count, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let utf8 = Array(text.utf8)
-        let colon = UInt8(ascii: ":")
         var groups: [UInt16]
-        if let gap = utf8.indices.dropLast().first(where: { utf8[$0] == colon && utf8[$0 + 1] == colon }) {
+        if let gap = utf8.indices.dropLast().first(where: { utf8[$0] == Self.colon && utf8[$0 + 1] == Self.colon }) {
             guard let before = Self.groups(utf8[..<gap], mayEndInIPv4: false),
                 let after = Self.groups(utf8[(gap + 2)...], mayEndInIPv4: true), before.count + after.count < 8
             else { return nil }

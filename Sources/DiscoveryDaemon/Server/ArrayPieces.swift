@@ -37,12 +37,13 @@ final class ArrayPieces<Element: Sendable>: LineSource {
 
     private func take() -> [UInt8]? { state.withLock { Self.piece(of: self, &$0) } }
 
-    /// All of it; nil when it is longer.
+    /// All of it; nil when it is longer, which the first piece tells, about.
     func whole(atMost limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         while let piece = take() {
             bytes += piece
-            guard bytes.count <= limit else { return nil }
+            let written = state.withLock { $0.next }
+            guard bytes.count <= limit, bytes.count / max(written, 1) * elements.count <= limit else { return nil }
         }
         return bytes
     }

@@ -62,9 +62,7 @@ extension ControlResponder {
         switch format {
         case .json:
             return ArrayPieces(services, opening: #"{"v":1,"services":["#, closing: "]}\n") { service, bytes in
-                var writer = JSONWriter()
-                writer.service(service, detail: detail)
-                bytes += writer.bytes
+                JSONWriter.append(to: &bytes) { $0.service(service, detail: detail) }
             }
         case .lines:
             var opening = JSONWriter()
@@ -77,9 +75,7 @@ extension ControlResponder {
                 separator: "",
                 closing: String(decoding: closing.bytes, as: UTF8.self)
             ) { service, bytes in
-                var writer = JSONWriter()
-                writer.line(.found(service), detail: detail)
-                bytes += writer.bytes
+                JSONWriter.append(to: &bytes) { $0.line(.found(service), detail: detail) }
             }
         case .text:
             let degraded = state.degraded.map { "# degraded\t\($0.escapedForTerminal)\n" } ?? ""
