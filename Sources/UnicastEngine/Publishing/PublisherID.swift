@@ -1,7 +1,8 @@
-#if Unicast
-    import Crypto
-#endif
 package import DNSMessage
+
+#if Unicast
+import Crypto
+#endif
 
 /// Who has published: 128 random bits, in lower-case hexadecimal. It is a label in the zone, and part of each owner's digest.
 package struct PublisherID: Hashable, Sendable {
@@ -35,11 +36,11 @@ package struct PublisherID: Hashable, Sendable {
     /// identifier and the name in lower case.
     package func ownership(of name: DomainName) -> RecordData {
         #if Unicast
-            let canonical = name.wire.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
-            return .other([0, 2, 1] + SHA256.hash(data: Array(text.utf8) + canonical))
+        let canonical = name.wire.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+        return .other([0, 2, 1] + SHA256.hash(data: Array(text.utf8) + canonical))
         #else
-            // Nothing is published without the trait; this owns nothing.
-            return .other([])
+        // Nothing is published without the trait; this owns nothing.
+        return .other([])
         #endif
     }
 }
