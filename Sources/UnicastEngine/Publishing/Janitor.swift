@@ -1,0 +1,158 @@
+import DNSMessage
+
+/// Watches the leases of a domain's other publishers, and takes back what those have left that have gone.
+///
+/// Nothing is compared with a clock: a lease is over when its text has stayed the same for its whole length, read at least every
+/// eighth of it, with the server answering each time.
+struct Janitor: Sendable {
+    /// What is asked for.
+    enum Job: Hashable, Sendable {
+        case index(Int)
+        case lease(PublisherID)
+        case reap(Reap.Job)
+    }
+
+    private struct Observation {
+        /// Nil: there is no lease, though the index lists one.
+        var text: [UInt8]?
+        var length: Duration
+        var since: Duration
+        var readAt: Duration
+    }
+
+    /// The most publishers that are watched.
+    private static let mostPublishers = 4096
+
+    private let layout: ZoneLayout
+    private let own: PublisherID
+    private let length: Duration
+    private var random: SeededGenerator
+    private var observations: [PublisherID: Observation] = [:]
+    private var listed: Set<PublisherID> = []
+    private var waiting: [Job] = []
+    private var underWay: [Job: Duration] = [:]
+    private var isComplete = true
+    private var roundAt: Duration?
+    private var expired: [PublisherID] = []
+    private var reap: Reap?
+    /// When the last step of taking back is due; spread, so that not all janitors do it at once.
+    private var reapAt: Duration?
+    /// How many publishers were taken back.
+    private(set) var reaped = 0
+
+    init(_ layout: ZoneLayout, own: PublisherID, lease: Duration, seed: UInt64) {
+        self.layout = layout
+        self.own = own
+        length = lease
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// When to look again; nil while answers are awaited.
+    var deadline: Duration? {
+        [roundAt, reapAt].compactMap(\.self).min()
+    }
+
+    /// What to ask now.
+    /// - Parameter room: how many may be asked.
+    mutating func next(_ now: Duration, room: Int) -> [(Job, ZoneRequest)] {
+        guard let round = roundAt else {
+            // Not at once: the publisher has other things to do.
+            roundAt = now + interval()
+            return []
+        }
+        if round <= now, waiting.isEmpty, underWay.keys.allSatisfy(\.isReaping) {
+            waiting = (0..<ZoneLayout.shards).map { .index($0) }
+            (listed, isComplete) = ([], true)
+            roundAt = now + interval()
+        }
+        var requests: [(Job, ZoneRequest)] = []
+        // Half of the places: what is published comes first.
+        while requests.count < min(room, ZonePublisher.mostUnderWay / 2), let job = waiting.popLast() {
+            underWay[job] = now
+            switch job {
+            case .index(let shard): requests.append((job, .ask(layout.index(shard), .ptr)))
+            case .lease(let id): requests.append((job, .ask(layout.lease(of: id), .txt)))
+            case .reap: break
+            }
+        }
+        startReap(now)
+        while requests.count < room, let (job, request) = reap?.next() {
+            underWay[.reap(job)] = now
+            requests.append((.reap(job), request))
+        }
+        return requests
+    }
+
+    /// What came of it.
+    mutating func received(_ reply: ZoneReply, to job: Job, _ now: Duration) {
+        guard let askedAt = underWay.removeValue(forKey: job) else { return }
+        switch job {
+        case .index(let shard): indexRead(reply, shard, now)
+        case .lease(let id): leaseRead(reply, of: id, askedAt, now)
+        case .reap(let job):
+            reap?.received(reply, to: job)
+            guard let current = reap, current.isOver else { return }
+            if current.isDone { reaped += 1 }
+            // Whoever came back, or was taken back by another, is watched like one never seen.
+            observations[current.id] = nil
+            reap = nil
+        }
+    }
+
+    /// Sooner than an eighth, for timers and answers that are late; spread, so that not all janitors ask at once.
+    private mutating func interval() -> Duration {
+        let shortest = min(observations.values.map(\.length).min() ?? length, length)
+        return shortest / 12 * (0.8 + 0.3 * random.fraction())
+    }
+
+    private mutating func indexRead(_ reply: ZoneReply, _ shard: Int, _ now: Duration) {
+        if case .records(let records) = reply {
+            let ids = records.targets.compactMap { layout.publisher(at: $0) }.filter { $0.shard == shard && $0 != own }
+            for id in ids where listed.count < Self.mostPublishers && listed.insert(id).inserted {
+                waiting.insert(.lease(id), at: 0)
+            }
+        } else {
+            isComplete = false
+            for id in observations.keys where id.shard == shard { observations[id] = nil }
+        }
+        guard isComplete, !waiting.contains(where: \.isIndex), !underWay.keys.contains(where: \.isIndex) else { return }
+        for id in observations.keys where !listed.contains(id) { observations[id] = nil }
+    }
+
+    private mutating func leaseRead(_ reply: ZoneReply, of id: PublisherID, _ askedAt: Duration, _ now: Duration) {
+        guard case .records(let records) = reply else {
+            observations[id] = nil
+            return
+        }
+        let text = records.text
+        guard var known = observations[id], known.text == text, askedAt - known.readAt <= known.length / 8 else {
+            let length = text.map { Lease(read: $0).length } ?? length
+            observations[id] = Observation(text: text, length: length, since: now, readAt: now)
+            // A shorter lease than any before has to be read sooner.
+            roundAt = roundAt.map { min($0, now + interval()) }
+            return
+        }
+        known.readAt = now
+        observations[id] = known
+        if askedAt - known.since >= known.length, !expired.contains(id), reap?.id != id {
+            expired.append(id)
+            reapAt = reapAt ?? now + min(.seconds(2), known.length / 16) * random.fraction()
+        }
+    }
+
+    private mutating func startReap(_ now: Duration) {
+        guard reap == nil, let due = reapAt, due <= now else { return }
+        while let id = expired.popLast() {
+            // It may have been renewed meanwhile; the update's prerequisite says so in the end.
+            guard let known = observations[id] else { continue }
+            reap = Reap(layout, id: id, lease: known.text)
+            break
+        }
+        reapAt = expired.isEmpty ? nil : now + .seconds(1)
+    }
+}
+
+extension Janitor.Job {
+    fileprivate var isIndex: Bool { if case .index = self { true } else { false } }
+    fileprivate var isReaping: Bool { if case .reap = self { true } else { false } }
+}

@@ -1,0 +1,81 @@
+package import DNSSD
+
+/// What an update has led to.
+package enum UpdateOutcome: Hashable, Sendable {
+    /// The server has done it.
+    case done
+    /// A name is in use that was to be free (YXDOMAIN).
+    case nameInUse
+    /// Records are there that were to be absent (YXRRSET).
+    case recordsExist
+    /// Records are not what they were to be (NXRRSET, NXDOMAIN).
+    case notAsRequired
+    /// The server failed (SERVFAIL): that is also how it says that a limit is reached.
+    case serverFailed
+    /// The server refuses; nothing was done.
+    case refused(DiscoveryError)
+    /// No answer that could be believed: it was done, or it was not. The reason is for people.
+    case unheard(String)
+}
+
+/// Whom the sentences about refused updates name.
+package struct UpdateContext: Hashable, Sendable {
+    /// The zone that takes the updates.
+    package var zone: String
+    /// Its server, as address and port.
+    package var server: String
+    /// The key's name.
+    package var key: String
+
+    package init(zone: String, server: String, key: String) {
+        self.zone = zone
+        self.server = server
+        self.key = key
+    }
+
+    /// What an answer means. One whose signature is missing or wrong proves nothing: what it says is a hint, and nothing that it
+    /// claims to be done is believed.
+    /// - Parameters:
+    ///   - subject: the name that was to be written, for people.
+    ///   - clock: this machine's, in seconds since 1970.
+    package func outcome(of answer: UpdateAnswer, subject: String, clock: UInt64) -> UpdateOutcome {
+        switch answer.signatureError {
+        case 16: return .refused(.init(.notPermitted, "the server \(server) has another secret for the key \(key)"))
+        case 17:
+            return .refused(
+                .init(.notPermitted, "the server \(server) does not know the key \(key), or it may not write \(subject)"))
+        case 18:
+            let theirs = answer.serverTime.map { "; the server's shows \(Self.time($0))" } ?? ""
+            return .refused(
+                .init(
+                    .notPermitted,
+                    "the server \(server) refuses the time of the signature: this machine's clock shows "
+                        + Self.time(clock) + theirs))
+        default: break
+        }
+        guard answer.isTrusted || 4...5 ~= answer.responseCode || answer.responseCode == 9 else {
+            return .unheard("the server \(server) sends answers without a valid signature")
+        }
+        switch answer.responseCode {
+        case 0: return .done
+        case 2: return .serverFailed
+        case 3, 8: return .notAsRequired
+        case 4:
+            return .refused(
+                .init(.misconfigured, "\(server) takes no updates: it is a resolver rather than the server of \(zone)"))
+        case 5: return .refused(.init(.notPermitted, "the server \(server) does not let the key \(key) write \(subject)"))
+        case 6: return .nameInUse
+        case 7: return .recordsExist
+        case 9, 10: return .refused(.init(.misconfigured, "the server \(server) does not serve the zone \(zone)"))
+        default:
+            return .refused(
+                .init(.backendFailed, "the server \(server) answers an update with error \(answer.responseCode)"))
+        }
+    }
+
+    /// Hours, minutes and seconds of UTC.
+    private static func time(_ seconds: UInt64) -> String {
+        let parts = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60]
+        return parts.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":") + " UTC"
+    }
+}

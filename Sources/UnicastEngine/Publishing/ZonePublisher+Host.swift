@@ -1,0 +1,224 @@
+import DNSMessage
+import DNSSD
+import Discovery
+import WireNames
+
+/// The name of this host in a zone, and its addresses.
+struct HostState: Sendable {
+    enum Claim {
+        /// The name should be free.
+        case free
+        case mine
+        /// The server is to be asked for the owner.
+        case unclear
+        /// Nobody owns it; the server is to be asked for its addresses, of which these are known.
+        case foreign(found: [RecordType: Set<IPAddress>])
+        /// The name is not this publisher's, but has this host's addresses, as from DHCP: services only point to it.
+        case borrowed
+    }
+
+    /// The wanted label, or labels with dots between.
+    let label: String
+    /// Which of `h1`, `h1-2`, `h1-3` …
+    var number = 1
+    var claim = Claim.free
+    /// How often it was in use, though it had no owner and no addresses.
+    var tries = 0
+    var addresses: Set<IPAddress> = []
+    var version = 1
+    var acknowledged = 0
+    var isInFlight = false
+    var mayExist = false
+    var retryAt: Duration?
+    var delay = RetryDelay()
+
+    /// The name that is tried: a number goes to the first label.
+    var text: String {
+        guard number > 1 else { return label }
+        let first = label.prefix { $0 != "." }
+        return "\(first.utf8.count > 56 ? String(first.prefix(40)) : String(first))-\(number)\(label.dropFirst(first.count))"
+    }
+
+    /// Services may point to it.
+    var isThere: Bool {
+        if case .borrowed = claim { return true }
+        return acknowledged > 0
+    }
+
+    mutating func became(_ addresses: Set<IPAddress>) {
+        guard addresses != self.addresses else { return }
+        self.addresses = addresses
+        version += 1
+        retryAt = nil
+        if case .borrowed = claim { claim = .unclear }
+    }
+
+    /// It may have been taken back.
+    mutating func lost() {
+        acknowledged = 0
+        version += 1
+        claim = .free
+    }
+
+    /// It is not needed any more.
+    mutating func withdraw(into names: inout [DomainName: Bool], _ name: DomainName?) {
+        guard !isInFlight else { return }
+        if mayExist, let name { names[name] = false }
+        (mayExist, acknowledged, claim, number, retryAt) = (false, 0, .free, 1, nil)
+        version += 1
+    }
+}
+
+extension ZonePublisher {
+    /// The host's name in the zone, as it is tried now; nil for one that cannot be a DNS name.
+    var hostName: DomainName? { layout.host(host.text) }
+
+    mutating func sendHost(_ now: Duration) {
+        guard !host.isInFlight, items.values.contains(where: { $0.stage == .wanted }), (host.retryAt ?? now) <= now,
+            room > 0
+        else { return }
+        host.retryAt = nil
+        guard let name = hostName else {
+            return refuseAll(.init(.misconfigured, "\(host.label.escapedForTerminal) cannot be a host name"), now)
+        }
+        // It is still going; then it can come again.
+        guard hostsToRemove[name] == nil else { return }
+        guard !host.addresses.isEmpty else {
+            for number in items.keys { report(number, .waiting("this machine has no address by which others could reach it")) }
+            return
+        }
+        switch host.claim {
+        case .borrowed: return
+        case .unclear: send(.hostOwner, .ask(name, .dhcid))
+        case .foreign(let found):
+            let type = found[.a] == nil ? RecordType.a : .aaaa
+            send(.hostAddresses(type), .ask(name, type))
+        case .free, .mine:
+            guard host.acknowledged < host.version else { return }
+            writeHost(name)
+        }
+        host.isInFlight = true
+    }
+
+    private mutating func writeHost(_ name: DomainName) {
+        var update = ZoneUpdate()
+        update.requireExists(layout.lease(of: id), .txt)
+        if case .mine = host.claim {
+            update.require(name, .dhcid, id.ownership(of: name))
+        } else {
+            update.requireUnused(name)
+        }
+        for type in [RecordType.a, .aaaa] { update.deleteAll(name, type) }
+        for address in host.addresses.sorted(by: { $0.description < $1.description }) {
+            switch address {
+            case .v4(let v4): update.add(name, .a, .a(v4.bits), ttl: ttl)
+            case .v6(let v6, _): update.add(name, .aaaa, .aaaa(high: v6.high, low: v6.low), ttl: ttl)
+            }
+        }
+        update.replace(name, .dhcid, with: id.ownership(of: name), ttl: ttl)
+        update.add(layout.manifest(ZoneLayout.shard(of: name), of: id), .ptr, .ptr(name), ttl: ttl)
+        host.mayExist = true
+        send(.host(version: host.version), .update(update, subject: "\(name)"))
+    }
+
+    mutating func hostSent(_ version: Int, _ reply: ZoneReply, _ now: Duration) {
+        host.isInFlight = false
+        switch reply {
+        case .outcome(.done):
+            host.claim = .mine
+            host.acknowledged = version
+            host.delay.succeeded()
+        case .outcome(.nameInUse): host.claim = .unclear
+        case .outcome(.notAsRequired):
+            lease.isDoubtful = true
+            if case .mine = host.claim { host.claim = .unclear }
+        case .outcome(.refused(let error)): refuseAll(error, now)
+        case .outcome(.serverFailed): refuseAll(.init(.backendFailed, serverFailure), now)
+        default: break
+        }
+    }
+
+    mutating func hostOwnerRead(_ reply: ZoneReply, _ now: Duration) {
+        host.isInFlight = false
+        guard case .records(let owners) = reply else { return hostUnknown(now) }
+        guard let name = hostName else { return }
+        if owners.isEmpty {
+            // Nobody's: free meanwhile, or of someone who does not say so.
+            if case .unclear = host.claim { host.claim = .foreign(found: [:]) }
+        } else if owners == [id.ownership(of: name)] {
+            host.claim = .mine
+            host.acknowledged = min(host.acknowledged, host.version - 1)
+        } else {
+            nextHost()
+        }
+    }
+
+    mutating func hostAddressesRead(_ type: RecordType, _ reply: ZoneReply, _ now: Duration) {
+        host.isInFlight = false
+        guard case .records(let records) = reply else { return hostUnknown(now) }
+        guard case .foreign(var found) = host.claim else { return }
+        found[type] = Set(records.compactMap { IPAddress($0, scope: 0) })
+        guard let v4 = found[.a], let v6 = found[.aaaa] else {
+            host.claim = .foreign(found: found)
+            return
+        }
+        let there = v4.union(v6)
+        if there.isEmpty {
+            host.tries += 1
+            if host.tries > 2 { nextHost() } else { host.claim = .free }
+        } else if there.isSubset(of: host.addresses) {
+            host.claim = .borrowed
+            host.mayExist = false
+            for number in items.keys where items[number]?.mayExist == true { items[number]?.changed() }
+        } else {
+            nextHost()
+        }
+    }
+
+    /// The name is another's. Whatever points to it has to point elsewhere.
+    private mutating func nextHost() {
+        host.number += 1
+        (host.claim, host.acknowledged, host.mayExist, host.tries) = (.free, 0, false, 0)
+        for number in items.keys where items[number]?.mayExist == true { items[number]?.changed() }
+    }
+
+    private mutating func hostUnknown(_ now: Duration) { host.retryAt = now + host.delay.failed(random.fraction()) }
+
+    /// No service can be there without the host.
+    private mutating func refuseAll(_ error: DiscoveryError, _ now: Duration) {
+        host.retryAt = now + host.delay.failed(random.fraction())
+        for (number, item) in items where item.stage == .wanted { refuse(number, error) }
+    }
+
+    // MARK: The end
+
+    mutating func removeHost(_ name: DomainName, onlyEntry: Bool) {
+        var update = ZoneUpdate()
+        if !onlyEntry { update.remove(host: name, of: id) }
+        update.forget([name], in: ZoneLayout.shard(of: name), of: id, layout)
+        hostsInFlight.insert(name)
+        send(onlyEntry ? .hostClearing(name) : .hostRemoval(name), .update(update, subject: "\(name)"))
+    }
+
+    mutating func hostRemoved(_ name: DomainName, _ reply: ZoneReply, _ now: Duration) {
+        hostsInFlight.remove(name)
+        switch reply {
+        case .outcome(.done): hostsToRemove[name] = nil
+        // It is not this publisher's, or an answer was lost.
+        case .outcome(.notAsRequired): hostsToRemove[name] = true
+        case .outcome(.refused(let error)): pause(.refused(error), now)
+        case .outcome(.serverFailed): pause(.waiting(serverFailure), now)
+        default: break
+        }
+    }
+
+    mutating func hostCleared(_ name: DomainName, _ reply: ZoneReply, _ now: Duration) {
+        hostsInFlight.remove(name)
+        switch reply {
+        case .outcome(.refused(let error)): pause(.refused(error), now)
+        case .outcome(.serverFailed): pause(.waiting(serverFailure), now)
+        case .outcome(.unheard): break
+        default: hostsToRemove[name] = nil
+        }
+    }
+}

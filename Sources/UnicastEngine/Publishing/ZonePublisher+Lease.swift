@@ -1,0 +1,188 @@
+import DNSMessage
+import DNSSD
+import Discovery
+
+/// A publisher's lease: whether the server has it, and what it says.
+struct LeaseState: Sendable {
+    enum Phase {
+        /// The index has not been looked at.
+        case none
+        /// It is to be written.
+        case fresh
+        /// The server has it.
+        case held
+    }
+
+    var phase = Phase.none
+    /// What the server has.
+    var current: Lease?
+    /// What was sent in its place, perhaps without an answer; the same is sent again, so that never more than two are possible.
+    var pending: Lease?
+    var count: UInt64 = 0
+    var isInFlight = false
+    /// The server is to be asked what it has.
+    var isDoubtful = false
+    /// The server may have it.
+    var mayExist = false
+    var renewAt = Duration.zero
+    /// When others may take it back.
+    var endsAt: Duration?
+
+    var isHeld: Bool { phase == .held }
+}
+
+extension ZonePublisher {
+    /// Something is, or is to be, in the zone.
+    var isNeeded: Bool { !items.isEmpty || !hostsToRemove.isEmpty || host.mayExist || !unread.isEmpty }
+
+    /// - Returns: whether the server has the lease, so that other things may be sent.
+    mutating func sendLease(_ now: Duration) -> Bool {
+        guard !lease.isInFlight, isNeeded || lease.mayExist else { return lease.isHeld && !lease.isDoubtful }
+        switch lease.phase {
+        case .none where items.isEmpty: return false
+        case .none:
+            send(.index, .ask(layout.index(id.shard), .ptr))
+        case .fresh:
+            guard items.values.contains(where: { $0.stage == .wanted }) || !hostsToRemove.isEmpty || host.mayExist else {
+                // It may have been written, though no answer came, and nothing else was.
+                return true
+            }
+            writeLease(now)
+        case .held where lease.isDoubtful:
+            send(.leaseCheck, .ask(layout.lease(of: id), .txt))
+        case .held:
+            guard lease.renewAt <= now else { return true }
+            renewLease(now)
+            return true
+        }
+        lease.isInFlight = true
+        return false
+    }
+
+    private mutating func makeLease() -> Lease {
+        lease.count += 1
+        return Lease(session: session, count: lease.count, seconds: leaseSeconds)
+    }
+
+    private mutating func writeLease(_ now: Duration) {
+        let new = makeLease()
+        var update = ZoneUpdate()
+        update.replace(layout.lease(of: id), .txt, with: .txt(new.data), ttl: ttl)
+        update.add(layout.index(id.shard), .ptr, .ptr(layout.lease(of: id)), ttl: ttl)
+        lease.mayExist = true
+        (lease.current, lease.pending) = (nil, new)
+        send(.lease(new, sentAt: now), .update(update, subject: "\(layout.lease(of: id))"))
+    }
+
+    private mutating func renewLease(_ now: Duration) {
+        guard let current = lease.current else { return }
+        let new = lease.pending ?? makeLease()
+        lease.pending = new
+        var update = ZoneUpdate()
+        update.require(layout.lease(of: id), .txt, .txt(current.data))
+        update.replace(layout.lease(of: id), .txt, with: .txt(new.data), ttl: ttl)
+        update.add(layout.index(id.shard), .ptr, .ptr(layout.lease(of: id)), ttl: ttl)
+        lease.isInFlight = true
+        send(.lease(new, sentAt: now), .update(update, subject: "\(layout.lease(of: id))"))
+    }
+
+    mutating func indexRead(_ reply: ZoneReply, _ now: Duration) {
+        lease.isInFlight = false
+        switch reply {
+        case .records(let records):
+            let listed = Set(records.targets)
+            guard listed.count < ZoneLayout.mostRecords || listed.contains(layout.lease(of: id)) else {
+                let error = DiscoveryError(
+                    .serverLimitReached,
+                    "\(listed.count) publishers are listed at \(layout.index(id.shard)): no more than \(ZoneLayout.mostRecords) may be"
+                )
+                return pause(.refused(error), now)
+            }
+            lease.phase = .fresh
+        case .outcome: break
+        }
+    }
+
+    mutating func leaseSent(_ new: Lease, _ reply: ZoneReply, _ sentAt: Duration, _ now: Duration) {
+        lease.isInFlight = false
+        switch reply {
+        case .outcome(.done): leaseBecame(new, sentAt)
+        case .outcome(.refused(let error)): pause(.refused(error), now)
+        case .outcome(.serverFailed): pause(.waiting(serverFailure), now)
+        case .outcome(.unheard): break
+        // It is not what was written last, or the last answer was lost.
+        default: lease.isDoubtful = true
+        }
+    }
+
+    private mutating func leaseBecame(_ new: Lease, _ sentAt: Duration) {
+        lease.phase = .held
+        (lease.current, lease.pending, lease.isDoubtful) = (new, nil, false)
+        // Half of it, and sometimes a little earlier: publishers that began together do not stay together.
+        lease.renewAt = sentAt + new.length * (0.5 - 0.1 * random.fraction())
+        lease.endsAt = sentAt + new.length
+        // What was published since the renewal before might be lacking in a zone that is older.
+        for number in items.keys where items[number]?.isOutdated == false && items[number]?.isConfirmed == false {
+            items[number]?.changed()
+            items[number]?.isConfirmed = true
+        }
+    }
+
+    mutating func leaseRead(_ reply: ZoneReply, _ now: Duration) {
+        lease.isInFlight = false
+        guard case .records(let records) = reply else { return }
+        lease.isDoubtful = false
+        let text = records.text
+        if let pending = lease.pending, pending.data == text {
+            // When the server took it is not known.
+            leaseBecame(pending, (lease.endsAt ?? now) - pending.length)
+        } else if lease.current?.data != text || text == nil {
+            takenBack()
+        }
+    }
+
+    /// Others have taken everything back, or the zone is an older one: all of it is published again.
+    private mutating func takenBack() {
+        lease.phase = .fresh
+        (lease.current, lease.pending, lease.endsAt) = (nil, nil, nil)
+        for number in items.keys where items[number]?.stage == .wanted {
+            items[number]?.changed()
+            items[number]?.claim = .free
+        }
+        lists = [:]
+        host.lost()
+    }
+
+    /// When nothing is wanted any more: the host goes, then the lease.
+    mutating func sendEnd(_ now: Duration) {
+        if !items.values.contains(where: { $0.stage == .wanted }) { host.withdraw(into: &hostsToRemove, hostName) }
+        for (name, isForgotten) in hostsToRemove where !hostsInFlight.contains(name) && room > 0 {
+            removeHost(name, onlyEntry: isForgotten)
+        }
+        guard items.isEmpty, hostsToRemove.isEmpty, !host.mayExist, unread.isEmpty, flights.isEmpty, lease.mayExist
+        else { return }
+        if !leftovers.isEmpty {
+            leftoversDueAt = now
+            return takeLeftovers(now)
+        }
+        var update = ZoneUpdate()
+        update.removeLease(of: id, layout)
+        // Nothing new is sent before it is known that the lease is there, or written again.
+        (lease.isInFlight, lease.isDoubtful) = (true, true)
+        send(.leaseRemoval, .update(update, subject: "\(layout.lease(of: id))"))
+    }
+
+    mutating func leaseRemoved(_ reply: ZoneReply, _ now: Duration) {
+        lease.isInFlight = false
+        switch reply {
+        case .outcome(.done): lease = LeaseState()
+        // Something is listed that this publisher does not know of: an update that came late.
+        case .outcome(.recordsExist): unread = Set(0..<ZoneLayout.shards)
+        case .outcome(.refused(let error)): pause(.refused(error), now)
+        case .outcome(.serverFailed): pause(.waiting(serverFailure), now)
+        default: break
+        }
+    }
+
+    var serverFailure: String { "the server of \(layout.root) answers SERVFAIL" }
+}
