@@ -89,6 +89,8 @@ package struct ZonePublisher: Sendable {
     var hostsToRemove: [DomainName: Bool] = [:]
     var hostsInFlight: Set<DomainName> = []
     var janitor: Janitor
+    /// How many publishers that had gone were taken back.
+    package var reaped: Int { janitor.reaped }
 
     var flights: [Int: Flight] = [:]
     private var lastTicket = 0
@@ -290,7 +292,9 @@ package struct ZonePublisher: Sendable {
     }
 
     mutating func retryLater(_ number: Int, _ now: Duration) {
-        items[number]?.retryAt = (items[number]?.delay.failed(random.fraction())).map { now + $0 }
+        let jitter = random.fraction()
+        guard let delay = items[number]?.delay.failed(jitter) else { return }
+        items[number]?.retryAt = now + delay
     }
 
     /// Nothing of an item is left.

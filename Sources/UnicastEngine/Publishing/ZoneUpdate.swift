@@ -13,17 +13,17 @@ package struct ZoneUpdate: Hashable, Sendable {
 
     /// The name has no record (§2.4.5).
     package mutating func requireUnused(_ name: DomainName) {
-        prerequisites.append(Self.empty(name, .any, .none))
+        prerequisites.append(.isNotInUse(name))
     }
 
     /// The name has a record of the type, whatever its value (§2.4.1).
     package mutating func requireExists(_ name: DomainName, _ type: RecordType) {
-        prerequisites.append(Self.empty(name, type, .any))
+        prerequisites.append(.exists(name, type))
     }
 
     /// The name has no record of the type (§2.4.3).
     package mutating func requireAbsent(_ name: DomainName, _ type: RecordType) {
-        prerequisites.append(Self.empty(name, type, .none))
+        prerequisites.append(.isAbsent(name, type))
     }
 
     /// The name's only record of the type is this (§2.4.2).
@@ -40,12 +40,12 @@ package struct ZoneUpdate: Hashable, Sendable {
 
     /// Deletes all records of a type (§2.5.2).
     package mutating func deleteAll(_ name: DomainName, _ type: RecordType) {
-        changes.append(Self.empty(name, type, .any))
+        changes.append(.deleting(name, type))
     }
 
     /// Deletes one record; none is no fault (§2.5.4).
     package mutating func delete(_ name: DomainName, _ type: RecordType, _ data: RecordData) {
-        changes.append(ResourceRecord(name, type, data, ttl: 0, recordClass: .none))
+        changes.append(ResourceRecord(name, type, data, ttl: 0).asDeletion)
     }
 
     /// Makes this the name's only record of the type, without a moment of absence.
@@ -54,14 +54,8 @@ package struct ZoneUpdate: Hashable, Sendable {
         add(name, type, data, ttl: ttl)
     }
 
-    private static func empty(_ name: DomainName, _ type: RecordType, _ recordClass: RecordClass) -> ResourceRecord {
-        ResourceRecord(name, type, .other([]), ttl: 0, recordClass: recordClass)
-    }
-
     /// The message to a zone's server; its id is the transport's.
     package func message(to zone: DomainName) -> Message {
-        var message = Message(questions: [Question(zone, .soa)], answers: prerequisites, authorities: changes)
-        message.opcode = 5
-        return message
+        .update(zone: zone, prerequisites: prerequisites, changes: changes)
     }
 }

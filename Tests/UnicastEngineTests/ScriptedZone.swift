@@ -1,0 +1,63 @@
+import DNSMessage
+import DNSSD
+
+@testable import UnicastEngine
+
+/// A zone's server as a value: it carries out updates as RFC 2136 §3 says.
+struct ScriptedZone: Equatable {
+    struct Place: Hashable {
+        var name: DomainName
+        var type: RecordType
+    }
+
+    var records: [Place: Set<RecordData>] = [:]
+    /// The most records of a type at a name; more are refused with SERVFAIL, as BIND does.
+    var mostRecords = Int.max
+    /// Names that may not be written.
+    var forbidden: Set<DomainName> = []
+
+    func answer(_ request: ZoneRequest) -> ZoneReply {
+        guard case .ask(let name, let type) = request else { return .outcome(.serverFailed) }
+        return .records(Array(records[Place(name: name, type: type)] ?? []))
+    }
+
+    mutating func carryOut(_ request: ZoneRequest) -> ZoneReply {
+        guard case .update(let update, _) = request else { return answer(request) }
+        return .outcome(carryOut(update))
+    }
+
+    /// All of it, or nothing.
+    private mutating func carryOut(_ update: ZoneUpdate) -> UpdateOutcome {
+        var exact: [Place: Set<RecordData>] = [:]
+        for condition in update.prerequisites {
+            let place = Place(name: condition.name, type: condition.type)
+            switch (condition.recordClass, condition.type) {
+            case (.none, .any): if isInUse(condition.name) { return .nameInUse }
+            case (.any, .any): if !isInUse(condition.name) { return .notAsRequired }
+            case (.none, _): if records[place] != nil { return .recordsExist }
+            case (.any, _): if records[place] == nil { return .notAsRequired }
+            default: exact[place, default: []].insert(condition.data)
+            }
+        }
+        for (place, wanted) in exact where records[place] != wanted { return .notAsRequired }
+        if let name = update.changes.map(\.name).first(where: forbidden.contains) {
+            return .refused(.init(.notPermitted, "\(name)"))
+        }
+        var changed = records
+        for change in update.changes {
+            let place = Place(name: change.name, type: change.type)
+            switch change.recordClass {
+            case .any: changed[place] = nil
+            case .none:
+                changed[place]?.remove(change.data)
+                if changed[place]?.isEmpty == true { changed[place] = nil }
+            default: changed[place, default: []].insert(change.data)
+            }
+            if changed[place]?.count ?? 0 > mostRecords { return .serverFailed }
+        }
+        records = changed
+        return .done
+    }
+
+    private func isInUse(_ name: DomainName) -> Bool { records.keys.contains { $0.name == name } }
+}
