@@ -54,7 +54,9 @@ import Testing
         }
         world.run(for: .seconds(60))
         for host in ["h1", "h1-2", "h1-3"] {
-            #expect(world.zone.records.keys.contains { "\($0.name)" == "\(host).home.example.org." && $0.type == .a }, "\(host)")
+            #expect(
+                world.zone.records.keys.contains { "\($0.name)" == "\(host).home.example.org." && $0.type == .a },
+                "\(host)")
         }
     }
 
@@ -134,7 +136,14 @@ import Testing
         world.run(for: .seconds(120))
         let facts = world.publishers[one].facts.values
         #expect(facts.filter { $0.state == .established }.count == 100)
-        #expect(facts.contains { if case .failed(let error) = $0.state { error.code == .serverLimitReached && error.message.contains("100") } else { false } })
+        #expect(
+            facts.contains {
+                if case .failed(let error) = $0.state {
+                    error.code == .serverLimitReached && error.message.contains("100")
+                } else {
+                    false
+                }
+            })
     }
 
     @Test func aServerThatWasAwayForLongerThanALeaseCostsNothing() throws {
@@ -144,7 +153,10 @@ import Testing
         world.run(for: .seconds(30))
         world.isServerUp = false
         world.run(for: .seconds(200))
-        #expect(publishers.allSatisfy { world.publishers[$0].facts.values.allSatisfy { if case .waiting = $0.state { true } else { false } } })
+        #expect(
+            publishers.allSatisfy {
+                world.publishers[$0].facts.values.allSatisfy { if case .waiting = $0.state { true } else { false } }
+            })
         world.isServerUp = true
         world.run(for: .seconds(60))
         #expect(publishers.allSatisfy { world.publishers[$0].facts.values.allSatisfy { $0.state == .established } })

@@ -43,7 +43,8 @@ package struct UpdateContext: Hashable, Sendable {
         case 16: return .refused(.init(.notPermitted, "the server \(server) has another secret for the key \(key)"))
         case 17:
             return .refused(
-                .init(.notPermitted, "the server \(server) does not know the key \(key), or it may not write \(subject)"))
+                .init(
+                    .notPermitted, "the server \(server) does not know the key \(key), or it may not write \(subject)"))
         case 18:
             let theirs = answer.serverTime.map { "; the server's shows \(Self.time($0))" } ?? ""
             return .refused(
@@ -63,7 +64,8 @@ package struct UpdateContext: Hashable, Sendable {
         case 4:
             return .refused(
                 .init(.misconfigured, "\(server) takes no updates: it is a resolver rather than the server of \(zone)"))
-        case 5: return .refused(.init(.notPermitted, "the server \(server) does not let the key \(key) write \(subject)"))
+        case 5:
+            return .refused(.init(.notPermitted, "the server \(server) does not let the key \(key) write \(subject)"))
         case 6: return .nameInUse
         case 7: return .recordsExist
         case 9, 10: return .refused(.init(.misconfigured, "the server \(server) does not serve the zone \(zone)"))

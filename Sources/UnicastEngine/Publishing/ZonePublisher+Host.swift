@@ -36,7 +36,8 @@ struct HostState: Sendable {
     var text: String {
         guard number > 1 else { return label }
         let first = label.prefix { $0 != "." }
-        return "\(first.utf8.count > 56 ? String(first.prefix(40)) : String(first))-\(number)\(label.dropFirst(first.count))"
+        return
+            "\(first.utf8.count > 56 ? String(first.prefix(40)) : String(first))-\(number)\(label.dropFirst(first.count))"
     }
 
     /// Services may point to it.
@@ -84,7 +85,9 @@ extension ZonePublisher {
         // It is still going; then it can come again.
         guard hostsToRemove[name] == nil else { return }
         guard !host.addresses.isEmpty else {
-            for number in items.keys { report(number, .waiting("this machine has no address by which others could reach it")) }
+            for number in items.keys {
+                report(number, .waiting("this machine has no address by which others could reach it"))
+            }
             return
         }
         switch host.claim {

@@ -43,7 +43,8 @@ extension ZonePublisher {
         case .none:
             send(.index, .ask(layout.index(id.shard), .ptr))
         case .fresh:
-            guard items.values.contains(where: { $0.stage == .wanted }) || !hostsToRemove.isEmpty || host.mayExist else {
+            guard items.values.contains(where: { $0.stage == .wanted }) || !hostsToRemove.isEmpty || host.mayExist
+            else {
                 // It may have been written, though no answer came, and nothing else was.
                 return true
             }

@@ -59,7 +59,8 @@ extension ZonePublisher {
         let type = item.service.map { "\($0.type)" } ?? "a type"
         return DiscoveryError(
             .serverLimitReached,
-            "the server has \(count) services of \(type) in \(layout.domain) and takes no more of one type; a sub-domain has room")
+            "the server has \(count) services of \(type) in \(layout.domain) and takes no more of one type; a sub-domain has room"
+        )
     }
 
     mutating func listRead(_ list: DomainName, _ reply: ZoneReply, _ now: Duration) {
@@ -253,7 +254,8 @@ extension ZonePublisher {
             report(number, .registering)
             return true
         }
-        let text = item.renames == 0 ? "the name \(item.name) is taken" : "\(item.renames) names up to \(item.name) are taken"
+        let text =
+            item.renames == 0 ? "the name \(item.name) is taken" : "\(item.renames) names up to \(item.name) are taken"
         let error = DiscoveryError(.nameTaken, text)
         guard item.policy == .rename ? isKept : item.isPersistent else {
             end(number, .conflicted(error))

@@ -7,7 +7,9 @@ import Discovery
 
 extension ZonePublisher {
     mutating func sendRemovals(_ now: Duration) {
-        for (number, item) in items where item.stage == .removing && !item.mayExist && !item.isInFlight { forget(number) }
+        for (number, item) in items where item.stage == .removing && !item.mayExist && !item.isInFlight {
+            forget(number)
+        }
         var batch: [Int] = []
         for number in items.keys.sorted() {
             guard room > 0 else { return }

@@ -192,7 +192,8 @@ package struct ZonePublisher: Sendable {
     /// When to call `next` again, if nothing happens before. What was due at the last call waits for an answer.
     package var deadline: Duration? {
         if let pausedUntil { return pausedUntil }
-        let times = items.values.map(\.retryAt) + [host.retryAt, leftoversDueAt]
+        let times =
+            items.values.map(\.retryAt) + [host.retryAt, leftoversDueAt]
             + (lease.isHeld ? [lease.renewAt, janitor.deadline] : [])
         return times.compactMap(\.self).filter { $0 > lookedAt }.min()
     }
