@@ -205,7 +205,7 @@ package struct ZonePublisher: Sendable {
         guard let flight = flights.removeValue(forKey: ticket) else { return }
         switch reply {
         case .outcome(.unheard(let reason)): pause(.waiting(reason), now)
-        case .outcome(.refused(let error)) where flight.isQuestion: pause(.waiting(error.message), now)
+        case .outcome(.refused(let error)) where flight.isQuestion: pause(.refused(error), now)
         case .outcome(.serverFailed) where flight.isQuestion: pause(.waiting(serverFailure), now)
         case .outcome(.refused), .outcome(.serverFailed): failures += 1
         // To be answered a question says nothing of what may be written.
@@ -326,5 +326,25 @@ extension PublishedItem {
     mutating func changed() {
         version += 1
         isConfirmed = false
+    }
+}
+
+extension ZonePublisher {
+    /// Something is in the zone, or may be.
+    var hasAnything: Bool { !items.isEmpty || !hostsToRemove.isEmpty || host.mayExist || lease.mayExist }
+
+    /// A host is there, or is to be.
+    var needsAddresses: Bool { items.values.contains { $0.stage == .wanted } }
+
+    /// When others may take back what is there; nil while nothing is.
+    var leaseEnd: Duration? { lease.isHeld ? lease.endsAt : nil }
+
+    /// How publishing stands.
+    var state: ZoneStatus.State {
+        switch trouble {
+        case .waiting(let reason): .waiting(reason)
+        case .refused(let error): .refused(error)
+        case nil: lease.isHeld ? .held : .starting
+        }
     }
 }

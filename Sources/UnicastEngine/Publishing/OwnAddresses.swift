@@ -1,0 +1,62 @@
+package import DNSSD
+import Glibc
+import System
+
+/// This host's addresses, as those can use them who use the same DNS server.
+package enum OwnAddresses {
+    /// The addresses of the interface from which a server is reached: global and private ones, none that is link-local, loopback,
+    /// temporary (RFC 8981), deprecated, or not usable yet. Empty when the server cannot be reached.
+    package static func towards(_ server: ServerAddress) -> Set<IPAddress> {
+        guard let source = source(towards: server), let all = InterfaceAddress.all(),
+            let interface = all.first(where: { $0.address?.isSame(as: source) == true })?.interface
+        else { return [] }
+        let unfit = unfitAddresses()
+        let found = all.filter { $0.interface.index == interface.index }.compactMap(\.address)
+        // A server on this machine is reached from loopback: then others reach this host by what the machine has otherwise.
+        let candidates = source.isLoopback ? all.compactMap(\.address) : found
+        return Set(
+            candidates.filter { address in
+                guard !address.isLinkLocal, !address.isLoopback, !address.isUnspecified, !address.isMulticast else {
+                    return false
+                }
+                if case .v6(let v6, _) = address { return !unfit.contains(v6) }
+                return true
+            })
+    }
+
+    /// Connecting a UDP socket sends nothing: the system only chooses the way.
+    private static func source(towards server: ServerAddress) -> IPAddress? {
+        let family = server.address.family == .ipv4 ? AF_INET : AF_INET6
+        guard let socket = try? Sockets.make(family, SOCK_DGRAM) else { return nil }
+        defer { close(socket) }
+        guard SocketAddress(server.address, port: server.port.rawValue).connect(socket) == 0 else { return nil }
+        return SocketAddress(of: socket)?.address
+    }
+
+    /// IPv6 addresses that are temporary, deprecated, tentative or duplicates (IFA_F_ flags of <linux/if_addr.h>).
+    private static func unfitAddresses() -> Set<IPv6Address> {
+        let unfit: UInt32 = 0x01 | 0x08 | 0x20 | 0x40
+        // Address, index, prefix length, scope, flags, in hexadecimal, and the name.
+        let lines = SystemFile.lines(of: "/proc/thread-self/net/if_inet6") ?? []
+        return Set(
+            lines.compactMap { line in
+                let words = line.split(separator: " ")
+                guard words.count == 6, words[0].utf8.count == 32, let flags = UInt32(words[4], radix: 16),
+                    flags & unfit != 0, let high = UInt64(words[0].prefix(16), radix: 16),
+                    let low = UInt64(words[0].suffix(16), radix: 16)
+                else { return nil }
+                return IPv6Address(high: high, low: low)
+            })
+    }
+}
+
+extension IPAddress {
+    /// Without regard to the scope.
+    fileprivate func isSame(as other: IPAddress) -> Bool {
+        switch (self, other) {
+        case (.v4(let one), .v4(let two)): one == two
+        case (.v6(let one, _), .v6(let two, _)): one == two
+        default: false
+        }
+    }
+}

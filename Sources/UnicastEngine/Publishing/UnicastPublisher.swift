@@ -1,0 +1,138 @@
+import DNSMessage
+import DNSSD
+import Discovery
+import System
+
+/// Publishes in the domains that there is a key for: one `ZoneRunner` for each.
+final class UnicastPublisher: ServicePublisher {
+    /// Finds the server of a domain's zone.
+    typealias Locate = @Sendable (Domain, ServerName?) async throws(DiscoveryError) -> ZoneLocation
+
+    private struct State {
+        var runners: [Domain: ZoneRunner] = [:]
+        var identity: PublisherIdentity?
+        var isOver = false
+    }
+
+    private let domains: [DomainSettings]
+    private let exchange: any DNSExchange
+    private let time: any TimeSource
+    private let locate: Locate
+    private let directory: String?
+    private let state = Locked(State())
+
+    /// - Parameter directory: where the publisher's id is kept; nil: nowhere.
+    init(
+        domains: [DomainSettings], exchange: any DNSExchange, time: any TimeSource = SystemTime(),
+        directory: String? = PublisherIdentity.standardDirectory, locate: @escaping Locate
+    ) {
+        self.domains = domains
+        self.exchange = exchange
+        self.time = time
+        self.directory = directory
+        self.locate = locate
+    }
+
+    func publishes(in domain: Domain) -> Bool { settings(for: domain)?.key != nil }
+
+    var zones: [ZoneStatus] {
+        state.withLock { $0.runners.values.map(\.self) }.map(\.status).sorted { $0.domain < $1.domain }
+    }
+
+    var troubles: [String] {
+        let reason = state.withLock { $0.identity?.reason }
+        return reason.map {
+            [
+                "the publisher's id cannot be kept, so that after a crash its services get other names until their lease ends: \($0)"
+            ]
+        } ?? []
+    }
+
+    func publish(
+        _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
+        let failed: (DiscoveryError) -> any PublicationOperation = { error in
+            Task { reporting(PublicationFact(name: service.name, state: .failed(error))) }
+            return ZonePublication(runner: nil, number: 0)
+        }
+        #if Unicast
+        guard let settings = settings(for: service.domain), settings.key != nil else {
+            return failed(.init(.misconfigured, "there is no key for the domain \(service.domain)"))
+        }
+        guard let runner = runner(for: service.domain, settings) else {
+            return failed(.init(.invalidDomain, "the domain \(service.domain) is too long to publish in"))
+        }
+        let number = runner.publish(
+            service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
+        return ZonePublication(runner: runner, number: number)
+        #else
+        return failed(.init(.misconfigured, "publishing in \(service.domain) needs the package's trait Unicast"))
+        #endif
+    }
+
+    private func settings(for domain: Domain) -> DomainSettings? {
+        domains.filter { domain.isWithin($0.domain) }.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }
+    }
+
+    private func runner(for domain: Domain, _ settings: DomainSettings) -> ZoneRunner? {
+        state.withLock { state in
+            if let runner = state.runners[domain] { return runner }
+            guard !state.isOver, let layout = ZoneLayout(domain) else { return nil }
+            let identity = state.identity ?? PublisherIdentity(directory: directory)
+            state.identity = identity
+            let rules = ZonePublisher(
+                layout, id: identity.id, isKnown: identity.isKnown,
+                host: settings.host ?? ServiceName.ofThisMachine().value.lowercased(),
+                ttl: UInt32(min(max(settings.ttl.components.seconds, 1), 86_400)),
+                leaseSeconds: Int(clamping: settings.lease.components.seconds), seed: UInt64.random(in: 0 ... .max))
+            let runner = ZoneRunner(rules, settings: settings, exchange: exchange, time: time) {
+                [locate, server = settings.server] () async throws(DiscoveryError) -> ZoneLocation in
+                try await locate(domain, server)
+            }
+            state.runners[domain] = runner
+            return runner
+        }
+    }
+
+    func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+        Task { reporting(.up) }
+        return ZonePublication(runner: nil, number: 0)
+    }
+
+    @discardableResult
+    func shutdown() async -> Bool {
+        let runners = state.withLock { state in
+            state.isOver = true
+            return Array(state.runners.values)
+        }
+        return await withTaskGroup(of: Bool.self) { group in
+            for runner in runners { group.addTask { await runner.shutdown(within: .seconds(2)) } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+    }
+}
+
+/// One service that is published.
+private final class ZonePublication: PublicationOperation {
+    private let runner: ZoneRunner?
+    private let number: Int
+
+    init(runner: ZoneRunner?, number: Int) {
+        self.runner = runner
+        self.number = number
+    }
+
+    func update(txt: TXTRecord) -> Bool {
+        runner?.update(number, txt: txt)
+        return true
+    }
+
+    func cancel() { runner?.withdraw(number) }
+
+    func cancel(waitingAtMost limit: Duration) async -> Bool {
+        guard let runner else { return true }
+        runner.withdraw(number)
+        return await runner.isGone(number, within: limit)
+    }
+}

@@ -1,0 +1,262 @@
+import DNSMessage
+import DNSSD
+import Discovery
+import Glibc
+import System
+
+/// Where updates of a domain go.
+struct ZoneLocation: Sendable {
+    let zone: DomainName
+    let server: ServerAddress
+}
+
+/// Carries out what a `ZonePublisher` decides: asks, sends, waits, and tells who publishes.
+final class ZoneRunner: Sendable {
+    /// Finds the server of a domain's zone.
+    typealias Locate = @Sendable () async throws(DiscoveryError) -> ZoneLocation
+
+    private struct State {
+        var rules: ZonePublisher
+        var location: ZoneLocation?
+        var reporters: [Int: @Sendable (PublicationFact) -> Void] = [:]
+        var facts: [Int: (wanted: ServiceInstance, fact: PublicationFact)] = [:]
+        var waiters = Waiters()
+        /// What is to be told, in order; one thread tells it.
+        var news: [@Sendable () -> Void] = []
+        var isTelling = false
+        var isOver = false
+        var addressesAt: Duration?
+        var isLooking = false
+    }
+
+    /// How often this host's addresses are looked at.
+    private static let addressInterval = Duration.seconds(10)
+
+    let domain: Domain
+    private let settings: DomainSettings
+    private let exchange: any DNSExchange
+    private let time: any TimeSource
+    private let locate: Locate
+    private let state: Locked<State>
+    private let alarms: AlarmClock
+    private let alarm = Locked<Alarm?>(nil)
+
+    init(
+        _ rules: ZonePublisher, settings: DomainSettings, exchange: any DNSExchange, time: any TimeSource,
+        locate: @escaping Locate
+    ) {
+        domain = rules.layout.domain
+        self.settings = settings
+        self.exchange = exchange
+        self.time = time
+        self.locate = locate
+        alarms = AlarmClock(time: time)
+        state = Locked(State(rules: rules))
+        let made = alarms.make { [weak self] _ in self?.turn() }
+        alarm.withLock { $0 = made }
+    }
+
+    // MARK: What is wanted
+
+    func publish(
+        _ service: OfferedService, onConflict policy: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> Int {
+        let number = state.withLock { state in
+            let number = state.rules.publish(service, onConflict: policy, isPersistent: isPersistent)
+            state.reporters[number] = reporting
+            let fact = PublicationFact(name: service.name, state: .registering)
+            state.facts[number] = (service.instance, fact)
+            return number
+        }
+        // Later: a report must not come from within the call that starts an operation.
+        Task { self.turn() }
+        return number
+    }
+
+    func update(_ number: Int, txt: TXTRecord) {
+        state.withLock { $0.rules.update(number, txt: txt) }
+        Task { self.turn() }
+    }
+
+    /// Withdraws; no report follows.
+    func withdraw(_ number: Int) {
+        state.withLock { state in
+            state.reporters[number] = nil
+            state.rules.withdraw(number)
+        }
+        Task { self.turn() }
+    }
+
+    /// Waits until nothing of a registration is left in the zone, or of any.
+    /// - Returns: whether that was in time.
+    func isGone(_ number: Int?, within limit: Duration) async -> Bool {
+        await withTimeLimit(limit) {
+            while true {
+                let (isGone, version) = self.state.withLock { state in
+                    (number.map { state.facts[$0] == nil } ?? !state.rules.hasAnything, state.waiters.version)
+                }
+                if isGone { return true }
+                if Task.isCancelled { return false }
+                await self.state.wait(for: \.waiters, after: version)
+            }
+        }
+    }
+
+    /// Withdraws everything.
+    func shutdown(within limit: Duration) async -> Bool {
+        for number in state.withLock({ Array($0.facts.keys) }) { withdraw(number) }
+        let isDone = await isGone(nil, within: limit)
+        state.withLock { $0.isOver = true }
+        alarm.withLock { $0 = nil }
+        return isDone
+    }
+
+    var status: ZoneStatus {
+        let now = time.now
+        return state.withLock { state in
+            let rules = state.rules
+            return ZoneStatus(
+                domain: domain, server: state.location.map { "\($0.server.address) port \($0.server.port)" },
+                key: settings.key.map { "\($0.name)" }, state: rules.state, lease: .seconds(rules.leaseSeconds),
+                leaseLeft: rules.leaseEnd.map { max(.zero, $0 - now) },
+                registrations: state.facts.sorted { $0.key < $1.key }.map {
+                    .init(wanted: $0.value.wanted, fact: $0.value.fact)
+                },
+                updates: rules.updates, failures: rules.failures, reaped: rules.reaped)
+        }
+    }
+
+    // MARK: Turns
+
+    private func turn(_ event: (@Sendable (inout ZonePublisher, Duration) -> Void)? = nil) {
+        let now = time.now
+        let (requests, looks) = state.withLock { state -> ([(Int, ZoneRequest)], Bool) in
+            guard !state.isOver else { return ([], false) }
+            event?(&state.rules, now)
+            var requests: [(Int, ZoneRequest)] = []
+            for step in state.rules.next(now) {
+                switch step {
+                case .request(let ticket, let request): requests.append((ticket, request))
+                case .report(let number, let fact):
+                    state.facts[number]?.fact = fact
+                    if let reporter = state.reporters[number] { state.news.append { reporter(fact) } }
+                case .gone(let number):
+                    state.reporters[number] = nil
+                    state.facts[number] = nil
+                }
+            }
+            state.news.append(state.waiters.changed())
+            let looks = state.rules.needsAddresses && !state.isLooking && (state.addressesAt ?? now) <= now
+            if looks { state.isLooking = true }
+            let deadlines = [state.rules.deadline, state.rules.needsAddresses ? state.addressesAt : nil]
+            alarm.withLock { $0?.set(to: deadlines.compactMap(\.self).min()) }
+            return (requests, looks)
+        }
+        tell()
+        for (ticket, request) in requests {
+            // Each ends by itself, in the time that the exchange allows it.
+            Task { [self] in
+                let reply = await carryOut(request)
+                turn { $0.received(reply, to: ticket, $1) }
+            }
+        }
+        if looks { Task { [self] in await lookAtAddresses() } }
+    }
+
+    /// Tells what is new, in order, without a lock.
+    private func tell() {
+        guard
+            state.withLock({ state in
+                defer { state.isTelling = true }
+                return !state.isTelling
+            })
+        else { return }
+        while true {
+            let news = state.withLock { state in
+                defer { state.news = [] }
+                if state.news.isEmpty { state.isTelling = false }
+                return state.news
+            }
+            if news.isEmpty { return }
+            for item in news { item() }
+        }
+    }
+
+    private func lookAtAddresses() async {
+        var addresses = Set(settings.addresses)
+        if addresses.isEmpty, let location = try? await location() { addresses = OwnAddresses.towards(location.server) }
+        let found = addresses
+        state.withLock { state in
+            state.isLooking = false
+            state.addressesAt = time.now + (found.isEmpty ? .seconds(1) : Self.addressInterval)
+        }
+        // An interface that is down for a moment takes no address out of the zone.
+        turn { rules, _ in if !found.isEmpty { rules.addressesBecame(found) } }
+    }
+
+    // MARK: Requests
+
+    private func location() async throws(DiscoveryError) -> ZoneLocation {
+        if let known = state.withLock({ $0.location }) { return known }
+        let found = try await locate()
+        state.withLock { $0.location = found }
+        return found
+    }
+
+    private func carryOut(_ request: ZoneRequest) async -> ZoneReply {
+        let place: ZoneLocation
+        do throws(DiscoveryError) {
+            place = try await location()
+        } catch {
+            return .outcome(error.code == .backendUnavailable ? .unheard(error.message) : .refused(error))
+        }
+        do throws(DNSFailure) {
+            switch request {
+            case .ask(let name, let type): return try await ask(name, type, place)
+            case .update(let update, let subject):
+                let answer = try await exchange.update(
+                    update.message(to: place.zone), at: place.server, key: settings.key)
+                let context = UpdateContext(
+                    zone: "\(place.zone)", server: "\(place.server.address)",
+                    key: settings.key.map { "\($0.name)" } ?? "")
+                let outcome = context.outcome(
+                    of: answer, subject: subject, clock: UInt64(exactly: time_t(Glibc.time(nil))) ?? 0)
+                return .outcome(outcome)
+            }
+        } catch {
+            // The zone may have moved.
+            state.withLock { $0.location = nil }
+            switch error {
+            case .silent(let reason):
+                return .outcome(.unheard("the server \(place.server.address) does not answer: \(reason)"))
+            case .system(let reason): return .outcome(.unheard(reason))
+            case .impossible(let reason): return .outcome(.refused(DiscoveryError(.misconfigured, reason)))
+            }
+        }
+    }
+
+    private func ask(_ name: DomainName, _ type: RecordType, _ place: ZoneLocation) async throws(DNSFailure)
+        -> ZoneReply
+    {
+        let answer = try await exchange.ask(Question(name, type), of: .server(place.server))
+        switch answer.message.responseCode {
+        case 0, 3:
+            guard answer.message.flags.contains(.authoritative) else {
+                return .outcome(
+                    .refused(
+                        DiscoveryError(
+                            .misconfigured,
+                            "\(place.server.address) is a resolver rather than the server of \(place.zone)")))
+            }
+            return .records(answer.message.answers.filter { $0.name == name && $0.type == type }.map(\.data))
+        case 2: return .outcome(.serverFailed)
+        case let code:
+            return .outcome(
+                .refused(
+                    DiscoveryError(
+                        .misconfigured,
+                        "the server \(place.server.address) does not serve \(place.zone) (error \(code))")))
+        }
+    }
+}
