@@ -43,12 +43,14 @@ struct WaitCommand: PlacedCommand {
     static var statusWhenStopped: ExitStatus { .notFound }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        // The first service that is resolved ends it, and is shown with all its addresses; several are followed until all are there.
+        let resolution: ServiceQuery.Resolution = count > 1 ? .watch : .once
         let events = session.network.browse(
             type,
             in: domain.domain,
             on: try place.interfaces(),
             over: place.family,
-            resolution: resolve ? .watch : .none
+            resolution: resolve ? resolution : .none
         )
         if let timeout { session.stop.request(.timedOut, after: timeout) }
         var gate = BackendGate(session)
