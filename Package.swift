@@ -149,7 +149,9 @@ let package = Package(
         tests("DNSSDTests", ["DNSSD"]),
         tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
         tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "WireNames"]),
-        tests("UnicastEngineTests", library + ["DNSMessage", "DiscoveryTesting", "UnicastEngine", "WireNames"]),
+        tests(
+            "UnicastEngineTests",
+            library + ["DNSMessage", "DiscoveryTesting", "UnicastEngine", "WireNames"] + nio("NIOCore", "NIOPosix")),
         tests("DiscoveryTests", library + ["DiscoveryJSON", "DiscoveryTesting"]),
         tests("AvahiEngineTests", library + ["AvahiEngine", "CSupervisor", "DiscoveryTesting", "MulticastEngine"]),
         tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]),

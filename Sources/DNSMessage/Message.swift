@@ -44,6 +44,10 @@ public struct Message: Hashable, Sendable {
         public static let authoritative = Flags(rawValue: 1 << 10)
         /// TC: more than fits; in a query of multicast DNS, more known answers follow (RFC 6762 §7.2).
         public static let truncated = Flags(rawValue: 1 << 9)
+        /// RD: the server may ask others.
+        public static let recursionDesired = Flags(rawValue: 1 << 8)
+        /// AD: checked by DNSSEC, says who answers.
+        public static let authenticData = Flags(rawValue: 1 << 5)
     }
 
     /// What kind of request it is (RFC 1035 §4.1.1): 0 a query, 5 an update (RFC 2136 §1.3).

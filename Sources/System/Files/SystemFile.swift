@@ -12,6 +12,25 @@ package enum SystemFile {
         guard descriptor >= 0 else { throw SystemError(errno, path) }
         defer { close(descriptor) }
         try requireRegular(descriptor, path)
+        return try whole(descriptor, path, atMost: limit)
+    }
+
+    /// The same of a file that holds a secret.
+    /// - Throws: `EPERM` also where others than its owner and its group may read or write it.
+    package static func readPrivate(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw SystemError(errno, path) }
+        defer { close(descriptor) }
+        try requireRegular(descriptor, path)
+        var info = stat()
+        guard unsafe fstat(descriptor, &info) == 0 else { throw SystemError(errno, path) }
+        guard info.st_mode & 0o007 == 0 else { throw SystemError(EPERM, path) }
+        return try whole(descriptor, path, atMost: limit)
+    }
+
+    private static func whole(
+        _ descriptor: Int32, _ path: String, atMost limit: Int
+    ) throws(SystemError) -> [UInt8] {
         let bytes = try start(of: descriptor, path, atMost: limit + 1)
         guard bytes.count <= limit else { throw SystemError(EFBIG, path) }
         return bytes

@@ -1,0 +1,98 @@
+package import DNSMessage
+import DNSSD
+import NIOCore
+import NIOPosix
+import System
+
+/// DNS over the network: questions over UDP, and TCP where an answer is truncated; updates over TCP.
+///
+/// One thread carries it. At most 16 messages are under way; others wait for their turn.
+package final class DNSClient: DNSExchange {
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let transport: NIOLoopBoundBox<DNSTransport>
+    private let resolver: ResolverFile
+
+    /// A client, and its thread.
+    /// - Parameter resolver: who is asked where no server is named.
+    package init(resolver: ResolverFile = ResolverFile()) {
+        self.resolver = resolver
+        let eventLoop = group.any()
+        transport = NIOLoopBoundBox.makeBoxSendingValue(DNSTransport(eventLoop: eventLoop), eventLoop: eventLoop)
+    }
+
+    deinit { group.shutdownGracefully { _ in } }
+
+    /// What /etc/resolv.conf says now.
+    package var resolverSettings: ResolverSettings { resolver.settings }
+
+    package func ask(_ question: Question, of whom: DNSTarget) async throws(DNSFailure) -> DNSAnswer {
+        let settings = resolver.settings
+        let (servers, limits, flags): ([ServerAddress], Attempts.Limits, Message.Flags) =
+            switch whom {
+            case .resolver: (settings.servers, Attempts.Limits(settings), [.recursionDesired, .authenticData])
+            case .server(let server): ([server], Attempts.Limits(), .recursionDesired)
+            }
+        let (message, server) = try await run { transport, completion in
+            let sorted = transport.silentServers.sorted(servers, at: transport.now)
+            return QuestionRun(
+                question, flags: flags, attempts: Attempts(servers: sorted, limits: limits), on: transport,
+                completion: completion)
+        }
+        // Who is not on this machine could have been replaced on the way (RFC 4035 §4.9.3, resolv.conf(5)).
+        let isBelieved = whom == .resolver && (settings.isTrusted || server.address.isLoopback)
+        return DNSAnswer(
+            message: message, isAuthenticated: isBelieved && message.flags.contains(.authenticData), server: server)
+    }
+
+    package func update(
+        _ update: Message, at server: ServerAddress, key: TSIGKey?
+    ) async throws(DNSFailure) -> UpdateAnswer {
+        try await run { transport, completion in
+            UpdateRun(update, to: server, key: key, on: transport, completion: completion)
+        }
+    }
+
+    /// Closes all connections; what is under way fails, and what comes later, too.
+    package func shutdown() async {
+        try? await group.any().submit { [transport] in transport.value.close() }.get()
+        try? await group.shutdownGracefully()
+    }
+
+    private func run<Value: Sendable>(
+        _ make: @escaping @Sendable (DNSTransport, @escaping (Result<Value, DNSFailure>) -> Void) -> any TransportRun
+    ) async throws(DNSFailure) -> Value {
+        let ticket = Ticket(eventLoop: group.any())
+        let result: Result<Value, DNSFailure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                group.any().execute { [transport] in
+                    let transport = transport.value
+                    let run = make(transport) { continuation.resume(returning: $0) }
+                    guard ticket.begin(run) else { return run.giveUp(.silent("cancelled")) }
+                    if !transport.enqueue(run.begin) { run.giveUp(.system("too many DNS messages wait")) }
+                }
+            }
+        } onCancel: {
+            ticket.cancel()
+        }
+        return try result.get()
+    }
+}
+
+/// Connects a task that may be cancelled, at any time and anywhere, with what runs for it on the event loop.
+private final class Ticket: Sendable {
+    private let isCancelled = Locked(false)
+    private let run: NIOLoopBoundBox<(any TransportRun)?>
+
+    init(eventLoop: any NIOCore.EventLoop) { run = .makeEmptyBox(eventLoop: eventLoop) }
+
+    /// On the event loop. - Returns: false when the task was cancelled before.
+    func begin(_ run: any TransportRun) -> Bool {
+        self.run.value = run
+        return !isCancelled.withLock { $0 }
+    }
+
+    func cancel() {
+        isCancelled.withLock { $0 = true }
+        run.eventLoop.execute { [run] in run.value?.giveUp(.silent("cancelled")) }
+    }
+}

@@ -1,0 +1,65 @@
+import DNSMessage
+import NIOCore
+
+/// What messages under way share: their number, connections, and which servers are silent. Used on its event loop.
+final class DNSTransport {
+    /// Messages under way; BIND drops some of 256 (docs/decisions/0037-beyond-one-link.md).
+    private static let maximumUnderWay = 16
+    /// Messages that wait for their turn.
+    private static let maximumWaiting = 20_000
+
+    let eventLoop: any EventLoop
+    var silentServers = SilentServers()
+    private var streams: [ServerAddress: DNSStream] = [:]
+    private var underWay = 0
+    private var waiting = CircularBuffer<() -> Void>()
+    private var isClosed = false
+
+    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+
+    /// On the clock of deadlines.
+    var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
+
+    /// Starts something when it is its turn; whoever was started gives its place back.
+    /// - Returns: false when too many wait.
+    func enqueue(_ start: @escaping () -> Void) -> Bool {
+        guard !isClosed, waiting.count < Self.maximumWaiting else { return false }
+        waiting.append(start)
+        startNext()
+        return true
+    }
+
+    /// Gives a place back.
+    func leave() {
+        underWay -= 1
+        startNext()
+    }
+
+    private func startNext() {
+        while underWay < Self.maximumUnderWay, let start = waiting.popFirst() {
+            underWay += 1
+            start()
+        }
+    }
+
+    /// The connection to a server, made when there is none.
+    func stream(to server: ServerAddress) -> DNSStream {
+        if let stream = streams[server] { return stream }
+        let stream = DNSStream(to: server, on: eventLoop) { [weak self] in self?.streams[server] = nil }
+        streams[server] = stream
+        return stream
+    }
+
+    /// Calls something later.
+    func after(_ delay: Duration, _ body: @escaping () -> Void) -> Scheduled<Void> {
+        let (seconds, attoseconds) = max(delay, .zero).components
+        let amount = TimeAmount.nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        return eventLoop.assumeIsolated().scheduleTask(in: amount, body)
+    }
+
+    /// Closes all connections; what is under way fails.
+    func close() {
+        isClosed = true
+        for stream in streams.values { stream.close() }
+    }
+}

@@ -1,0 +1,36 @@
+import DNSSD
+import Glibc
+import NIOCore
+import NIOPosix
+import System
+
+extension NIOCore.SocketAddress {
+    /// A server's address, with the scope of a link-local one.
+    init(_ server: ServerAddress) {
+        self = unsafe server.withSocketAddress { pointer in
+            let raw = unsafe UnsafeRawPointer(pointer)
+            return switch server.address.family {
+            case .ipv4: unsafe SocketAddress(raw.loadUnaligned(as: sockaddr_in.self))
+            case .ipv6: unsafe SocketAddress(raw.loadUnaligned(as: sockaddr_in6.self))
+            }
+        }
+    }
+}
+
+extension DNSFailure {
+    /// Why something did not reach a server: for people.
+    static func reason(_ error: any Error) -> String {
+        switch error {
+        case is DNSStream.Ended: "it closed the connection"
+        case let error as IOError: SystemError.text(error.errnoCode)
+        case let error as NIOConnectionError: error.connectionErrors.first.map { reason($0.error) } ?? "no connection"
+        case ChannelError.connectTimeout: "no answer"
+        default: "\(error)"
+        }
+    }
+
+    /// The system has no more descriptors or memory.
+    static func isOfSystem(_ error: any Error) -> Bool {
+        [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains((error as? IOError)?.errnoCode)
+    }
+}

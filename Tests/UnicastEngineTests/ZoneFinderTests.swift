@@ -1,0 +1,100 @@
+import DNSMessage
+import DNSSD
+import Testing
+
+@testable import UnicastEngine
+
+@Suite("The zone of a domain")
+struct ZoneFinderTests {
+    /// Answers from a table, and counts.
+    actor Table: DNSExchange {
+        var answers: [Question: Message] = [:]
+        var asked: [DNSTarget] = []
+
+        func set(_ question: Question, _ message: Message) { answers[question] = message }
+
+        nonisolated func ask(_ question: Question, of whom: DNSTarget) async throws(DNSFailure) -> DNSAnswer {
+            guard let message = await take(question, whom), let resolver = AttemptsTests.servers.first else {
+                throw .silent("nobody")
+            }
+            return DNSAnswer(message: message, server: resolver)
+        }
+
+        nonisolated func update(
+            _ update: Message, at server: ServerAddress, key: TSIGKey?
+        ) async throws(DNSFailure) -> UpdateAnswer { throw .silent("nobody") }
+
+        private func take(_ question: Question, _ whom: DNSTarget) -> Message? {
+            asked.append(whom)
+            return answers[question]
+        }
+    }
+
+    let table = Table()
+
+    private func name(_ text: String) throws -> DomainName { try DomainName(labels: Domain(text).labels) }
+
+    private func soa(_ owner: String, ttl: UInt32 = 60) throws -> ResourceRecord {
+        ResourceRecord(
+            try name(owner), .soa,
+            .soa(
+                StartOfAuthority(
+                    primary: try name("ns.\(owner)"), mailbox: .root, serial: 7, refresh: 1, retry: 1, expire: 1,
+                    minimum: 10)), ttl: ttl)
+    }
+
+    @Test("By the answer, or beside it below the zone; the primary's addresses by the resolver")
+    func found() async throws {
+        let record = try soa("home.example.org")
+        await table.set(Question(try name("home.example.org"), .soa), Message(answers: [record]))
+        var below = Message(authorities: [record])
+        below.flags = Message.Flags(rawValue: ResponseCode.noSuchName)
+        await table.set(Question(try name("link1.home.example.org"), .soa), below)
+        let host = try name("ns.home.example.org")
+        await table.set(Question(host, .a), Message(answers: [ResourceRecord(host, .a, .a(0x0A35_0035), ttl: 60)]))
+        await table.set(Question(host, .aaaa), Message())
+        let finder = ZoneFinder(exchange: table)
+        for domain in ["home.example.org", "link1.home.example.org"] {
+            let zone = try await finder.zone(of: Domain(domain))
+            #expect(try zone.name == name("home.example.org") && zone.serial == 7)
+            #expect(zone.negativeTTL == .seconds(10) && zone.servers.map(\.description) == ["10.53.0.53"])
+        }
+    }
+
+    @Test("A server that is configured is asked, and takes the updates; it is remembered until its time is over")
+    func configured() async throws {
+        let clock = ContinuousClock.now
+        let passed = TestTime()
+        await table.set(Question(try name("home.example.org"), .soa), Message(answers: [try soa("home.example.org")]))
+        let finder = ZoneFinder(exchange: table, now: { clock + passed.value })
+        let server = ServerName(.address(try #require(IPAddress("10.53.0.53"))), port: try Port(5353))
+        for (seconds, count) in [(0, 1), (59, 1), (61, 2)] {
+            passed.value = .seconds(seconds)
+            let zone = try await finder.zone(of: Domain("home.example.org"), server: server)
+            #expect(zone.servers.map(\.description) == ["10.53.0.53 port 5353"])
+            #expect(await table.asked.count == count)
+        }
+        finder.forget(try Domain("home.example.org"))
+        _ = try await finder.zone(of: Domain("home.example.org"), server: server)
+        #expect(await table.asked.count == 3)
+    }
+
+    @Test("No such zone, none of ours, a server that does not serve it, nobody: each has its code")
+    func refused() async throws {
+        let finder = ZoneFinder(exchange: table)
+        func code(_ message: Message?) async throws -> DiscoveryError? {
+            if let message { await table.set(Question(try name("home.example.org"), .soa), message) }
+            return await #expect(throws: DiscoveryError.self) {
+                try await finder.zone(of: Domain("home.example.org"))
+            }
+        }
+        #expect(try await code(nil)?.code == .backendUnavailable)
+        #expect(try await code(Message())?.code == .misconfigured)
+        #expect(try await code(Message(authorities: [soa("org")]))?.message.contains("no zone") == true)
+        #expect(try await code(Message(authorities: [soa("other.example.org")]))?.code == .misconfigured)
+        let refused = Message(flags: Message.Flags(rawValue: ResponseCode.refused))
+        #expect(try await code(refused)?.message.contains("REFUSED") == true)
+        let failed = Message(flags: Message.Flags(rawValue: ResponseCode.serverFailure))
+        #expect(try await code(failed)?.code == .backendUnavailable)
+    }
+}
