@@ -20,11 +20,15 @@ final class DNSStream {
     private enum State {
         case connecting([ByteBuffer])
         case open(any Channel)
-        case closed
+        case closed(any Error)
     }
 
     /// A server may have closed a connection that it has answered on; one that is new is not given a second chance.
     private(set) var hasAnswered = false
+    /// It can be used no more.
+    var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
     private let eventLoop: any EventLoop
     private var state = State.connecting([])
     private var waiters: [UInt16: Waiter] = [:]
@@ -38,7 +42,6 @@ final class DNSStream {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         ClientBootstrap(group: eventLoop)
             .connectTimeout(.seconds(10))
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(StreamHandler(bound.value))
@@ -69,7 +72,7 @@ final class DNSStream {
         switch state {
         case .connecting(let waiting): state = .connecting(waiting + [buffer])
         case .open(let channel): channel.writeAndFlush(buffer, promise: nil)
-        case .closed: if waiters.removeValue(forKey: id) != nil { waiter.lost(Ended()) }
+        case .closed(let error): if waiters.removeValue(forKey: id) != nil { waiter.lost(error) }
         }
     }
 
@@ -101,9 +104,9 @@ final class DNSStream {
     }
 
     fileprivate func end(_ error: any Error) {
-        if case .closed = state { return }
+        if isClosed { return }
         let (last, left) = (state, waiters)
-        (state, waiters) = (.closed, [:])
+        (state, waiters) = (.closed(error), [:])
         idle?.cancel()
         ended()
         if case .open(let channel) = last { channel.close(promise: nil) }

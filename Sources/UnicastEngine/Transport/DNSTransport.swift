@@ -46,7 +46,8 @@ final class DNSTransport {
     func stream(to server: ServerAddress) -> DNSStream {
         if let stream = streams[server] { return stream }
         let stream = DNSStream(to: server, on: eventLoop) { [weak self] in self?.streams[server] = nil }
-        streams[server] = stream
+        // It may have failed at once.
+        if !stream.isClosed { streams[server] = stream }
         return stream
     }
 
