@@ -71,7 +71,7 @@ struct ZoneFinderTests {
         for (seconds, count) in [(0, 1), (59, 1), (61, 2)] {
             passed.value = .seconds(seconds)
             let zone = try await finder.zone(of: Domain("home.example.org"), server: server)
-            #expect(zone.servers.map(\.description) == ["10.53.0.53 port 5353"])
+            #expect(zone.servers.map(\.description) == ["10.53.0.53:5353"])
             #expect(await table.asked.count == count)
         }
         finder.forget(try Domain("home.example.org"))

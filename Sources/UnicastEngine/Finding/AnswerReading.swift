@@ -121,14 +121,6 @@ extension [ResourceRecord] {
     fileprivate var shortestTTL: Duration { .seconds(Int64(map(\.ttl).min() ?? 0)) }
 }
 
-extension ServerAddress: CustomStringConvertible {
-    /// `10.53.0.53`, with the port where it is not 53.
-    package var description: String {
-        if port.rawValue == 53 { return "\(address)" }
-        return address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
-    }
-}
-
 extension DomainName {
     /// As people write it: without the final dot.
     var shown: String { labels.isEmpty ? "." : String(description.dropLast()) }

@@ -3,9 +3,11 @@ import Glibc
 import System
 
 extension ServerAddress: CustomStringConvertible {
-    /// The address, and the port where it is not DNS's own.
+    /// `10.53.0.53`, with the port where it is not DNS's own.
     package var description: String {
-        port.rawValue == 53 ? address.text(scopedTo: nil) : "\(address.text(scopedTo: nil)) port \(port)"
+        let text = address.text(scopedTo: nil)
+        if port.rawValue == 53 { return text }
+        return address.family == .ipv6 ? "[\(text)]:\(port)" : "\(text):\(port)"
     }
 
     /// Lends it as system calls take it, with the scope of a link-local address.
