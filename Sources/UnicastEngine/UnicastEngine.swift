@@ -4,19 +4,26 @@ public import Discovery
 /// Services of every domain but `local`, through the DNS servers that exist: found by asking, published by signed updates.
 public final class UnicastEngine: ServiceFinder, ServicePublisher {
     private let domains: [DomainSettings]
-    private let finder: any ServiceFinder
+    private let client: DNSClient
+    private let finder: UnicastFinder
     private let publisher: any ServicePublisher
 
     /// Creates an engine.
     /// - Parameter domains: what is known of some domains beforehand; of several that cover a name, the longest counts.
     public init(domains: [DomainSettings]) {
         self.domains = domains
-        finder = EngineRouter(finders: [], publishers: [])
+        let client = DNSClient()
+        self.client = client
+        finder = UnicastFinder(domains: domains, exchange: client) {
+            Surroundings(
+                searchDomains: client.resolverSettings.search,
+                networks: Surroundings.networks(of: LocalAddresses.system()))
+        }
         publisher = EngineRouter(finders: [], publishers: [])
     }
 
     /// Every domain but `local`.
-    public func finds(in domain: Domain) -> Bool { domain != .local }
+    public func finds(in domain: Domain) -> Bool { finder.finds(in: domain) }
 
     /// Domains within one that there is a key for.
     public func publishes(in domain: Domain) -> Bool { settings(for: domain)?.key != nil }
@@ -70,6 +77,7 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         async let found = finder.shutdown()
         async let published = publisher.shutdown()
         let ends = await (found, published)
+        await client.shutdown()
         return ends.0 && ends.1
     }
 
