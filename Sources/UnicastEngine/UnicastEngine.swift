@@ -3,15 +3,13 @@ public import Discovery
 
 /// Services of every domain but `local`, through the DNS servers that exist: found by asking, published by signed updates.
 public final class UnicastEngine: ServiceFinder, ServicePublisher {
-    private let domains: [DomainSettings]
     private let client: DNSClient
     private let finder: UnicastFinder
-    private let publisher: any ServicePublisher
+    private let publisher: UnicastPublisher
 
     /// Creates an engine.
     /// - Parameter domains: what is known of some domains beforehand; of several that cover a name, the longest counts.
     public init(domains: [DomainSettings]) {
-        self.domains = domains
         let client = DNSClient()
         self.client = client
         finder = UnicastFinder(domains: domains, exchange: client) {
@@ -19,17 +17,24 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
                 searchDomains: client.resolverSettings.search,
                 networks: Surroundings.networks(of: LocalAddresses.system()))
         }
-        publisher = EngineRouter(finders: [], publishers: [])
+        let zones = ZoneFinder(exchange: client)
+        publisher = UnicastPublisher(domains: domains, exchange: client) { domain, server throws(DiscoveryError) in
+            let zone = try await zones.zone(of: domain, server: server)
+            guard let first = zone.servers.first else {
+                throw DiscoveryError(.misconfigured, "the zone of \(domain) has no server")
+            }
+            return ZoneLocation(zone: zone.name, server: first)
+        }
     }
 
     /// Every domain but `local`.
     public func finds(in domain: Domain) -> Bool { finder.finds(in: domain) }
 
     /// Domains within one that there is a key for.
-    public func publishes(in domain: Domain) -> Bool { settings(for: domain)?.key != nil }
+    public func publishes(in domain: Domain) -> Bool { publisher.publishes(in: domain) }
 
     /// How publishing stands, for each zone in which something is published.
-    public var zones: [ZoneStatus] { [] }
+    public var zones: [ZoneStatus] { publisher.zones }
 
     /// Those of the finder.
     public func limits(in domain: Domain) -> DiscoveryLimits { finder.limits(in: domain) }
@@ -79,9 +84,5 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         let ends = await (found, published)
         await client.shutdown()
         return ends.0 && ends.1
-    }
-
-    private func settings(for domain: Domain) -> DomainSettings? {
-        domains.filter { domain.isWithin($0.domain) }.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }
     }
 }
