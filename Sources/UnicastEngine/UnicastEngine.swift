@@ -19,6 +19,8 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         }
         let zones = ZoneFinder(exchange: client)
         publisher = UnicastPublisher(domains: domains, exchange: client) { domain, server throws(DiscoveryError) in
+            // It is asked for when it is not known, or seems to have moved.
+            zones.forget(domain)
             let zone = try await zones.zone(of: domain, server: server)
             guard let first = zone.servers.first else {
                 throw DiscoveryError(.misconfigured, "the zone of \(domain) has no server")
