@@ -14,7 +14,7 @@ struct TSIGKeyFileTests {
         arguments: [
             "key \"pub.home.example.org\" {\n\talgorithm hmac-sha256;\n\tsecret \"\(secret)\";\n};\n",
             "key pub.home.example.org. { secret \(secret); algorithm HMAC-SHA256.; };",
-            "// a key\n# of mine\nkey/* of *//**/\"pub.home.example.org\"{algorithm \"hmac-sha256\";secret\"\(secret)\";}",
+            "// a key\n# of mine\nkey /* of *//**/\"pub.home.example.org\"{algorithm \"hmac-sha256\";secret\"\(secret)\";}",
         ])
     func valid(_ text: String) throws {
         let key = try TSIGKeyFile(parsing: Array(text.utf8)).key

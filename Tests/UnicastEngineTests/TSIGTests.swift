@@ -105,6 +105,8 @@ struct TSIGTests {
         #expect(try verdict() == .unsigned(error: ResponseCode.badKey))
         (signature.mac, signature.error) = (mac, 0)
         #expect(try verdict() == .trusted(error: 0, serverTime: nil))
+        // The request itself, sent back as an answer.
+        #expect(signer.verify(signer.request, at: Self.now) == .unsigned(error: nil))
         message.additionals = []
         #expect(signer.verify(try message.written(compression: .unicast), at: Self.now) == .unsigned(error: nil))
         message.additionals = [record, ResourceRecord(.root, .a, .a(1), ttl: 0)]

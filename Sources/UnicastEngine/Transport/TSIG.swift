@@ -54,6 +54,8 @@ package struct TSIG: Sendable {
         }
         let signature = parts.signature
         guard !signature.mac.isEmpty else { return .unsigned(error: signature.error) }
+        // Unbound sends back what it does not know, our own signature with it.
+        guard signature.mac != requestMAC else { return .unsigned(error: nil) }
         guard parts.key == key.name, signature.algorithm == key.algorithm.name,
             key.isMAC(
                 signature.mac,
