@@ -47,6 +47,25 @@ static int attach_filter(int socket, int family, enum cmulticast_share share, bo
     return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 
+// What this machine sends to itself comes in over the loopback device, and is refused with all else that does not come over the link.
+static int attach_one_shot_filter(int socket, int family, uint32_t interface, bool wants_ttl_255) {
+    const uint32_t ttl_offset = (uint32_t)SKF_NET_OFF + (family == AF_INET ? 8 : 7);
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 7),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_IFINDEX)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, interface, 0, 5),
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 8 + 2),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, 0, 3),
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TTL, 0, wants_ttl_255 ? 1 : 0),
+        BPF_STMT(BPF_RET | BPF_K, 0xffff),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    const struct sock_fprog filter = {sizeof program / sizeof program[0], program};
+    return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+}
+
 static int set(int socket, int level, int option, int value) {
     return setsockopt(socket, level, option, &value, sizeof value);
 }
@@ -89,6 +108,35 @@ int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share,
     // The filter stands before the first datagram can come.
     if (set(made, SOL_SOCKET, SO_REUSEADDR, 1) || attach_filter(made, family, share, wants_ttl_255)
         || (family == AF_INET ? join4(made, interface) : join6(made, interface))) {
+        const int error = errno;
+        close(made);
+        return -error;
+    }
+    return made;
+}
+
+static int aim4(int socket, uint32_t interface) {
+    const struct ip_mreqn request = {.imr_ifindex = (int)interface};
+    const struct sockaddr_in any = {.sin_family = AF_INET};
+    return set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0) || set(socket, IPPROTO_IP, IP_MULTICAST_TTL, TTL)
+        || set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, 1)
+        || setsockopt(socket, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request)
+        || bind(socket, (const struct sockaddr *)&any, sizeof any);
+}
+
+static int aim6(int socket, uint32_t interface) {
+    const struct sockaddr_in6 any = {.sin6_family = AF_INET6};
+    return set(socket, IPPROTO_IPV6, IPV6_V6ONLY, 1) || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, TTL)
+        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1)
+        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)interface)
+        || bind(socket, (const struct sockaddr *)&any, sizeof any);
+}
+
+int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255) {
+    const int made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0) return -errno;
+    if (attach_one_shot_filter(made, family, interface, wants_ttl_255)
+        || (family == AF_INET ? aim4(made, interface) : aim6(made, interface))) {
         const int error = errno;
         close(made);
         return -error;

@@ -74,8 +74,12 @@ extension RecordCache {
 
     /// An address that certainly belongs to this link.
     package func isOfNeighbour(_ data: RecordData) -> Bool {
-        guard let address = IPAddress(data, scope: 0) else { return false }
-        return address.isLinkLocal || neighbours.contains { $0.contains(address) }
+        IPAddress(data, scope: 0).map(isOfNeighbour) ?? false
+    }
+
+    /// The same for an address, whatever its scope.
+    func isOfNeighbour(_ address: IPAddress) -> Bool {
+        address.isLinkLocal || neighbours.contains { $0.contains(address) }
     }
 
     /// Forgets records that no one watches, the oldest first: an eighth of all, so that this does not happen for each

@@ -173,6 +173,24 @@ package struct RecordCache: Sendable {
         return changes
     }
 
+    /// An answer to a one-shot question (RFC 6762 §6.7) says what there is, but neither for how long nor that there is nothing else: it ends
+    /// nothing, and no record sooner than it would have ended.
+    package mutating func receiveOneShot(
+        _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, at now: Duration
+    ) -> [Change] {
+        var changes: [Change] = []
+        for record in records where record.recordClass == .internet && record.type.isData && record.ttl > 0 {
+            let key = RecordKey(record.name, record.type)
+            let ttl = min(record.ttl, limits.ttl)
+            guard let slot = store.slot(of: key, record.data) else {
+                insert(key, record.data, ttl, isOwn, at: now, &changes)
+                continue
+            }
+            if let cached = store[slot], cached.expires < now + .seconds(ttl) { refresh(slot, ttl, isOwn, at: now) }
+        }
+        return changes
+    }
+
     /// Processes someone else's question that expects a multicast answer (RFC 6762 §10.5).
     ///
     /// Not for questions that want a unicast answer, nor for messages with TC, whose known answers are incomplete.

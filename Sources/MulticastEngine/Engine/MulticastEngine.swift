@@ -7,8 +7,9 @@ import WireNames
 /// Multicast DNS on the wire as a `ServiceFinder`: queries this machine's links itself, sharing UDP port 5353 with
 /// avahi-daemon (RFC 6762 §15.1).
 ///
-/// It needs no privileges, no D-Bus and no other program. It never asks for unicast answers, and binds its sockets to
-/// the multicast group: unicast packets to this machine stay with its other responders.
+/// It needs no privileges, no D-Bus and no other program. Its sockets on port 5353 never ask for unicast answers, and are
+/// bound to the multicast group: unicast packets to that port stay with the machine's other responders. Only a silent name
+/// that someone waits for is also asked for from a port of its own (RFC 6762 §5.1).
 public final class MulticastEngine: ServiceFinder {
     private let loop: EventLoop
     private let core: LoopBound<QuerierCore>

@@ -151,8 +151,9 @@ final class QuerierCore {
         let now = BootTime.now
         for packet in packets where links[packet.link.key] === packet.link {
             guard let message = try? Message(reading: packet.bytes) else { continue }
-            let isOwn = packet.isOwn && (marksOwn || !message.flags.contains(.response))
-            spread(packet.link.received(message, isOwn: isOwn, over: packet.family, at: now), on: packet.link, at: now)
+            let changes = packet.link.received(
+                message, packet.way, over: packet.family, marksOwn: marksOwn, at: now)
+            spread(changes, on: packet.link, at: now)
         }
         for operation in inOrder { operation.flush() }
     }

@@ -104,8 +104,10 @@ extension ServiceBrowse {
             if hosts[host] == nil {
                 hosts[host] = Host(name: HostName(labels: host.labels))
                 if resolvesServices {
-                    link.ask(RecordKey(host, .a), .unique(after: delay), at: now)
-                    link.ask(RecordKey(host, .aaaa), .unique(after: delay), at: now)
+                    for key in [RecordKey(host, .a), RecordKey(host, .aaaa)] {
+                        link.ask(key, .unique(after: delay), at: now)
+                        if isForOne { link.askOnce(key, at: now) }
+                    }
                 }
             }
             hosts[host]?.users.insert(name)

@@ -123,6 +123,7 @@ package struct ServiceBrowse: LinkBrowse {
         services[question] = Service(instance: instance, since: Moment(now), number: 0)
         link.ask(key, .unique(after: .zero), at: now)
         link.ask(RecordKey(question, .txt), .unique(after: .zero), at: now)
+        for type in [.srv, .txt] as [RecordType] { link.askOnce(RecordKey(question, type), at: now) }
         if resolvesServices { withoutText.add(question, at: now) }
         unanswered.add(question, at: now)
         evaluate(question, &link, at: now)

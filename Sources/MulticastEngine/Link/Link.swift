@@ -8,6 +8,9 @@ import System
 final class Link {
     let key: LinkKey
     private(set) var sockets: [LinkSocket] = []
+    /// There are some only while one-shot questions are open.
+    private var oneShots: [OneShotSocket] = []
+    private var makeOneShot: (IPAddress.Family) -> OneShotSocket? = { _ in nil }
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
     /// The last packets sent announced more known answers (TC).
     private(set) var wasTruncated = false
@@ -55,6 +58,10 @@ final class Link {
             }
         }
         if sockets.isEmpty, let refusedFamily { throw refusedFamily }
+        if hasNew { freeOneShots() }
+        makeOneShot = { [interface] family in
+            OneShotSocket(on: interface.index, family, wantsTTL255: wantsTTL255, loop: loop, ready: ready)
+        }
         querier.uses(sockets.map(\.family))
         return hasNew
     }
@@ -62,25 +69,44 @@ final class Link {
     func close() {
         for socket in sockets { socket.free() }
         sockets = []
+        freeOneShots()
+    }
+
+    private func freeOneShots() {
+        for socket in oneShots { socket.free() }
+        oneShots = []
     }
 
     func read(into packets: inout PacketQueue, _ buffer: ReceiveBuffer) {
         for socket in sockets { socket.receive(into: &packets, buffer, from: self) }
+        for socket in oneShots {
+            socket.receive { bytes, source in
+                // RFC 6762 §11: what comes by unicast is of this link if its source is.
+                guard packets.size < PacketQueue.limit, isLoopback || querier.cache.isOfNeighbour(source) else {
+                    return
+                }
+                packets.append(bytes, self, over: socket.family, .oneShot)
+            }
+        }
     }
 
     /// Whether packets were dropped since the last call.
     func hasLost() -> Bool { sockets.reduce(false) { $1.hasLost() || $0 } }
 
+    /// - Parameter marksOwn: what this machine has said is its own.
     func received(
-        _ message: Message, isOwn: Bool, over family: IPAddress.Family, at now: Duration
+        _ message: Message, _ way: PacketQueue.Way, over family: IPAddress.Family, marksOwn: Bool, at now: Duration
     ) -> [RecordCache.Change] {
+        let isResponse = message.flags.contains(.response)
+        if way == .oneShot { return querier.receivedOneShot(message, isOwn: isLoopback && marksOwn, at: now) }
         // On the loopback interface all questions come from this machine, including our own.
-        if isLoopback, !message.flags.contains(.response) { return [] }
-        return querier.received(message, isOwn: isOwn, over: family, at: now)
+        if isLoopback, !isResponse { return [] }
+        return querier.received(message, isOwn: way == .own && (marksOwn || !isResponse), over: family, at: now)
     }
 
     /// Sends what is due.
     func send(at now: Duration) {
+        sendOneShots(at: now)
         let packets = querier.packets(at: now)
         guard !packets.isEmpty else { return }
         wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
@@ -88,5 +114,14 @@ final class Link {
             .map { socket in packets.reduce(0) { error, packet in max(error, socket.send(packet)) } }
         isRefused = errors.contains { $0 != 0 }
         refusal = errors.allSatisfy { $0 != 0 } ? errors.first : nil
+    }
+
+    private func sendOneShots(at now: Duration) {
+        let packets = querier.oneShotPackets(at: now)
+        if !packets.isEmpty, oneShots.isEmpty {
+            oneShots = Set(sockets.map(\.family)).compactMap(makeOneShot)
+        }
+        for socket in oneShots { for packet in packets { socket.send(packet) } }
+        if !querier.awaitsOneShots { freeOneShots() }
     }
 }

@@ -8,6 +8,7 @@ package import Discovery
 package struct LinkQuerier: Sendable {
     package private(set) var cache: RecordCache
     private var schedule: QuestionSchedule
+    private var oneShots: OneShotQuestions
     private var questions = HeardQuestions()
     /// Records were omitted and have not been asked for since.
     private var wasFull = false
@@ -17,9 +18,13 @@ package struct LinkQuerier: Sendable {
     private static let refillInterval = Duration.seconds(10)
 
     /// Creates a link of which nothing is known.
-    package init(cache: RecordCache, schedule: QuestionSchedule = QuestionSchedule()) {
+    package init(
+        cache: RecordCache, schedule: QuestionSchedule = QuestionSchedule(),
+        oneShots: OneShotQuestions = OneShotQuestions()
+    ) {
         self.cache = cache
         self.schedule = schedule
+        self.oneShots = oneShots
     }
 
     // MARK: Asking
@@ -30,6 +35,11 @@ package struct LinkQuerier: Sendable {
         // A lookup by name cannot wait: the next question of an existing follower may be an hour away.
         if kind == .unique(after: .zero), !cache.isAnswered(key) { schedule.hasten(key, at: now) }
         cache.watch(key)
+    }
+
+    /// Someone waits for the records of a key: what is not answered in a moment is also put as a one-shot question. Besides `ask`.
+    package mutating func askOnce(_ key: RecordKey, at now: Duration) {
+        if Self.isMissing(key, cache) { oneShots.ask(key, at: now) }
     }
 
     /// Ends one `ask`.
@@ -149,16 +159,36 @@ package struct LinkQuerier: Sendable {
         return schedule.packets(at: now) { [cache] in Self.knowledge($0, cache, at: now) }
     }
 
+    /// One-shot questions that are to be sent now, each from the port to which its answer is to come.
+    package mutating func oneShotPackets(at now: Duration) -> [[UInt8]] {
+        guard let deadline = oneShots.deadline, deadline <= now else { return [] }
+        return oneShots.packets(
+            at: now, isMissing: { [cache] in Self.isMissing($0, cache) }, mayLeave: { schedule.takePlace(at: now) })
+    }
+
+    /// One-shot questions are open.
+    package var awaitsOneShots: Bool { oneShots.isOpen }
+
+    /// What came to the port of one-shot questions, from port 5353 of a host of this link.
+    package mutating func receivedOneShot(_ message: Message, isOwn: Bool, at now: Duration) -> [RecordCache.Change] {
+        let records = oneShots.received(message, at: now).filter { Self.isOfUse($0.type) }
+        return cache.receiveOneShot(records, isOwn: isOwn, at: now)
+    }
+
+    private static func isMissing(_ key: RecordKey, _ cache: RecordCache) -> Bool {
+        !cache.isAnswered(key) && !cache.isDenied(key)
+    }
+
     /// When there is work again; nil for never.
     package func deadline(at now: Duration) -> Duration? {
-        [cache.deadline, schedule.deadline(at: now)].compactMap(\.self).min()
+        [cache.deadline, schedule.deadline(at: now), oneShots.deadline].compactMap(\.self).min()
     }
 
     private static func knowledge(
         _ key: RecordKey, _ cache: RecordCache, at now: Duration
     ) -> QuestionSchedule.Knowledge {
         let need: QuestionSchedule.Need =
-            if cache.isAnswered(key) || cache.isDenied(key) {
+            if !isMissing(key, cache) {
                 .none
             } else if let other = key.otherAddresses, cache.isAnswered(other) {
                 .little

@@ -61,7 +61,7 @@ import System
     func receive(into packets: inout PacketQueue, _ buffer: ReceiveBuffer, from link: Link) {
         lookForLosses()
         while packets.size < PacketQueue.limit {
-            let count = buffer.receive(descriptor) { packets.append($0, link, over: family, isOwn: isOwn) }
+            let count = buffer.receive(descriptor) { packets.append($0, link, over: family, isOwn ? .own : .others) }
             guard count == ReceiveBuffer.slots else { return }
         }
     }

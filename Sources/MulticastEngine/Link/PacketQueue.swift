@@ -6,11 +6,21 @@ struct PacketQueue {
     /// The overhead of a packet in bytes.
     private static let overhead = 128
 
+    /// How a packet came.
+    enum Way {
+        /// To the group, from another host.
+        case others
+        /// To the group, from this machine.
+        case own
+        /// To the port of a one-shot question.
+        case oneShot
+    }
+
     struct Packet {
         let bytes: [UInt8]
         let link: Link
         let family: IPAddress.Family
-        let isOwn: Bool
+        let way: Way
     }
 
     private var packets: [Packet] = []
@@ -19,8 +29,8 @@ struct PacketQueue {
 
     var isEmpty: Bool { first == packets.count }
 
-    mutating func append(_ bytes: [UInt8], _ link: Link, over family: IPAddress.Family, isOwn: Bool) {
-        packets.append(Packet(bytes: bytes, link: link, family: family, isOwn: isOwn))
+    mutating func append(_ bytes: [UInt8], _ link: Link, over family: IPAddress.Family, _ way: Way) {
+        packets.append(Packet(bytes: bytes, link: link, family: family, way: way))
         size += bytes.count + Self.overhead
     }
 

@@ -202,6 +202,9 @@ package struct QuestionSchedule: Sendable {
         return sent
     }
 
+    /// Takes the place of one packet that is not the schedule's; false when there is none to spare.
+    package mutating func takePlace(at now: Duration) -> Bool { rate.take(at: now, leaving: Self.reserve) }
+
     private subscript(lane: Lane) -> QuestionLane {
         get { lanes[lane.rawValue] }
         _modify { yield &lanes[lane.rawValue] }

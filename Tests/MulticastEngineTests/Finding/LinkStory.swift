@@ -13,6 +13,8 @@ struct LinkStory {
     private(set) var now = Duration.seconds(100)
     /// Questions sent, each with the milliseconds since the story began.
     private(set) var asked: [(after: Int, question: Question)] = []
+    /// Questions sent from a port of their own.
+    private(set) var oneShots: [Question] = []
     private let start = Duration.seconds(100)
 
     /// - Parameter limit: services that the browse keeps.
@@ -46,6 +48,7 @@ struct LinkStory {
             browse.changed(link.advance(to: now), &link, at: now)
             browse.advance(to: now, &link)
             facts += browse.takeFacts()
+            oneShots += try link.oneShotPackets(at: now).flatMap { try Message(reading: $0).questions }
             for packet in link.packets(at: now) {
                 let after = (now - start).components
                 let milliseconds = Int(after.seconds) * 1000 + Int(after.attoseconds / 1_000_000_000_000_000)

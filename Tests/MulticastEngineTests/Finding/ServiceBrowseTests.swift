@@ -18,6 +18,23 @@ struct ServiceBrowseTests {
         return try LinkStory(ServiceQuery(.instance(instance)))
     }
 
+    @Test(
+        "One name that is silent for 10 ms is also asked for from a port of its own, and so are its hosts; a list is not"
+    )
+    func oneShots() throws {
+        var one = try storyOfOne()
+        #expect(try one.wait(milliseconds: 9).isEmpty && one.oneShots.isEmpty)
+        #expect(try one.wait(milliseconds: 1).isEmpty)
+        #expect(one.oneShots == [Question(tony.name, .srv), Question(tony.name, .txt)])
+        _ = one.hear([tony.service(), tony.text("a=b"), tony.address6])
+        _ = try one.wait(milliseconds: 10)
+        #expect(one.oneShots.dropFirst(2) == [Question(tony.host, .a)])
+        var list = try story()
+        _ = list.hear([tony.pointer])
+        _ = try list.wait(milliseconds: 3000)
+        #expect(list.types(asked: tony.name).contains("SRV") && list.oneShots.isEmpty)
+    }
+
     @Test("A whole answer is told at once, and nothing further is asked")
     func additionals() throws {
         var story = try story()
