@@ -32,7 +32,7 @@ struct WireTests {
     }
 
     @Test(
-        "in a root with the program, its libraries, /proc, /tmp and nothing else, as a user without any right: it finds",
+        "in a root with the program, its libraries, /proc and nothing else, as a user without any right: it finds",
         .enabled(if: geteuid() == 0, "a lab with more than one user needs root"))
     func nothingElseThere() async throws {
         let lab = try await Lab.start("--no-avahi", "h1", "--users")
@@ -48,14 +48,13 @@ struct WireTests {
         try await lab.stop()
     }
 
-    /// Runs a program in a root that has it and its libraries, /proc and /tmp, but neither /run nor /etc nor /sys.
+    /// Runs a program in a root that has it, its libraries and /proc, but neither /tmp nor /run nor /etc nor /sys.
     private static let bareRoot = """
         set -eu
         mkdir /run/bare
         for file in "$1" $(ldd "$1" | grep -o '/[^ ]*'); do install -D "$file" "/run/bare$file"; done
         (($(id -u))) || user=--userspec=65534:65534
         mkdir /run/bare/proc
-        mkdir -m 1777 /run/bare/tmp
         mount --rbind /proc /run/bare/proc
         exec env -i "$(command -v chroot)" ${user-} /run/bare "$@"
         """
