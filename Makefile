@@ -126,6 +126,7 @@ $(STATIC)/libstdc++.a:
 $(RELEASE)/release/discoverd: $(STATIC)/libstdc++.a
 	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
 	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
+	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd-dns --scratch-path $(RELEASE)
 
 # Building counts: what no goal needs is measured only while all is over within BENCH_SECONDS. The last steps take some of the rest.
 BENCH_SECONDS = 1140
@@ -157,8 +158,9 @@ bench-inside: ## the library's inside, and whether it is within Benchmarks/Thres
 	@.ci/deps bench
 	SWIFT=$(SWIFT) Benchmarks/run --inside
 
-# The daemon's own program, which `discoverd daemon` starts.
+# The daemon's own program, which `discoverd daemon` starts, and what discoverd becomes for services of other domains.
 DAEMON = discoverd-daemon
+DNS = discoverd-dns
 LIBEXECDIR ?= $(PREFIX)/libexec/discoverd
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
@@ -186,6 +188,7 @@ versions-apps: versions
 release: deps versions $(STATIC)/libstdc++.a ## release build, with completions: what install copies
 	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
 	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
+	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product $(DNS) --scratch-path $(RELEASE)
 	$(call write-completions,discoverd,$(RELEASE)/release)
 
 release-apps: deps versions-apps $(STATIC)/libstdc++.a ## release build of the programs of docs/apps: what install-apps copies
@@ -216,9 +219,10 @@ rm -f $(SHARE)/fish/vendor_completions.d/$(1).fish
 endef
 
 install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, completions and man pages
-	@test -x $(RELEASE)/release/$(DAEMON) || { echo "Nothing is built yet; as yourself: make release" >&2; exit 1; }
+	@test -x $(RELEASE)/release/$(DNS) || { echo "Nothing is built yet; as yourself: make release" >&2; exit 1; }
 	install -D -s -m 755 $(RELEASE)/release/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
 	install -D -s -m 755 $(RELEASE)/release/$(DAEMON) $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
+	install -D -s -m 755 $(RELEASE)/release/$(DNS) $(DESTDIR)$(LIBEXECDIR)/discoverd-dns
 	install -d $(DESTDIR)$(UNITDIR)
 	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|' systemd/discoverd.service >$(DESTDIR)$(UNITDIR)/discoverd.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/discoverd.service
@@ -237,7 +241,7 @@ install-apps: ## copy the programs of docs/apps into $(DESTDIR)$(PREFIX)/bin, wi
 
 uninstall: ## remove what install put there; the configuration stays
 	$(call remove-program,discoverd)
-	rm -f $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
+	rm -f $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon $(DESTDIR)$(LIBEXECDIR)/discoverd-dns
 	rm -f $(addprefix $(DESTDIR)$(UNITDIR)/,$(UNITS)) $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf
 	rm -f $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(filter %.1,$(PAGES))))

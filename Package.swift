@@ -18,15 +18,16 @@ typealias Needs = [Target.Dependency]
 func module(_ name: String, _ needs: Needs = [], _ settings: [SwiftSetting] = settings, path: String? = nil) -> Target {
     .target(name: name, dependencies: needs, path: path, swiftSettings: settings)
 }
-
 func program(_ name: String, _ needs: Needs, _ settings: [SwiftSetting] = settings, path: String? = nil) -> Target {
     .executableTarget(name: name, dependencies: needs, path: path, swiftSettings: settings)
 }
-
 func tests(_ name: String, _ needs: Needs, exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: needs, exclude: exclude, swiftSettings: settings)
 }
-
+func library(_ name: String, _ targets: String...) -> Product {
+    .library(name: name, targets: targets.isEmpty ? [name] : targets)
+}
+func executable(_ name: String) -> Product { .executable(name: name, targets: [name]) }
 func nio(_ products: String...) -> Needs { products.map { .product(name: $0, package: "swift-nio") } }
 
 // What only the programs need is resolved only for who builds them (docs/decisions/0031-what-a-package-resolves.md).
@@ -34,35 +35,29 @@ let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Commands"]))
 let crypto: Target.Dependency = .product(
     name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Unicast"]))
-let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon"].map {
+let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"].map {
     .target(name: $0, condition: .when(traits: ["Commands"]))
 }
-let library: Needs = ["DNSSD", "Discovery", "System"]
-let inDaemon = library + ["DiscoveryControl", "DiscoveryJSON"]
+let core: Needs = ["DNSSD", "Discovery", "System"]
+let inDaemon = core + ["DiscoveryControl", "DiscoveryJSON"]
 let inCommands =
-    library + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", "HostEngine", argumentParser]
+    core + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", "HostEngine", argumentParser]
 
 let package = Package(
     name: "discoverd",
     products: [
         // What a program needs: one import.
-        .library(name: "NetworkServices", targets: ["NetworkServices"]),
-        .library(name: "Discovery", targets: ["Discovery", "DNSSD", "AvahiEngine", "MulticastEngine"]),
+        library("NetworkServices"),
+        library("Discovery", "Discovery", "DNSSD", "AvahiEngine", "MulticastEngine"),
         // Services of other domains, through the DNS servers that exist; publishing there needs the trait `Unicast`.
-        .library(name: "UnicastDiscovery", targets: ["UnicastEngine"]),
-        .library(name: "DiscoveryNIO", targets: ["DiscoveryNIO"]),
-        .library(name: "DiscoveryNetService", targets: ["DiscoveryNetService"]),
-        .library(name: "DiscoveryTesting", targets: ["DiscoveryTesting"]),
+        library("UnicastDiscovery", "UnicastEngine"),
+        library("DiscoveryNIO"), library("DiscoveryNetService"), library("DiscoveryTesting"),
         // Sessions of peers, on connections and datagrams.
-        .library(name: "PeerSession", targets: ["PeerSession"]),
+        library("PeerSession"),
         // For programs: their command lines, signals and exit statuses, and JSON lines (docs/contract.md).
-        .library(name: "CommandFrame", targets: ["CommandFrame", "CommandText"]),
-        .library(name: "DiscoveryJSON", targets: ["DiscoveryJSON"]),
-        .executable(name: "discoverd", targets: ["discoverd"]),
-        .executable(name: "discoverd-daemon", targets: ["discoverd-daemon"]),
-        .executable(name: "discoverd-dns", targets: ["discoverd-dns"]),
-        // What the package in Benchmarks/ measures; nothing for others.
-        .library(name: "InsideBenchmarks", targets: ["InsideBenchmarks"]),
+        library("CommandFrame", "CommandFrame", "CommandText"), library("DiscoveryJSON"),
+        executable("discoverd"), executable("discoverd-daemon"), executable("discoverd-dns"),
+        library("InsideBenchmarks"),
     ],
     traits: [
         .trait(
@@ -81,47 +76,37 @@ let package = Package(
         // libavahi-client, which is loaded when it is called for the first time.
         .target(name: "CAvahi"),
         // System calls, what the kernel says of connections and files, and sockets of multicast DNS, that Swift does not import.
-        .systemLibrary(name: "CLinux"),
-        .target(name: "CKernel"),
-        .target(name: "CMulticast"),
-        // The process that keeps a private dbus-daemon and avahi-daemon running, and ends with its owner.
-        .target(name: "CSupervisor"),
-        // What a program looks at before Swift's runtime would trap: limits, and whether there is a /proc.
-        .target(name: "CProcessStart"),
+        .systemLibrary(name: "CLinux"), .target(name: "CKernel"), .target(name: "CMulticast"),
+        // What keeps a private avahi-daemon running, and what a program looks at before Swift's runtime would trap.
+        .target(name: "CSupervisor"), .target(name: "CProcessStart"),
 
-        // Values and rules of DNS-SD: no C, no Foundation, no concurrency.
-        module("DNSSD"),
-        // DNS messages as values: no C, no Foundation, no other target.
-        module("DNSMessage"),
-        // The names of DNS-SD in DNS messages.
-        module("WireNames", ["DNSMessage", "DNSSD"]),
+        // Values and rules of DNS-SD, DNS messages as values, and the names of the one in the other: no C, no Foundation.
+        module("DNSSD"), module("DNSMessage"), module("WireNames", ["DNSMessage", "DNSSD"]),
         // What is Linux: threads, event loop, locks, sockets, small files.
         module("System", ["CKernel", "CLinux", "DNSSD"], memorySafe),
-        // The library: one query however many ask, streams of events, publications.
+        // One query however many ask, streams of events, publications.
         module("Discovery", ["DNSSD", "System"], memorySafe),
         // avahi-daemon as a DiscoveryEngine.
-        module("AvahiEngine", library + ["CAvahi", "CSupervisor"], memorySafe),
+        module("AvahiEngine", core + ["CAvahi", "CSupervisor"], memorySafe),
         // Multicast DNS on the wire as a finder: its rules as values, and the sockets and the thread around them.
-        module("MulticastEngine", library + ["CMulticast", "DNSMessage", "WireNames"], memorySafe),
+        module("MulticastEngine", core + ["CMulticast", "DNSMessage", "WireNames"], memorySafe),
         // Other domains, through their DNS servers: as a finder, and with signed updates as a publisher.
-        module(
-            "UnicastEngine", library + ["DNSMessage", "WireNames", crypto] + nio("NIOCore", "NIOPosix"), memorySafe),
+        module("UnicastEngine", core + ["DNSMessage", "WireNames", crypto] + nio("NIOCore", "NIOPosix"), memorySafe),
         // What finds and publishes on this machine: the wire and avahi-daemon, as commands, daemon and programs have it.
-        module("HostEngine", library + ["AvahiEngine", "MulticastEngine"]),
-        // JSON lines, version 1 (docs/contract.md).
+        module("HostEngine", core + ["AvahiEngine", "MulticastEngine"]),
         module("DiscoveryJSON", ["DNSSD", "Discovery"]),
         // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.
-        module("DiscoveryControl", library + ["DiscoveryJSON"], memorySafe),
+        module("DiscoveryControl", core + ["DiscoveryJSON"], memorySafe),
         // All of it behind one import, and the network as the commands use it.
         module("NetworkServices", ["AvahiEngine", "DNSSD", "Discovery", "DiscoveryControl", "HostEngine"]),
         // A simulated network and a clock that tests turn by hand.
-        module("DiscoveryTesting", library),
+        module("DiscoveryTesting", core),
         // Connections to services, and listeners that are published, with SwiftNIO.
-        module("DiscoveryNIO", library + nio("NIOCore", "NIOPosix")),
+        module("DiscoveryNIO", core + nio("NIOCore", "NIOPosix")),
         // NetService and NetServiceBrowser, for code that is ported.
-        module("DiscoveryNetService", library + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
+        module("DiscoveryNetService", core + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
         // Peers that find, invite and message each other.
-        module("PeerSession", library + ["DiscoveryJSON", "DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
+        module("PeerSession", core + ["DiscoveryJSON", "DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
 
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
         module("CommandText", ["DNSSD"], memorySafe),
@@ -130,36 +115,33 @@ let package = Package(
         module("DiscoverdCommands", inCommands + ["CLinux", "DiscoveryJSON"], memorySafe),
         program("discoverd", ["CommandFrame", "DiscoverdCommands"], memorySafe),
         // The same commands for services of other domains; discoverd becomes it.
-        program("discoverd-dns", ["CommandFrame", "DiscoverdCommands", "UnicastEngine"], memorySafe),
+        program("discoverd-dns", core + daemon + ["CommandFrame", "DiscoverdCommands"], memorySafe),
         // The daemon: open queries, registrations and their checks, access, the control socket, systemd; its YAML.
         module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
-        module("DaemonSupport", library + ["CYAML", "DiscoveryDaemon"], memorySafe),
+        module("DaemonSupport", core + ["CYAML", "DiscoveryDaemon", "UnicastEngine"], memorySafe),
         program("discoverd-daemon", inCommands + daemon + ["CLinux"], memorySafe),
 
         // The README's example, and one of old names, compiled with everything else.
         program("HelloDiscovery", ["NetworkServices"], path: "Sources/Examples/HelloDiscovery"),
         program("BonjourByOldNames", ["DNSSD", "DiscoveryNetService"], path: "Sources/Examples/BonjourByOldNames"),
-        // For tests of faults: many publications in one process.
+        // For tests of faults, many publications in one process; and work within the library, for Benchmarks/.
         program("PublishMany", ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany"),
-        // Work within the library, for Benchmarks/.
-        module(
-            "InsideBenchmarks", library + ["AvahiEngine", "DiscoveryJSON"], path: "Tests/Support/InsideBenchmarks"),
+        module("InsideBenchmarks", core + ["AvahiEngine", "DiscoveryJSON"], path: "Tests/Support/InsideBenchmarks"),
 
-        tests("SystemTests", ["DNSSD", "System"]),
-        tests("DNSSDTests", ["DNSSD"]),
+        tests("SystemTests", ["DNSSD", "System"]), tests("DNSSDTests", ["DNSSD"]),
+        tests("CommandTextTests", ["CommandText"]),
         tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
-        tests("MulticastEngineTests", library + ["DNSMessage", "MulticastEngine", "WireNames"]),
+        tests("MulticastEngineTests", core + ["DNSMessage", "MulticastEngine", "WireNames"]),
         tests(
             "UnicastEngineTests",
-            library + ["DNSMessage", "DiscoveryTesting", "UnicastEngine", "WireNames"] + nio("NIOCore", "NIOPosix")),
-        tests("DiscoveryTests", library + ["DiscoveryJSON", "DiscoveryTesting"]),
-        tests("AvahiEngineTests", library + ["AvahiEngine", "CSupervisor", "DiscoveryTesting", "MulticastEngine"]),
+            core + ["DNSMessage", "DiscoveryTesting", "UnicastEngine", "WireNames"] + nio("NIOCore", "NIOPosix")),
+        tests("DiscoveryTests", core + ["DiscoveryJSON", "DiscoveryTesting"]),
+        tests("AvahiEngineTests", core + ["AvahiEngine", "CSupervisor", "DiscoveryTesting", "MulticastEngine"]),
         tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]),
-        tests("DiscoveryNIOTests", library + ["DiscoveryNIO", "DiscoveryTesting"] + nio("NIOCore", "NIOPosix")),
-        tests("DiscoveryNetServiceTests", library + ["DiscoveryNetService", "DiscoveryTesting"]),
-        tests("PeerSessionTests", library + ["DiscoveryTesting", "PeerSession"]),
-        tests("CommandTextTests", ["CommandText"]),
-        tests("DaemonSupportTests", library + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting"]),
+        tests("DiscoveryNIOTests", core + ["DiscoveryNIO", "DiscoveryTesting"] + nio("NIOCore", "NIOPosix")),
+        tests("DiscoveryNetServiceTests", core + ["DiscoveryNetService", "DiscoveryTesting"]),
+        tests("PeerSessionTests", core + ["DiscoveryTesting", "PeerSession"]),
+        tests("DaemonSupportTests", core + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "UnicastEngine"]),
         tests(
             "DiscoveryDaemonTests",
             inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "discoverd-daemon"]),

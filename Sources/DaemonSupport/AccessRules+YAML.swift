@@ -25,7 +25,7 @@ extension AccessRules {
 
 extension AccessRules.Rule {
     fileprivate init(_ value: YAMLValue, groupID: (String) -> UInt32?) throws(ConfigurationError) {
-        let mapping = try YAMLMapping(value, keys: ["user", "group", "types"])
+        let mapping = try YAMLMapping(value, keys: ["user", "group", "types", "domains"])
         let subject: Subject
         switch (mapping["user"], mapping["group"]) {
         case (let user?, nil): subject = .user(try user.accountName())
@@ -36,7 +36,14 @@ extension AccessRules.Rule {
         }
         let types = try mapping.required("types")
         let isAll = types.isScalar ? try types.text() == "*" : false
-        self.init(subject: subject, types: isAll ? nil : Set(try DaemonConfiguration.types(types).map(\.base)))
+        var domains: Set<Domain> = []
+        for entry in try mapping["domains"]?.list(atMost: 64) ?? [] {
+            let text = try entry.text()
+            domains.insert(try entry.reading { () throws(DiscoveryError) in try Domain(text) })
+        }
+        self.init(
+            subject: subject, types: isAll ? nil : Set(try DaemonConfiguration.types(types).map(\.base)),
+            domains: domains.isEmpty ? [.local] : domains)
     }
 }
 

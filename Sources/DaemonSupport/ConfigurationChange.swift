@@ -46,7 +46,12 @@ public struct ConfigurationChange: Hashable, Sendable {
         var restart: [String] = []
         if old.backend != new.backend { restart.append("backend") }
         if old.finder != new.finder { restart.append("finder") }
+        if old.domains.map(\.unplaced) != new.domains.map(\.unplaced) { restart.append("domains") }
         if old.tcpListen != new.tcpListen { restart.append("listen") }
         needsRestart = restart
     }
+}
+
+extension DomainDefinition {
+    fileprivate var unplaced: DomainDefinition { DomainDefinition(settings, keyFile: keyFile, place: "") }
 }

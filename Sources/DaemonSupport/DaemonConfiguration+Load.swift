@@ -55,13 +55,16 @@ extension DaemonConfiguration {
         _ root: YAMLValue, services: inout ServiceList, groupID: (String) -> UInt32?
     ) throws(ConfigurationError) {
         let mapping = try YAMLMapping(
-            root, keys: ["backend", "finder", "browse", "services", "access", "listen", "limits", "log-level"])
+            root,
+            keys: ["backend", "finder", "browse", "services", "domains", "access", "listen", "limits", "log-level"])
         let faults = root.faults
         backend = mapping.read("backend") { value throws(ConfigurationError) in try value.word(Backend.self) }
         finder = mapping.read("finder") { value throws(ConfigurationError) in try value.word(Finder.self) }
         logLevel = mapping.read("log-level") { value throws(ConfigurationError) in try value.word(LogLevel.self) }
         browse =
             mapping.read("browse") { value throws(ConfigurationError) in try Self.types(value, unique: true) } ?? browse
+        domains =
+            mapping.read("domains") { value throws(ConfigurationError) in try DomainDefinition.list(value) } ?? domains
         let old = access
         access =
             mapping.read("access") { value throws(ConfigurationError) in

@@ -37,6 +37,8 @@ public struct DaemonConfiguration: Hashable, Sendable {
     public var browse: [ServiceType] = []
     /// The services to publish; no two have the same name, type and domain.
     public var services: [ServiceDefinition] = []
+    /// Domains that DNS servers serve.
+    public var domains: [DomainDefinition] = []
     /// Who may publish, and how much.
     public var access = AccessRules()
     /// Where the read-only part of the API is offered over TCP; nil: nowhere.

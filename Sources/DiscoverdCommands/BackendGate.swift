@@ -19,7 +19,7 @@ struct BackendGate {
     init(_ session: Session) {
         stop = session.stop
         patience = session.patience
-        silence = session.stop.request(.noBackend, after: Session.silencePatience)
+        silence = session.stop.request(.noBackend, after: session.silence)
     }
 
     /// Call when anything is heard from the backend.

@@ -15,7 +15,18 @@ extension CommandError {
             case 422: .badConfiguration
             default: .noBackend
             }
-        self.init(status, error.message)
+        // What the library has a status for of its own.
+        let own = ExitStatus(error.discoveryError.code)
+        self.init([.unreachable, .badConfiguration].contains(own) ? own : status, error.message)
+    }
+
+    /// An error from the library, about the domains that a command named.
+    init(_ error: DiscoveryError, asking wish: DomainWish) {
+        guard error.code == .backendUnavailable, wish.isOnlyOthers else {
+            self.init(error)
+            return
+        }
+        self.init(.noBackend, error.message)
     }
 
     /// No daemon answers.

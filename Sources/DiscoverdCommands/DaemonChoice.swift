@@ -2,6 +2,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
+internal import DiscoveryJSON
 internal import HostEngine
 
 /// Decides whether a command asks a daemon or goes to the backend itself.
@@ -41,6 +42,27 @@ enum DaemonChoice {
             notices.detail("the daemon at \(daemon.path.escapedForTerminal) answers")
         }
         return found.daemon
+    }
+
+    /// A daemon that answers at once; asked before a command has begun.
+    static func daemonNow(for command: any NetworkCommand) -> ControlClient? {
+        let common = command.common
+        guard !common.noDaemon, common.backend == .auto, common.finder == .auto else { return nil }
+        return ControlClient.find(ControlSocketPath.candidates(explicit: common.socket), within: .milliseconds(300))
+            .daemon
+    }
+
+    /// Whether a daemon serves every domain that a command is about.
+    static func serves(_ daemon: ControlClient, _ wish: DomainWish) -> Bool {
+        guard !wish.isSpecial else { return false }
+        if wish.others.isEmpty, !wish.isOptional { return true }
+        let asked = daemon.answer(to: ControlClient.Request("GET", "/v1/status"), within: patience)
+        guard case .success(let bytes) = asked, let status = try? JSONReader.read(bytes) else { return false }
+        let served = (status["domains"]?.array ?? []).compactMap { entry in
+            entry["name"]?.string.flatMap { Domain(observed: $0) }
+        }
+        guard !wish.isOptional else { return !served.isEmpty }
+        return wish.others.allSatisfy { domain in served.contains(where: domain.isWithin) }
     }
 
     /// Waits longer: for a busy machine, and for requests queued before this one.

@@ -11,9 +11,11 @@ internal import HostEngine
 /// Runs a command with everything around it: signals, the backend, and what its errors mean.
 enum Runner {
     /// Runs the command in a task while this, the main thread, waits for signals; exits with the command's status.
-    static func run(_ command: sending any NetworkCommand, outputIsOpen: Bool) -> Never {
+    static func run(_ command: sending any NetworkCommand, with dns: DNSSupport?, outputIsOpen: Bool) -> Never {
         let notices = command.common.notices
         let kind = type(of: command)
+        // Before there is a thread.
+        if dns == nil { becomeDNS(for: command) }
         guard outputIsOpen || !kind.endsWhenUnread else { exit(ExitStatus.done.rawValue) }
         let stop = Stop()
         let watcher = Watcher(
@@ -33,9 +35,10 @@ enum Runner {
             do {
                 let backend = try backend(for: command)
                 daemon = try DaemonChoice.daemon(for: command)
-                return try await execute(command, on: backend, or: daemon, stop: stop, watcher: watcher)
+                return try await execute(
+                    command, on: backend, or: daemon, with: dns, stop: stop, watcher: watcher)
             } catch {
-                return status(of: error, after: stop.cause, in: kind, notices) {
+                return status(of: error, after: stop.cause, in: command, notices) {
                     daemon == nil ? (try? backend(for: command)).map(BackendAdvice.lines) ?? [] : BackendAdvice.ofSystem
                 }
             }
@@ -49,21 +52,33 @@ enum Runner {
         _ command: any NetworkCommand,
         on backend: AvahiBackend,
         or daemon: ControlClient?,
+        with dns: DNSSupport?,
         stop: Stop,
         watcher: Watcher
     ) async throws -> ExitStatus {
         let terminal = Terminal.current()
+        let wish = command.wish
+        let servesAll = daemon.map { DaemonChoice.serves($0, wish) } ?? false
+        let own = try servesAll ? nil : ownEngine(for: command, with: dns)
+        // What the daemon keeps warm of the link answers for nothing else.
+        let isUnicast = wish.isOnlyOthers
         let session = Session(
-            network: try network(over: daemon, or: backend, for: command, stop),
-            daemon: daemon,
+            network: try network(over: daemon, or: backend, beside: own, for: command, stop),
+            daemon: own == nil || wish.others.isEmpty ? daemon : nil,
             output: Output(for: terminal),
             notices: command.common.notices,
             stop: stop,
             watcher: watcher,
             terminal: terminal,
             json: command.common.json,
-            patience: backend != .system && AvahiBackend.canBePrivate
-                ? Session.privateBackendPatience : Session.backendPatience
+            patience: isUnicast
+                ? .milliseconds(200)
+                : backend != .system && AvahiBackend.canBePrivate
+                    ? Session.privateBackendPatience : Session.backendPatience,
+            silence: isUnicast ? Session.serverPatience : Session.silencePatience,
+            namedDomains: (own?.configured ?? []).union(wish.others),
+            isUnicast: isUnicast,
+            dns: dns
         )
         if let place = (command as? any PlacedCommand)?.place { try session.checkInterfaces(place.interfaces()) }
         let status = try await command.execute(in: session)
@@ -85,12 +100,60 @@ enum Runner {
         }
     }
 
+    /// Becomes `discoverd-dns` where the command is about domains that need it; returns where this program does it: with a daemon
+    /// that serves them, or without, to say so.
+    private static func becomeDNS(for command: any NetworkCommand) {
+        let wish = command.wish
+        guard wish.isOptional ? SiblingProgram.dns.isInstalled : !wish.others.isEmpty, command.needsDaemon == nil else {
+            return
+        }
+        if !wish.isSpecial, !wish.isOptional, let daemon = DaemonChoice.daemonNow(for: command),
+            DaemonChoice.serves(daemon, wish)
+        {
+            return
+        }
+        let failure = SiblingProgram.dns.become()
+        guard !wish.isOptional else { return }
+        let domain = wish.others.first.map { " about \($0)" } ?? ""
+        command.common.notices.failure(
+            CommandError(
+                failure.status, "\(failure.message), which asks DNS servers\(domain)",
+                advice: failure.advice))
+        exit(failure.status.rawValue)
+    }
+
+    /// The engine of other domains than the link's; nil where the command needs none.
+    private static func ownEngine(
+        for command: any NetworkCommand, with dns: DNSSupport?
+    ) throws -> DNSSupport.Engine? {
+        let wish = command.wish
+        let kind = type(of: command)
+        guard let dns, !kind.asksAvahi, kind.daemonUse == .ifPresent, command.needsDaemon == nil,
+            wish.isOptional || !wish.others.isEmpty
+        else { return nil }
+        return try dns.engine(wish, command.common.notices)
+    }
+
+    /// The engines of a command: what finds and publishes on the link, or the daemon, and what asks DNS servers.
     private static func network(
+        over daemon: ControlClient?,
+        or backend: AvahiBackend,
+        beside own: DNSSupport.Engine?,
+        for command: any NetworkCommand,
+        _ stop: Stop
+    ) throws -> LocalNetwork {
+        guard let own else { return LocalNetwork(engine: try engine(over: daemon, or: backend, for: command, stop)) }
+        var engines: [any DiscoveryEngine] = [own.engine]
+        if !command.wish.isOnlyOthers { engines.append(try engine(over: daemon, or: backend, for: command, stop)) }
+        return LocalNetwork(engine: EngineRouter(finders: engines, publishers: engines))
+    }
+
+    private static func engine(
         over daemon: ControlClient?,
         or backend: AvahiBackend,
         for command: any NetworkCommand,
         _ stop: Stop
-    ) throws -> LocalNetwork {
+    ) throws -> any DiscoveryEngine {
         guard let daemon else {
             let kind = type(of: command)
             let finder = kind.asksAvahi || kind.publishes ? .avahi : command.common.finder
@@ -100,27 +163,26 @@ enum Runner {
             if let reason = host.reasonWithoutWire {
                 command.common.notices.detail("avahi-daemon finds services, for the wire cannot: \(reason)")
             }
-            return LocalNetwork(engine: host.engine)
+            return host.engine
         }
         let notices = command.common.notices
-        let engine = RemoteEngine(path: daemon.path, check: command.check) {
+        return RemoteEngine(path: daemon.path, check: command.check) {
             notices.notice("the daemon has no connection left for this user (clients-per-user); published without it")
             return try? AvahiEngine(backend: backend)
         }
-        return LocalNetwork(engine: engine)
     }
 
     /// The exit status for an error. Reports the error, unless it came from being stopped.
     private static func status(
         of error: any Error,
         after cause: Stop.Cause?,
-        in kind: any NetworkCommand.Type,
+        in command: any NetworkCommand,
         _ notices: ProgramNotices,
         advice: () -> [String]
     ) -> ExitStatus {
         if error is Output.Unread { return .done }
         switch cause {
-        case .signal: return kind.statusWhenStopped
+        case .signal: return type(of: command).statusWhenStopped
         case .unread: return .done
         case .programEnded(let status): return status
         case .failed(let failure):
@@ -129,7 +191,7 @@ enum Runner {
         case .timedOut, .noBackend, nil: break
         }
         var failure =
-            (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0) }
+            (error as? CommandError) ?? (error as? DiscoveryError).map { CommandError($0, asking: command.wish) }
             ?? (error as? ControlError).map { CommandError($0) }
             ?? CommandError(.systemError, String(describing: error))
         if failure.isAboutBackend { failure.advice = advice() }

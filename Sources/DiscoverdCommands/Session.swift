@@ -29,6 +29,9 @@ protocol NetworkCommand: ParsableCommand {
     /// Whether to ask the daemon or the backend itself.
     static var daemonUse: DaemonUse { get }
 
+    /// Which domains the command is about.
+    var wish: DomainWish { get }
+
     /// Why this run requires a daemon, as the end of a sentence; nil if it does not.
     var needsDaemon: String? { get }
 
@@ -57,6 +60,7 @@ enum DaemonUse {
 extension NetworkCommand {
     static var daemonUse: DaemonUse { .ifPresent }
     var needsDaemon: String? { nil }
+    var wish: DomainWish { DomainWish() }
     var check: RegistrationRequest.Check? { nil }
     static var statusWhenStopped: ExitStatus { .done }
     static var endsWhenUnread: Bool { true }
@@ -73,6 +77,8 @@ struct Session {
     static let privateBackendPatience = Duration.seconds(5)
     /// How long a present backend may be silent: a busy avahi-daemon needs seconds for a thousand new services.
     static let silencePatience = Duration.seconds(8)
+    /// How long a DNS server may be silent: a command has said so within 5 s.
+    static let serverPatience = Duration.milliseconds(4500)
 
     let network: LocalNetwork
     /// The daemon, if one is used and answers.
@@ -84,6 +90,14 @@ struct Session {
     let terminal: Terminal
     let json: Bool
     let patience: Duration
+    /// How long what finds and publishes may be silent.
+    let silence: Duration
+    /// Domains whose servers may name any address.
+    let namedDomains: Set<Domain>
+    /// Only DNS servers are asked: no backend of this machine.
+    let isUnicast: Bool
+    /// Asks DNS servers; nil in the program that cannot.
+    let dns: DNSSupport?
 }
 
 extension Session {
@@ -95,9 +109,15 @@ extension Session {
         case .failed(let error): throw error
         case .noBackend, .timedOut, nil:
             if stop.cause != .noBackend, backend.isOpen { return found ? .done : .notFound }
-            guard backend.reason == nil, await daemonFinds() else { throw CommandError.noBackend(backend.reason) }
+            guard backend.reason == nil, await daemonFinds() else { throw absence(backend.reason) }
             return found ? .done : .notFound
         }
+    }
+
+    /// Nothing answers that could find or publish.
+    func absence(_ reason: String?) -> CommandError {
+        isUnicast
+            ? CommandError(.noBackend, "no DNS server: \(reason ?? "none has answered in time")") : .noBackend(reason)
     }
 
     /// Whether the daemon's finder answers. A daemon with no events to send does not say so by itself.

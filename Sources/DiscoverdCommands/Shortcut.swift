@@ -45,7 +45,7 @@ enum Shortcut {
             return failure.status
         }
         if answer.hasServices { return .done }
-        ProgramNotices().notice(Subject(type: wanted.type, domain: .local).isNotFound)
+        ProgramNotices().notice(Subject(type: wanted.type, domains: [.local]).isNotFound)
         return .notFound
     }
 

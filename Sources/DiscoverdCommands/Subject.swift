@@ -1,5 +1,4 @@
 #if Commands
-internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 
@@ -7,12 +6,12 @@ internal import DNSSD
 struct Subject {
     /// Nil for every type.
     let type: ServiceType?
-    let domain: Domain
+    let domains: [Domain]
 
     /// `service of type _witap._tcp`
     var description: String {
         let kind = type.map { "service of type \($0)" } ?? "service"
-        return domain == .local ? kind : "\(kind) in \(domain)"
+        return domains == [.local] ? kind : "\(kind) in \(domains.map(\.description).joined(separator: ", "))"
     }
 
     /// For commands that list what is there.
@@ -21,22 +20,15 @@ struct Subject {
     /// For commands that wait for what comes.
     var isAwaited: String { "no \(description) so far; waiting for one, Ctrl-C ends\(hint)" }
 
-    /// A hint for domains that Avahi does not search; begins with a semicolon.
-    var wideArea: String {
-        guard domain != .local else { return "" }
-        return "; outside .local avahi-daemon asks DNS servers, and only with enable-wide-area=yes in "
-            + AvahiConfigurationCheck.path
-    }
-
     private var hint: String {
-        type?.name.lowercased() == "_all" ? "; --all looks for every type" : wideArea
+        type?.name.lowercased() == "_all" ? "; --all looks for every type" : ""
     }
 }
 
 extension Session {
     /// Reports that something was left out.
-    func tellDegraded(_ reason: String, of subject: Subject? = nil) {
-        notices.notice("not everything may be shown: \(reason)\(subject?.wideArea ?? "")")
+    func tellDegraded(_ reason: String) {
+        notices.notice("not everything may be shown: \(reason)")
     }
 
     /// Tells a person that nothing is there yet, who would otherwise see an idle command.

@@ -48,9 +48,9 @@ struct WarmAnswer {
     }
 
     /// Reports that services may be missing, if so.
-    func tellWhatIsMissing(_ notices: ProgramNotices, of subject: Subject? = nil) {
+    func tellWhatIsMissing(_ notices: ProgramNotices) {
         guard let degraded else { return }
-        notices.notice("not everything may be shown: \(degraded.escapedForTerminal)\(subject?.wideArea ?? "")")
+        notices.notice("not everything may be shown: \(degraded.escapedForTerminal)")
     }
 }
 #endif

@@ -69,7 +69,10 @@ struct DaemonCommand: ParsableCommand {
     mutating func run() throws {
         do {
             let configuration = try place.load()
-            if check { return print("\(place.directory.escapedForTerminal): the configuration is right") }
+            if check {
+                _ = try DaemonDomains.settings(configuration)
+                return print("\(place.directory.escapedForTerminal): the configuration is right")
+            }
             try DaemonProcess(self, configuration).run()
         } catch let error as ConfigurationError {
             Failure.write(error.lines.map { "discoverd: error: \($0)\n" }.joined())

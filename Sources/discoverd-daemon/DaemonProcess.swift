@@ -40,22 +40,25 @@ struct DaemonProcess {
         if let reason = state.reason { log.warning("nothing is kept over a restart: \(reason)") }
         let configured = configuration.backend.flatMap { BackendChoice(rawValue: $0.rawValue) }
         let backend = chosen("backend", command.backend, configured, log) ?? .auto
+        let domains = try DaemonDomains(configuration)
         let host = try hostEngine(backend, log)
+        var facts = DaemonFacts(
+            version: DiscoverdVersion.current,
+            pid: getpid(),
+            backend: backend.rawValue,
+            finder: host.finder.rawValue,
+            socket: sockets.path,
+            limits: configuration.limits.connections
+        )
+        facts.domains = { domains.states }
         let reloader = Reloader(command.place, configuration, manager, verbosity, log)
         let daemon = Daemon(
-            engine: host.engine,
+            engine: domains.engine(with: host),
             finder: host.linkFinder,
             publisher: host.avahi,
             settings: Daemon.Settings(configuration),
             state: state,
-            facts: DaemonFacts(
-                version: DiscoverdVersion.current,
-                pid: getpid(),
-                backend: backend.rawValue,
-                finder: host.finder.rawValue,
-                socket: sockets.path,
-                limits: configuration.limits.connections
-            ),
+            facts: facts,
             log: log
         ) { await reloader.reload($0) }
         let running = RunningDaemon(

@@ -51,6 +51,14 @@ actor Reloader {
             daemon.health.note("configuration", "\(what): \(error.summary)", toAll: what)
             return ControlError(422, "bad-configuration", "\(error)")
         }
+        do {
+            _ = try DaemonDomains.settings(new)
+        } catch {
+            log.error("the configuration is wrong, the old one stays: \(error)")
+            let what = "the configuration on disk is wrong, the old one is used"
+            daemon.health.note("configuration", "\(what): \(error)", toAll: what)
+            return ControlError(422, "bad-configuration", "\(error)")
+        }
         let change = ConfigurationChange(from: configuration, to: new)
         configuration = new
         verbosity.configured(new)

@@ -105,4 +105,33 @@ import Testing
     @Test func quotas() {
         #expect(rules.quota(uid: 0) == 1024 && rules.quota(uid: 1) == 64)
     }
+
+    @Test("the daemon's key for a zone is for root, its own user, and whom a rule names for that domain")
+    func zones() throws {
+        var rules = rules
+        let zone = try Domain("home.example.org")
+        rules.rules.append(.init(subject: .user("dora"), types: [http], domains: [zone]))
+        let may = { [rules] (uid: UInt32, gids: [UInt32], name: String?, type: ServiceType, domain: String) in
+            let decisions = try [true, false].map { isAttached in
+                rules.mayPublish(
+                    uid: uid, gids: gids, userName: name, try service(type, domain), isAttached: isAttached)
+            }
+            #expect(Set(decisions.map(\.isAllowed)).count == 1)
+            return decisions[0].isAllowed
+        }
+        #expect(try may(0, [0], "root", http, "home.example.org") && may(61_000, [], nil, http, "home.example.org"))
+        #expect(
+            try may(1006, [1006], "dora", http, "home.example.org") && may(1006, [], "dora", http, "a.home.example.org")
+        )
+        #expect(try !may(1006, [1006], "dora", ssh, "home.example.org") && !may(1006, [], "dora", http, "example.org"))
+        // Neither the group nor a rule without domains is for a zone.
+        #expect(
+            try !may(1000, [1000, 900], "bob", http, "home.example.org")
+                && !may(1000, [], "alice", http, "home.example.org"))
+        rules.attached = .anyone
+        let refusal = rules.mayPublish(
+            uid: 1000, gids: [], userName: "alice", try service(http, "home.example.org"), isAttached: true
+        ).refusal
+        #expect(refusal?.contains("domains: [home.example.org]") == true)
+    }
 }

@@ -47,7 +47,10 @@ import Testing
         #expect(configuration.tcpListen?.port.rawValue == 9331)
         #expect(configuration.tcpListen?.hosts == ["monitor.example.org"])
         #expect(configuration.access.groupID == 900 && configuration.access.attached == .anyone)
-        #expect(configuration.access.rules.map(\.subject) == [.user("alice"), .group("www-data", id: 33)])
+        #expect(
+            configuration.access.rules.map(\.subject) == [.user("alice"), .group("www-data", id: 33), .user("alice")])
+        #expect(configuration.access.rules.last?.domains == [try Domain("home.example.org")])
+        #expect(configuration.domains.map(\.settings.host) == ["web1.hosts"])
         let web = try #require(configuration.services.first)
         #expect(web.service.name.value == "Web on h1")
         #expect(web.service.txt.entries.last?.value == [0xFF, 0x00] && web.service.txt.contains("secure"))

@@ -19,6 +19,7 @@ struct BrowseCommand: PlacedCommand {
               discoverd browse _printer._sub._http._tcp      only a subtype
               discoverd browse --all --interface 'en*'       every type, on some interfaces
               discoverd browse _witap._tcp -r --json | jq    for programs
+              discoverd browse http --domain home.example.org --domain local
             """
     )
 
@@ -54,9 +55,11 @@ struct BrowseCommand: PlacedCommand {
     )
     var timeout: Duration?
 
-    @OptionGroup var domain: DomainOption
+    @OptionGroup var domain: DomainsOption
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
+
+    var wish: DomainWish { domain.wish }
 
     func validate() throws {
         if type == nil && !all { throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --all.") }
@@ -64,8 +67,9 @@ struct BrowseCommand: PlacedCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let printer = ServicePrinter(session: session, detail: resolve ? .full : .identity, hasType: all)
-        let subject = Subject(type: type, domain: domain.domain)
+        let printer = ServicePrinter(
+            session: session, detail: resolve ? .full : .identity, hasType: all, hasDomain: domain.domains != [.local])
+        let subject = Subject(type: type, domains: domain.domains)
         if once, count == nil, let query = try listing(),
             let status = try await WarmListing(session: session, printer: printer, subject: subject, query: query).run()
         {
@@ -79,26 +83,26 @@ struct BrowseCommand: PlacedCommand {
             count: count
         )
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
-        return try await browsing.run(events(of: session.network))
+        return try await browsing.run(domain.domains.map { try events(in: $0, of: session.network) })
     }
 
     /// The query that a daemon may answer from memory; nil for every type, which always has to ask the network.
     private func listing() throws -> QueryString? {
-        guard let type else { return nil }
+        guard let type, domain.domains.count == 1, let domain = domain.domains.first else { return nil }
         return ServiceQuery(
-            .type(type, domain.domain),
+            .type(type, domain),
             interfaces: try place.interfaces(),
             family: place.family,
             resolution: resolve ? .once : .none
         ).queryString
     }
 
-    private func events(of network: LocalNetwork) throws -> ServiceEvents {
+    private func events(in domain: Domain, of network: LocalNetwork) throws -> ServiceEvents {
         let resolution: ServiceQuery.Resolution = resolve ? (once ? .once : .watch) : .none
         let interfaces = try place.interfaces()
         guard let type else {
             return network.browseAll(
-                in: domain.domain,
+                in: domain,
                 on: interfaces,
                 over: place.family,
                 resolution: resolution
@@ -106,7 +110,7 @@ struct BrowseCommand: PlacedCommand {
         }
         return network.browse(
             type,
-            in: domain.domain,
+            in: domain,
             on: interfaces,
             over: place.family,
             resolution: resolution

@@ -13,6 +13,8 @@ struct Browsing {
     let count: Int?
 
     private var gate: BackendGate
+    /// Domains whose first list is not complete yet.
+    private var unsettled: Set<Int> = []
     /// Services found so far, each counted once; at most `count` of them, or one without a count.
     private var found: Set<ServiceInstance> = []
     /// Collects the services; only with `once`.
@@ -27,16 +29,18 @@ struct Browsing {
         gate = BackendGate(session)
     }
 
-    mutating func run(_ events: ServiceEvents) async throws -> ExitStatus {
-        var iterator = events.makeAsyncIterator()
+    /// - Parameter streams: one for each domain.
+    mutating func run(_ streams: [ServiceEvents]) async throws -> ExitStatus {
+        unsettled = Set(streams.indices)
         do {
             // A batch is everything that happened in the meantime. Writing it at once keeps system calls few on a busy network.
-            while let batch = try await iterator.nextBatch(atMost: 512) {
-                let isOver = try batch.contains { try handle($0) }
+            let status = try await MergedEvents(streams).first { index, batch in
+                let isOver = try batch.contains { try handle($0, of: index) }
                 if isOver { try showListing() }
                 try session.output.flush()
-                if isOver { return tell(isEnough ? .done : .notFound) }
+                return isOver ? tell(isEnough ? .done : .notFound) : nil
             }
+            if let status { return status }
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is ending.
         }
@@ -59,7 +63,7 @@ struct Browsing {
     private var isEnough: Bool { found.count >= (count ?? 1) }
 
     /// - Returns: whether the command is done.
-    private mutating func handle(_ event: ServiceEvent) throws -> Bool {
+    private mutating func handle(_ event: ServiceEvent, of stream: Int) throws -> Bool {
         switch event {
         case .found(let service):
             gate.answered()
@@ -76,6 +80,8 @@ struct Browsing {
             }
         case .settled:
             gate.answered()
+            // The list is complete when that of each domain is.
+            guard unsettled.remove(stream) != nil, unsettled.isEmpty else { return false }
             try showListing()
             try printer.show(event)
             if listing == nil, found.isEmpty { session.tellWaiting(for: subject) }
@@ -83,7 +89,7 @@ struct Browsing {
         case .backend(let state):
             try gate.observe(state, in: session)
         case .degraded(let reason):
-            session.tellDegraded(reason, of: subject)
+            session.tellDegraded(reason)
             try printer.show(event)
         }
         return false

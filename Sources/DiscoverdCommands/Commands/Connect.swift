@@ -42,6 +42,8 @@ struct ConnectCommand: NetworkCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
+    var wish: DomainWish { service.wish }
+
     static var statusWhenStopped: ExitStatus { .notFound }
     /// A command that only sends has no need of a reader.
     static var endsWhenUnread: Bool { false }
@@ -58,7 +60,7 @@ struct ConnectCommand: NetworkCommand {
         let connector = Connector(
             network: session.network,
             dialer: SocketDialer(),
-            policy: policy.policy(naming: instance.domain),
+            policy: policy.policy(naming: instance.domain, and: session.namedDomains),
             limits: RaceLimits(overall: timeout ?? .seconds(10)),
             patience: timeout ?? .seconds(5)
         )

@@ -23,6 +23,9 @@ struct DomainsCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
+    /// DNS servers recommend domains, too.
+    var wish: DomainWish { DomainWish(isOptional: true) }
+
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case browsing, registration
 

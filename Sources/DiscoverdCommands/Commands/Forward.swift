@@ -50,6 +50,8 @@ struct ForwardCommand: NetworkCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
+    var wish: DomainWish { service.wish }
+
     static var endsWhenUnread: Bool { false }
     static var grace: Duration { Serving.patience + .seconds(2) }
 
@@ -69,7 +71,7 @@ struct ForwardCommand: NetworkCommand {
         let connector = Connector(
             network: session.network,
             dialer: SocketDialer(),
-            policy: policy.policy(naming: instance.domain),
+            policy: policy.policy(naming: instance.domain, and: session.namedDomains),
             limits: RaceLimits(overall: timeout ?? .seconds(10))
         )
         let notices = session.notices

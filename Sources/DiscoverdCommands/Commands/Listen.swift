@@ -43,7 +43,10 @@ struct ListenCommand: NetworkCommand {
 
     @OptionGroup var domain: DomainOption
     @OptionGroup var place: NetworkOptions
+    @OptionGroup var key: KeyOption
     @OptionGroup var common: CommonOptions
+
+    var wish: DomainWish { key.added(to: domain.wish) }
 
     static var endsWhenUnread: Bool { false }
     static var publishes: Bool { true }

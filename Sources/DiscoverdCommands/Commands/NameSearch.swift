@@ -71,14 +71,14 @@ struct NameSearch {
                     isSettled = true
                 case .event(.backend(let state)): gate.note(state)
                 case .event(.degraded(let reason)):
-                    session.tellDegraded(reason, of: Subject(type: nil, domain: domain))
+                    session.tellDegraded(reason)
                 }
                 if isGraceOver, isSettled && !found.isEmpty || found.count >= Self.limit { return found }
             }
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is ending.
         }
-        if session.stop.cause == .noBackend { throw CommandError.noBackend(gate.reason) }
+        if session.stop.cause == .noBackend { throw session.absence(gate.reason) }
         return found
     }
 

@@ -20,7 +20,9 @@ struct OnceListing {
     /// - Returns: whether to show it now.
     mutating func became(_ service: DiscoveredService) -> Bool {
         guard !shown.contains(service.instance) else { return false }
-        guard resolves && service.state != .resolved || service.interfaces.count < links else {
+        // What a DNS server says is on no link.
+        let isAwaited = service.instance.domain == .local && service.interfaces.count < links
+        guard resolves && service.state != .resolved || isAwaited else {
             incomplete[service.instance] = nil
             shown.insert(service.instance)
             return true

@@ -17,6 +17,7 @@ struct PublishCommand: PlacedCommand {
               discoverd publish tony 9000
               discoverd publish "Tony's web" 8080 --type _http._tcp --txt path=/x
               discoverd publish web 8080 --type _http._tcp -- python3 -m http.server 8080
+              discoverd publish web 8080 --type _http._tcp --domain home.example.org --key pub.key
             """
     )
 
@@ -57,7 +58,10 @@ struct PublishCommand: PlacedCommand {
     @OptionGroup var checking: CheckOptions
     @OptionGroup var domain: DomainOption
     @OptionGroup var place: NetworkOptions
+    @OptionGroup var key: KeyOption
     @OptionGroup var common: CommonOptions
+
+    var wish: DomainWish { key.added(to: domain.wish) }
 
     enum OnConflict: String, CaseIterable, ExpressibleByArgument {
         case rename, fail

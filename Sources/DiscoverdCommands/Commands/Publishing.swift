@@ -28,6 +28,7 @@ struct Publishing {
         self.session = session
         self.service = service
         self.program = program
+        if session.isUnicast { gate = BackendGate(session) }
         deadline = timeout.map { session.stop.request(.timedOut, after: $0) }
     }
 
@@ -46,7 +47,7 @@ struct Publishing {
         switch cause {
         case .programEnded(let status): return status
         case .failed(let error): throw error
-        case .noBackend: throw CommandError.noBackend(gate?.reason)
+        case .noBackend: throw session.absence(gate?.reason)
         case .timedOut:
             let reason = gate.flatMap { $0.isOpen ? nil : $0.reason }.map { ": \($0)" } ?? ""
             throw CommandError(.notFound, "\"\(service.name)\" could not be published within the time allowed\(reason)")
@@ -67,7 +68,8 @@ struct Publishing {
             tellOfWaiting(reason)
             try show(status, .waiting, reason: reason)
         case .registering:
-            gate?.answered()
+            // A DNS server is asked from here on.
+            if !session.isUnicast { gate?.answered() }
             try show(status, .registering)
         case .established:
             gate?.answered()

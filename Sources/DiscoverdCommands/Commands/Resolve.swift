@@ -30,6 +30,8 @@ struct ResolveCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
+    var wish: DomainWish { service.wish }
+
     static var statusWhenStopped: ExitStatus { .notFound }
 
     func execute(in session: Session) async throws -> ExitStatus {

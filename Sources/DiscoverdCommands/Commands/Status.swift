@@ -56,9 +56,24 @@ struct StatusCommand: NetworkCommand {
             let text = "\(what)\(place): \(count) service\(count == 1 ? "" : "s")\(settled)\(configured)"
             try line("warm", text, session)
         }
+        for domain in status["domains"]?.array ?? [] { try line("domain", Self.text(domain), session) }
         for registration in (status["registrations"]?.array ?? []).compactMap({ RegistrationStatus($0) }) {
             try line("published", LsCommand.record(registration, session.terminal), session)
         }
+    }
+
+    /// `home.example.org: held, 10.0.0.53, key pub, lease 7200 s, 3 services`
+    private static func text(_ domain: JSONValue) -> String {
+        let count = domain["services"]?.integer ?? 0
+        let state = domain["publishes"]?.bool == true ? domain["state"]?.string ?? "?" : "no key, found only"
+        let lease = domain["leaseSeconds"]?.integer ?? 0
+        let left = domain["leaseLeftSeconds"]?.integer.map { " (\($0) s left)" } ?? ""
+        let parts: [String?] = [
+            state, domain["server"]?.string, domain["key"]?.string.map { "key \($0)" }, "lease \(lease) s\(left)",
+            "\(count) service\(count == 1 ? "" : "s")", domain["reason"]?.string,
+        ]
+        return "\(domain["name"]?.string ?? "?"): \(parts.compactMap(\.self).joined(separator: ", "))"
+            .escapedForTerminal
     }
 
     private func line(_ key: String, _ text: String, _ session: Session) throws {

@@ -17,39 +17,57 @@ struct TypesCommand: PlacedCommand {
     )
 
     @OptionGroup var listing: ListingOptions
-    @OptionGroup var domain: DomainOption
+    @OptionGroup var domain: DomainsOption
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
+    var wish: DomainWish { domain.wish }
+
     func execute(in session: Session) async throws -> ExitStatus {
-        let query = TypeQuery(domain: domain.domain, interfaces: try place.interfaces(), family: place.family)
+        let interfaces = try place.interfaces()
+        let streams = domain.domains.map { domain in
+            session.network.types(TypeQuery(domain: domain, interfaces: interfaces, family: place.family))
+        }
+        var unsettled = Set(streams.indices)
         var run = Listing(
             session, follows: listing.follow, timeout: listing.timeout,
-            nothing: "no service was found of any type\(Subject(type: nil, domain: domain.domain).wideArea)")
+            nothing: "no service was found of any type")
         do {
-            for try await event in session.network.types(query) {
-                switch event {
-                case .found(let type, let domain, let interfaces):
-                    try run.found(record(type, domain, interfaces)) { json in
-                        json.member("type", type.description)
-                        json.member("domain", domain.name)
-                        json.member("interfaces", interfaces.map(\.name))
+            let status = try await MergedEvents(streams).first { index, batch -> ExitStatus? in
+                for event in batch {
+                    if case .settled = event {
+                        guard unsettled.remove(index) != nil, unsettled.isEmpty else { continue }
+                        if let status = try run.settled() { return status }
+                    } else {
+                        try show(event, in: &run)
                     }
-                case .lost(let type, let domain):
-                    try run.lost(record(type, domain, [])) { json in
-                        json.member("type", type.description)
-                        json.member("domain", domain.name)
-                    }
-                case .settled:
-                    if let status = try run.settled() { return status }
-                case .backend(let state): try run.observe(state)
-                case .degraded(let reason): try run.degraded(reason)
                 }
+                return nil
             }
+            if let status { return status }
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is ending.
         }
         return try await run.status()
+    }
+
+    private func show(_ event: ServiceTypeEvent, in run: inout Listing) throws {
+        switch event {
+        case .found(let type, let domain, let interfaces):
+            try run.found(record(type, domain, interfaces)) { json in
+                json.member("type", type.description)
+                json.member("domain", domain.name)
+                json.member("interfaces", interfaces.map(\.name))
+            }
+        case .lost(let type, let domain):
+            try run.lost(record(type, domain, [])) { json in
+                json.member("type", type.description)
+                json.member("domain", domain.name)
+            }
+        case .backend(let state): try run.observe(state)
+        case .degraded(let reason): try run.degraded(reason)
+        case .settled: break
+        }
     }
 
     private func record(_ type: ServiceType, _ domain: Domain, _ interfaces: [NetworkInterface]) -> Record {

@@ -36,43 +36,47 @@ struct WaitCommand: PlacedCommand {
     @Flag(name: .shortAndLong, help: "Wait until they are resolved; print host, port, TXT and addresses too.")
     var resolve = false
 
-    @OptionGroup var domain: DomainOption
+    @OptionGroup var domain: DomainsOption
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
+
+    var wish: DomainWish { domain.wish }
 
     static var statusWhenStopped: ExitStatus { .notFound }
 
     func execute(in session: Session) async throws -> ExitStatus {
         // The first service that is resolved ends it, and is shown with all its addresses; several are followed until all are there.
-        let resolution: ServiceQuery.Resolution = count > 1 ? .watch : .once
-        let events = session.network.browse(
-            type,
-            in: domain.domain,
-            on: try place.interfaces(),
-            over: place.family,
-            resolution: resolve ? resolution : .none
-        )
+        let resolution: ServiceQuery.Resolution = resolve ? (count > 1 ? .watch : .once) : .none
+        let interfaces = try place.interfaces()
+        let streams = domain.domains.map { domain in
+            session.network.browse(
+                type, in: domain, on: interfaces, over: place.family, resolution: resolution)
+        }
+        let subject = Subject(type: type, domains: domain.domains)
         if let timeout { session.stop.request(.timedOut, after: timeout) }
         var gate = BackendGate(session)
         // Bounded by `count`: the command ends when it is reached.
         var present: [ServiceInstance: DiscoveredService] = [:]
         do {
-            for try await event in events {
-                switch event {
-                case .found(let service), .changed(let service):
-                    gate.answered()
-                    let counts = !resolve || service.state == .resolved
-                    present[service.instance] = counts ? service : nil
-                case .lost(let service): present[service.instance] = nil
-                case .settled:
-                    gate.answered()
-                    if present.isEmpty { session.tellWaiting(for: Subject(type: type, domain: domain.domain)) }
-                case .backend(let state): try observe(state, &gate, in: session)
-                case .degraded(let reason):
-                    session.tellDegraded(reason, of: Subject(type: type, domain: domain.domain))
+            let status = try await MergedEvents(streams).first { _, batch -> ExitStatus? in
+                for event in batch {
+                    switch event {
+                    case .found(let service), .changed(let service):
+                        gate.answered()
+                        let counts = !resolve || service.state == .resolved
+                        present[service.instance] = counts ? service : nil
+                    case .lost(let service): present[service.instance] = nil
+                    case .settled:
+                        gate.answered()
+                        if present.isEmpty { session.tellWaiting(for: subject) }
+                    case .backend(let state): try observe(state, &gate, in: session)
+                    case .degraded(let reason): session.tellDegraded(reason)
+                    }
+                    if present.count >= count { return try show(present, in: session) }
                 }
-                if present.count >= count { return try show(present, in: session) }
+                return nil
             }
+            if let status { return status }
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is ending.
         }
@@ -90,7 +94,8 @@ struct WaitCommand: PlacedCommand {
         in session: Session
     ) throws -> ExitStatus {
         let printer = ServicePrinter(
-            session: session, detail: resolve ? .full : .identity, tellsEvents: false, hasType: false)
+            session: session, detail: resolve ? .full : .identity, tellsEvents: false, hasType: false,
+            hasDomain: domain.domains != [.local])
         for service in present.values.sorted(by: { $0.instance.name < $1.instance.name }) {
             try printer.show(service)
         }

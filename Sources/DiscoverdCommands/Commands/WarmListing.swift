@@ -16,7 +16,7 @@ struct WarmListing {
             let bytes = try? await daemon.send(WarmAnswer.request(query, json: session.json), within: .seconds(1)),
             let answer = WarmAnswer(bytes, json: session.json)
         else { return nil }
-        answer.tellWhatIsMissing(session.notices, of: subject)
+        answer.tellWhatIsMissing(session.notices)
         if session.terminal.isInteractive, !session.json {
             for line in String(decoding: answer.lines, as: UTF8.self).split(separator: "\n") {
                 try printer.show(text: line)

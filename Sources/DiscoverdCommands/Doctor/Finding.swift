@@ -31,6 +31,17 @@ struct Finding {
         self.advice = advice
     }
 
+    /// What was found of a domain.
+    init(_ finding: DomainFinding) {
+        let verdict: Verdict =
+            switch finding.verdict {
+            case .ok: .ok
+            case .warn: .warn
+            case .fail: .fail
+            }
+        self.init("domain", verdict, finding.text, advice: finding.advice)
+    }
+
     /// Prints the finding; on a terminal, the advice is on its own line.
     func show(in session: Session) throws {
         if session.json { return try session.output.json { write(to: &$0) } }

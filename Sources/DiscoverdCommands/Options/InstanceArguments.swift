@@ -24,6 +24,13 @@ struct InstanceArguments: ParsableArguments {
         }
     }
 
+    /// The domain of a full name, or the one that was named.
+    var wish: DomainWish {
+        var wish = domain.wish
+        if let named = try? named() { wish.domains = [named.domain] }
+        return wish
+    }
+
     /// The service, if its type is given; else nil. A name that reads as a full name is taken as one, unless a type is given too.
     func named() throws -> ServiceInstance? {
         if let type { return ServiceInstance(name: try observedName(), type: type, domain: domain.domain) }

@@ -32,10 +32,4 @@ struct NetworkOptions: ParsableArguments {
     /// The chosen address family; nil for both.
     var family: IPAddress.Family? { ipv4 ? .ipv4 : ipv6 ? .ipv6 : nil }
 }
-
-/// The domain to look in.
-struct DomainOption: ParsableArguments {
-    @Option(name: .long, help: "The domain; default: local.", transform: Parsing.domain)
-    var domain: Domain = .local
-}
 #endif

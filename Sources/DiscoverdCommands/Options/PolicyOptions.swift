@@ -21,8 +21,9 @@ struct PolicyOptions: ParsableArguments {
     var deny: [CIDR] = []
 
     /// The policy for a service whose domain was named on the command line.
-    func policy(naming domain: Domain) -> AddressPolicy {
-        AddressPolicy(allow: allow, deny: deny, namedDomains: domain == .local ? [] : [domain])
+    /// - Parameter named: other domains that were named or configured.
+    func policy(naming domain: Domain, and named: Set<Domain>) -> AddressPolicy {
+        AddressPolicy(allow: allow, deny: deny, namedDomains: domain == .local ? named : named.union([domain]))
     }
 }
 #endif

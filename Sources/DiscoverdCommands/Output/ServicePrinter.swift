@@ -13,14 +13,16 @@ struct ServicePrinter {
 
     /// - Parameters:
     ///   - tellsEvents: each line begins with the event.
+    ///   - hasDomain: on a terminal, each line includes the domain.
     ///   - hasType: services of several types are shown; on a terminal, each line includes the type.
-    init(session: Session, detail: ServiceDetail, tellsEvents: Bool = true, hasType: Bool) {
+    init(session: Session, detail: ServiceDetail, tellsEvents: Bool = true, hasType: Bool, hasDomain: Bool = false) {
         self.session = session
         self.detail = detail
         let event: [ColumnLayout.Column?] = tellsEvents ? [.init("", 1)] : []
         let identity: [ColumnLayout.Column?] = [
             .init("NAME", 10, upTo: detail == .full ? 40 : 63, weight: 4),
-            hasType ? .init("TYPE", 10, upTo: 22, weight: 2) : nil, nil,
+            hasType ? .init("TYPE", 10, upTo: 22, weight: 2) : nil,
+            hasDomain ? .init("DOMAIN", 10, upTo: 40, weight: 2) : nil,
             .init("IF", 4, upTo: detail == .full ? 12 : 63),
         ]
         let full: [ColumnLayout.Column?] = [

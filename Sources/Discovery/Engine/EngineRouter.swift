@@ -64,7 +64,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
-        let error = DiscoveryError(.invalidDomain, Self.unserved(service.domain))
+        let error = DiscoveryError(.misconfigured, Self.unpublished(service.domain))
         return publisher(for: service.domain)?
             .publish(service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
             ?? UnservedOperation { reporting(PublicationFact(name: service.name, state: .failed(error))) }
@@ -109,6 +109,10 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
             guard type(of: role) is AnyClass else { return true }
             return known.insert(ObjectIdentifier(role as AnyObject)).inserted
         }
+    }
+
+    private static func unpublished(_ domain: Domain) -> String {
+        "nothing publishes in \(domain): a domain needs an entry with a key under domains: in the configuration, or --key"
     }
 
     private static func unserved(_ domain: Domain) -> String { "no engine serves the domain \(domain)" }

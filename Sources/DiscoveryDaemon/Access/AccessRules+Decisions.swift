@@ -11,24 +11,30 @@ extension AccessRules {
         isAttached: Bool
     ) -> Decision {
         let general = mayManage(uid: uid, gids: gids, userName: userName)
-        guard !general.isAllowed else { return general }
+        let isOwnKey = uid == 0 || uid == ownUserID
+        // The daemon's key for a domain is for its own services, and for whom a rule names.
+        guard !general.isAllowed || service.domain != .local && !isOwnKey else { return general }
         let type = service.type
-        for rule in rules where rule.applies(uid: uid, gids: gids, userName: userName) && rule.covers(type) {
+        for rule in rules where rule.applies(uid: uid, gids: gids, userName: userName) && rule.covers(service) {
             return .allowed(by: "rule \(rule.subject)")
         }
         // Its host is this one: a request cannot name another.
         if isAttached, attached == .anyone, service.domain == .local { return .allowed(by: "attached: anyone") }
         let what = "\(Self.show(uid: uid, userName)) may not publish \(type.base)"
+        guard service.domain == .local else {
+            let user = (userName ?? String(uid)).escapedForTerminal
+            let rule = "allow: [{user: \(user), types: [\(type.base)], domains: [\(service.domain)]}]"
+            return .denied(
+                reason:
+                    "\(what) in \(service.domain): only root and users whom a rule for that domain allows, as `\(rule)` "
+                    + "under `access:` in discoverd.yaml")
+        }
         let rule = "allow: [{user: \((userName ?? String(uid)).escapedForTerminal), types: [\(type.base)]}]"
         let who = "only root, members of the group \(groupText), and users whom a rule allows"
         guard isAttached else {
             return .denied(
                 reason: "\(what) for longer than a command runs: \(who), as `\(rule)` under `access:` in discoverd.yaml"
             )
-        }
-        guard service.domain == .local else {
-            return .denied(
-                reason: "\(what) in \(service.domain): \(who), as `\(rule)` under `access:` in discoverd.yaml")
         }
         return .denied(
             reason: "\(what): \(who), as `\(rule)` or `attached: anyone` under `access:` in discoverd.yaml; "
@@ -63,7 +69,9 @@ extension AccessRules.Rule {
         }
     }
 
-    fileprivate func covers(_ type: ServiceType) -> Bool { types?.contains(type.base) ?? true }
+    fileprivate func covers(_ service: OfferedService) -> Bool {
+        (types?.contains(service.type.base) ?? true) && domains.contains(where: service.domain.isWithin)
+    }
 }
 
 extension AccessRules.Rule.Subject: CustomStringConvertible {

@@ -17,11 +17,14 @@ public struct AccessRules: Hashable, Sendable {
         public var subject: Subject
         /// The types; nil is all.
         public var types: Set<ServiceType>?
+        /// The domains, with all below them.
+        public var domains: Set<Domain>
 
         /// Creates a rule.
-        public init(subject: Subject, types: Set<ServiceType>?) {
+        public init(subject: Subject, types: Set<ServiceType>?, domains: Set<Domain> = [.local]) {
             self.subject = subject
             self.types = types
+            self.domains = domains
         }
     }
 

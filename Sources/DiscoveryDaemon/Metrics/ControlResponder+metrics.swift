@@ -46,6 +46,7 @@ extension ControlResponder {
         for state in shown {
             text.sample("discoverd_registrations", [("state", state.rawValue)], Double(states[state]?.count ?? 0))
         }
+        text.domains(facts.domains())
         process(&text)
         metrics.write(to: &text)
         return .whole(status: 200, type: PrometheusText.contentType, body: text.bytes)

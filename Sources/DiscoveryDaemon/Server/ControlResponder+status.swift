@@ -41,6 +41,10 @@ extension ControlResponder {
             object.array { array in
                 for row in warm.contents.sorted(by: { $0.feed.id < $1.feed.id }) { array.feed(row) }
             }
+            object.key("domains")
+            object.array { array in
+                for domain in facts.domains() { array.domain(domain, inFull: peer.uid != nil) }
+            }
             object.key("registrations")
             object.array { array in
                 for status in registrations { array.object { $0.registrationMembers(status) } }

@@ -89,6 +89,8 @@ package struct DaemonFacts: Sendable {
     /// What addresses are judged by.
     package var localAddresses: @Sendable () -> LocalAddresses = { .system() }
     package var routes: @Sendable () -> any RouteLookup = { SystemRoutes() }
+    /// The domains that DNS servers serve.
+    package var domains: @Sendable () -> [DomainState] = { [] }
 
     package init(
         version: String, pid: Int32, backend: String, finder: String, socket: String, limits: ConnectionTable.Limits,

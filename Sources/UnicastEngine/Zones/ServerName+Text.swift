@@ -28,7 +28,10 @@ extension ServerName {
             }
             return (host, rest.isEmpty ? nil : String(rest.dropFirst()))
         }
-        guard let colon = text.lastIndex(of: ":") else { return (text, nil) }
+        guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
+        guard !text.hasPrefix("["), colon == text.lastIndex(of: ":") else {
+            throw DiscoveryError(.invalidHostName, "\(text.quotedForMessage): neither an address nor a host name")
+        }
         return (String(text[..<colon]), String(text[colon...].dropFirst()))
     }
 }

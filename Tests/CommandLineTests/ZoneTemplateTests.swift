@@ -1,0 +1,35 @@
+#if Commands
+import ArgumentParser
+import DNSSD
+import Testing
+
+@testable import DiscoverdCommands
+
+@Suite struct ZoneTemplateTests {
+    private func template(_ server: ZoneTemplate.Server) throws -> ZoneTemplate {
+        ZoneTemplate(
+            server: server, domain: try Domain("home.example.org"), key: "pub",
+            addresses: [try #require(IPAddress("10.0.0.53"))])
+    }
+
+    @Test(arguments: ZoneTemplate.Server.allCases)
+    func noKeyGetsTheZone(_ server: ZoneTemplate.Server) throws {
+        let text = try template(server).configurationText
+        for word in ["zonesub", "ANY", " NS", "CNAME", "wildcard"] { #expect(!text.contains(word), "\(word)") }
+        for name in ["_tcp", "_udp", "_discoverd", "hosts"] { #expect(text.contains(name), "\(name)") }
+    }
+
+    @Test func theZoneHasAServerAndIsListed() throws {
+        let text = try template(.bind).zoneText
+        #expect(text.contains("@ 3600 IN NS ns\n") && text.contains("ns 3600 IN A 10.0.0.53\n"))
+        #expect(text.contains("b._dns-sd._udp 3600 IN PTR @\n"))
+    }
+
+    @Test(arguments: [
+        "bind --domain local", "knot --domain a\\032b.org", "bind --domain a.org --key a;b", "nsd --domain a.org",
+    ])
+    func whatNeedsQuotingIsRefused(_ line: String) {
+        #expect(throws: (any Error).self) { try ZoneTemplateCommand.parse(line.split(separator: " ").map(String.init)) }
+    }
+}
+#endif
