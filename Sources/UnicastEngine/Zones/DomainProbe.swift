@@ -95,7 +95,7 @@ package struct DomainProbe: Sendable {
                             "\(settings.domain): \(services.count) services in \(type), and BIND takes 100: use sub-domains"
                     ))
             }
-            if isFiltered == nil, let first = services.first { isFiltered = await isFiltered(first, server) }
+            if isFiltered == nil, let first = services.first { isFiltered = await withholds(first, server) }
         }
         if isFiltered == true {
             findings.append(
@@ -110,7 +110,7 @@ package struct DomainProbe: Sendable {
     }
 
     /// Whether the resolver keeps back the addresses of a service's host; nil when that cannot be told.
-    private func isFiltered(_ service: DomainName, _ server: ServerAddress) async -> Bool? {
+    private func withholds(_ service: DomainName, _ server: ServerAddress) async -> Bool? {
         guard case .srv(_, _, _, let host)? = await records(service, .srv, at: .server(server)).first else {
             return nil
         }
