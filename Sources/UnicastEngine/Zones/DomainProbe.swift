@@ -1,5 +1,5 @@
 import DNSMessage
-package import DNSSD
+import DNSSD
 import WireNames
 
 /// What can be found out about a domain without changing anything: `doctor` tells it.
