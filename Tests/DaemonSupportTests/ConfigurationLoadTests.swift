@@ -5,6 +5,7 @@ import Testing
 
 @testable import DaemonSupport
 @testable import DiscoveryDaemon
+@testable import UnicastEngine
 
 @Suite struct ConfigurationLoadTests {
     static let service = "name: a\ntype: _http._tcp\nport: 80\n"
