@@ -23,9 +23,6 @@ struct DomainsCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
-    /// DNS servers recommend domains, too.
-    var wish: DomainWish { DomainWish(isOptional: true) }
-
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case browsing, registration
 
