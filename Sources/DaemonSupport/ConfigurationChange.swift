@@ -47,6 +47,7 @@ public struct ConfigurationChange: Hashable, Sendable {
         if old.backend != new.backend { restart.append("backend") }
         if old.finder != new.finder { restart.append("finder") }
         if old.domains.map(\.unplaced) != new.domains.map(\.unplaced) { restart.append("domains") }
+        if old.exports != new.exports { restart.append("export") }
         if old.tcpListen != new.tcpListen { restart.append("listen") }
         needsRestart = restart
     }

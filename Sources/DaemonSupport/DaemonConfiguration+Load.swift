@@ -56,7 +56,10 @@ extension DaemonConfiguration {
     ) throws(ConfigurationError) {
         let mapping = try YAMLMapping(
             root,
-            keys: ["backend", "finder", "browse", "services", "domains", "access", "listen", "limits", "log-level"])
+            keys: [
+                "backend", "finder", "browse", "services", "domains", "export", "access", "listen", "limits",
+                "log-level",
+            ])
         let faults = root.faults
         backend = mapping.read("backend") { value throws(ConfigurationError) in try value.word(Backend.self) }
         finder = mapping.read("finder") { value throws(ConfigurationError) in try value.word(Finder.self) }
@@ -65,6 +68,13 @@ extension DaemonConfiguration {
             mapping.read("browse") { value throws(ConfigurationError) in try Self.types(value, unique: true) } ?? browse
         domains =
             mapping.read("domains") { value throws(ConfigurationError) in try DomainDefinition.list(value) } ?? domains
+        exports =
+            mapping.read("export") { value throws(ConfigurationError) in try ExportRule.rules(value) } ?? exports
+        if let value = mapping["export"] {
+            for rule in exports where !domains.contains(where: { $0.publishes(in: rule.domain) }) {
+                faults.note(value.error("\(rule.domain) has no entry with a key in domains"))
+            }
+        }
         let old = access
         access =
             mapping.read("access") { value throws(ConfigurationError) in

@@ -39,6 +39,8 @@ public struct DaemonConfiguration: Hashable, Sendable {
     public var services: [ServiceDefinition] = []
     /// Domains that DNS servers serve.
     public var domains: [DomainDefinition] = []
+    /// What of a link is brought into a zone.
+    public var exports: [ExportRule] = []
     /// Who may publish, and how much.
     public var access = AccessRules()
     /// Where the read-only part of the API is offered over TCP; nil: nowhere.

@@ -25,4 +25,7 @@ public struct DomainDefinition: Hashable, Sendable {
         settings.key = try TSIGKey(file: keyFile)
         return settings
     }
+
+    /// Whether it has a key, and covers a domain.
+    package func publishes(in domain: Domain) -> Bool { keyFile != nil && domain.isWithin(settings.domain) }
 }

@@ -70,6 +70,18 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         publisher.publish(service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
     }
 
+    /// Publishes a service of another host, as a gateway does; an error as of `publish(_:onConflict:isPersistent:reporting:)`.
+    package func publish(
+        _ service: OfferedService, on host: ZoneHost, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
+        publisher.publish(
+            service, on: host, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
+    }
+
+    /// A host for which services are published has other addresses.
+    package func became(_ host: ZoneHost, in domain: Domain) { publisher.became(host, in: domain) }
+
     /// Follows the finder.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         finder.watchState(reporting)

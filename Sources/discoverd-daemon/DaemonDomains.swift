@@ -36,32 +36,57 @@ struct DaemonDomains: Sendable {
         return EngineRouter(finders: [unicast, host.engine], publishers: [unicast, host.engine])
     }
 
-    /// How each stands.
+    /// Gateways of the configured rules.
+    func gateways(_ rules: [ExportRule], of network: LocalNetwork) -> [Gateway] {
+        guard let unicast else { return [] }
+        return rules.map { rule in
+            let host = settings.filter { rule.domain.isWithin($0.domain) }
+                .max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }?.host
+            let prefix = host ?? ServiceName.ofThisMachine().value.lowercased()
+            return Gateway(rule, of: network, into: ZoneExports(engine: unicast, prefix: String(prefix.prefix(40))))
+        }
+    }
+
+    /// How each stands, with all that is published below it.
     var states: [DomainState] {
-        let zones = Dictionary((unicast?.zones ?? []).map { ($0.domain, $0) }) { first, _ in first }
+        let zones = unicast?.zones ?? []
         return settings.map { setting in
             var state = DomainState(
                 setting.domain, publishes: setting.key != nil, server: setting.server?.description,
                 lease: setting.lease)
-            if let zone = zones[setting.domain] { state.take(zone) }
+            for zone in zones where covers(setting, zone.domain) { state.take(zone) }
             return state
         }
+    }
+
+    /// Whether it is the entry that counts for a domain: the longest that the domain lies in.
+    private func covers(_ setting: DomainSettings, _ domain: Domain) -> Bool {
+        let all = settings.filter { domain.isWithin($0.domain) }
+        return all.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }?.domain == setting.domain
     }
 }
 
 extension DomainState {
+    /// Adds one of several publishers; the worst state counts.
     fileprivate mutating func take(_ zone: ZoneStatus) {
         server = zone.server ?? server
         key = zone.key
-        (lease, leaseLeft) = (zone.lease, zone.leaseLeft)
-        (updates, failures, reaped) = (zone.updates, zone.failures, zone.reaped)
-        services = zone.registrations.count { $0.fact.state == .established }
-        switch zone.state {
-        case .starting: state = .starting
-        case .held: state = .held
-        case .waiting(let why): (state, reason) = (.waiting, why)
-        case .refused(let error): (state, reason) = (.refused, error.message)
-        }
+        lease = zone.lease
+        if let left = zone.leaseLeft { leaseLeft = min(left, leaseLeft ?? left) }
+        updates += zone.updates
+        failures += zone.failures
+        reaped += zone.reaped
+        services += zone.registrations.count { $0.fact.state == .established }
+        let (now, why): (State, String?) =
+            switch zone.state {
+            case .starting: (.starting, nil)
+            case .held: (.held, nil)
+            case .waiting(let why): (.waiting, why)
+            case .refused(let error): (.refused, error.message)
+            }
+        let order: [State] = [.idle, .held, .starting, .waiting, .refused]
+        guard let new = order.firstIndex(of: now), let old = order.firstIndex(of: state), new >= old else { return }
+        (state, reason) = (now, why ?? reason)
     }
 }
 #endif

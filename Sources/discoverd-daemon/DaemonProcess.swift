@@ -51,6 +51,12 @@ struct DaemonProcess {
             limits: configuration.limits.connections
         )
         facts.domains = { domains.states }
+        let gateways = Locked<[Gateway]>([])
+        facts.exports = {
+            var states: [GatewayStatus] = []
+            for gateway in gateways.withLock({ $0 }) { states.append(await gateway.status) }
+            return states
+        }
         let reloader = Reloader(command.place, configuration, manager, verbosity, log)
         let daemon = Daemon(
             engine: domains.engine(with: host),
@@ -61,8 +67,10 @@ struct DaemonProcess {
             facts: facts,
             log: log
         ) { await reloader.reload($0) }
+        gateways.withLock { $0 = domains.gateways(configuration.exports, of: daemon.network) }
         let running = RunningDaemon(
-            daemon: daemon, sockets: sockets, manager: manager, watchdog: Watchdog(daemon, host.avahi, manager, log),
+            daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
+            watchdog: Watchdog(daemon, host.avahi, manager, log),
             heartbeat: Heartbeat(engine: host.avahi, health: daemon.health),
             log: log)
         let task = Task { await Self.serve(running, sockets, log) }

@@ -13,6 +13,7 @@ struct RunningDaemon {
     private static let patience = Duration.milliseconds(1850)
 
     let daemon: Daemon
+    let gateways: [Gateway]
     let sockets: ControlSockets
     let manager: ServiceManager
     let watchdog: Watchdog
@@ -28,6 +29,7 @@ struct RunningDaemon {
                 group.addTask { await heartbeat.run() }
                 group.addTask { await watchSocket(socketIsGone) }
                 group.addTask { await StatusLine(daemon, manager).run() }
+                for gateway in gateways { group.addTask { await gateway.run() } }
             }
         }
         defer { background.cancel() }

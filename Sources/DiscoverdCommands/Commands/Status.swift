@@ -57,6 +57,7 @@ struct StatusCommand: NetworkCommand {
             try line("warm", text, session)
         }
         for domain in status["domains"]?.array ?? [] { try line("domain", Self.text(domain), session) }
+        for export in status["exports"]?.array ?? [] { try line("export", Self.export(export), session) }
         for registration in (status["registrations"]?.array ?? []).compactMap({ RegistrationStatus($0) }) {
             try line("published", LsCommand.record(registration, session.terminal), session)
         }
@@ -74,6 +75,16 @@ struct StatusCommand: NetworkCommand {
         ]
         return "\(domain["name"]?.string ?? "?"): \(parts.compactMap(\.self).joined(separator: ", "))"
             .escapedForTerminal
+    }
+
+    /// `link1.home.example.org: 3 services; not exported: 2 address, 1 name`
+    private static func export(_ export: JSONValue) -> String {
+        let count = export["services"]?.integer ?? 0
+        let refused = ["name", "unfit", "foreign-host", "address", "text", "too-many"].compactMap { reason in
+            (export["refused"]?[reason]?.integer).map { "\($0) \(reason)" }
+        }
+        let rest = refused.isEmpty ? "" : "; not exported: \(refused.joined(separator: ", "))"
+        return "\(export["domain"]?.string ?? "?"): \(count) service\(count == 1 ? "" : "s")\(rest)".escapedForTerminal
     }
 
     private func line(_ key: String, _ text: String, _ session: Session) throws {

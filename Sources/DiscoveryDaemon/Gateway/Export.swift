@@ -5,13 +5,16 @@ package import Discovery
 package struct Export: Hashable, Sendable {
     /// What is published, in the zone.
     package var service: OfferedService
-    /// The host's number in this gateway. The link's name of it never reaches the zone: it could be `wpad`, or `ns`.
+    /// The host's name on the link, which never reaches the zone.
+    package var linkHost: HostName
+    /// The host's number in this gateway. The link's name of it could be `wpad`, or `ns`.
     package var host: Int
     /// The host's addresses on the link, sorted; at least one.
     package var addresses: [IPAddress]
 
-    package init(service: OfferedService, host: Int, addresses: [IPAddress]) {
+    package init(service: OfferedService, linkHost: HostName, host: Int, addresses: [IPAddress]) {
         self.service = service
+        self.linkHost = linkHost
         self.host = host
         self.addresses = addresses
     }

@@ -69,7 +69,8 @@ package struct ExportTable: Sendable {
             refused[instance] = nil
             guard let name = service.host else { return }
             var entry = entries[instance] ?? Entry(since: now, changed: now - Self.betweenChanges)
-            let export = Export(service: offered, host: hosts.number(of: name, for: instance), addresses: addresses)
+            let export = Export(
+                service: offered, linkHost: name, host: hosts.number(of: name, for: instance), addresses: addresses)
             if entry.wanted == nil { entry.since = now }
             entry.wanted = export
             entries[instance] = entry

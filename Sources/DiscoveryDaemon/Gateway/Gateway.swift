@@ -17,15 +17,6 @@ package protocol ExportedService: AnyObject, Sendable {
     func withdraw(within limit: Duration) async
 }
 
-/// What one rule of the gateway does now.
-package struct GatewayStatus: Hashable, Sendable {
-    package let rule: ExportRule
-    /// Services in the zone, or on the way there.
-    package let published: Int
-    /// Services of the link that are not exported, by reason.
-    package let refused: [ExportRefusal: Int]
-}
-
 /// Brings services of a link into a zone, as one rule says.
 package actor Gateway {
     /// How often this machine's networks are read anew, at most.

@@ -47,6 +47,7 @@ extension ControlResponder {
             text.sample("discoverd_registrations", [("state", state.rawValue)], Double(states[state]?.count ?? 0))
         }
         text.domains(facts.domains())
+        text.exports(await facts.exports())
         process(&text)
         metrics.write(to: &text)
         return .whole(status: 200, type: PrometheusText.contentType, body: text.bytes)

@@ -18,6 +18,7 @@ extension ControlResponder {
     func status(_ peer: Peer) async -> ControlAnswer {
         let refusals = await registry.refusals(for: peer)
         let registrations = await registry.statuses.map { $0.shown(to: peer) }
+        let exports = await facts.exports()
         let reasons = health.reasons(inFull: peer.mayKnowAll)
         return .json { object in
             object.member("version", facts.version)
@@ -45,6 +46,8 @@ extension ControlResponder {
             object.array { array in
                 for domain in facts.domains() { array.domain(domain, inFull: peer.uid != nil) }
             }
+            object.key("exports")
+            object.array { array in for gateway in exports { array.export(gateway) } }
             object.key("registrations")
             object.array { array in
                 for status in registrations { array.object { $0.registrationMembers(status) } }

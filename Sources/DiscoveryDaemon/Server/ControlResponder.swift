@@ -91,6 +91,8 @@ package struct DaemonFacts: Sendable {
     package var routes: @Sendable () -> any RouteLookup = { SystemRoutes() }
     /// The domains that DNS servers serve.
     package var domains: @Sendable () -> [DomainState] = { [] }
+    /// What the gateway does, rule by rule.
+    package var exports: @Sendable () async -> [GatewayStatus] = { [] }
 
     package init(
         version: String, pid: Int32, backend: String, finder: String, socket: String, limits: ConnectionTable.Limits,

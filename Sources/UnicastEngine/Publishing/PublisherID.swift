@@ -29,6 +29,21 @@ package struct PublisherID: Hashable, Sendable {
         self.text = text
     }
 
+    /// The id under which this publisher publishes for another host, the same after a restart.
+    package func derived(for host: String) -> PublisherID {
+        #if Unicast
+        var digest = SHA256.hash(data: Array(text.utf8) + [0] + Array(host.utf8)).makeIterator()
+        return PublisherID(digest: (0..<16).compactMap { _ in digest.next() })
+        #else
+        return self
+        #endif
+    }
+
+    private init(digest: [UInt8]) {
+        let digits = Array("0123456789abcdef".utf8)
+        text = String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+    }
+
     /// The digit that says which part of the index lists it.
     package var shard: Int { text.utf8.first.map { Int($0 & 0xF) + ($0 >= 0x61 ? 9 : 0) } ?? 0 }
 

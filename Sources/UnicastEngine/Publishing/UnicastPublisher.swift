@@ -8,8 +8,15 @@ final class UnicastPublisher: ServicePublisher {
     /// Finds the server of a domain's zone.
     typealias Locate = @Sendable (Domain, ServerName?) async throws(DiscoveryError) -> ZoneLocation
 
+    /// Each host of a domain has a lease of its own.
+    private struct Place: Hashable {
+        let domain: Domain
+        /// Nil for this machine.
+        let host: String?
+    }
+
     private struct State {
-        var runners: [Domain: ZoneRunner] = [:]
+        var runners: [Place: ZoneRunner] = [:]
         var identity: PublisherIdentity?
         var isOver = false
     }
@@ -52,6 +59,14 @@ final class UnicastPublisher: ServicePublisher {
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
+        publish(service, on: nil, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
+    }
+
+    /// - Parameter host: whose service it is; nil: this machine's.
+    func publish(
+        _ service: OfferedService, on host: ZoneHost?, onConflict: ConflictPolicy, isPersistent: Bool,
+        reporting: @escaping @Sendable (PublicationFact) -> Void
+    ) -> any PublicationOperation {
         let failed: (DiscoveryError) -> any PublicationOperation = { error in
             Task { reporting(PublicationFact(name: service.name, state: .failed(error))) }
             return ZonePublication(runner: nil, number: 0)
@@ -60,7 +75,7 @@ final class UnicastPublisher: ServicePublisher {
         guard let settings = settings(for: service.domain), settings.key != nil else {
             return failed(.init(.misconfigured, "there is no key for the domain \(service.domain)"))
         }
-        guard let runner = runner(for: service.domain, settings) else {
+        guard let runner = runner(for: service.domain, settings, host) else {
             return failed(.init(.invalidDomain, "the domain \(service.domain) is too long to publish in"))
         }
         let number = runner.publish(
@@ -75,24 +90,38 @@ final class UnicastPublisher: ServicePublisher {
         domains.filter { domain.isWithin($0.domain) }.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }
     }
 
-    private func runner(for domain: Domain, _ settings: DomainSettings) -> ZoneRunner? {
+    private func runner(for domain: Domain, _ settings: DomainSettings, _ other: ZoneHost?) -> ZoneRunner? {
         state.withLock { state in
-            if let runner = state.runners[domain] { return runner }
+            let place = Place(domain: domain, host: other?.identity)
+            if let runner = state.runners[place] {
+                if let other { runner.use(other.addresses) }
+                return runner
+            }
             guard !state.isOver, let layout = ZoneLayout(domain) else { return nil }
+            // Hosts come and go.
+            if other != nil { state.runners = state.runners.filter { $0.key.host == nil || $0.value.hasAnything } }
             let identity = state.identity ?? PublisherIdentity(directory: directory)
             state.identity = identity
+            var settings = settings
+            if let other { settings.addresses = other.addresses.sorted() }
             let rules = ZonePublisher(
-                layout, id: identity.id, isKnown: identity.isKnown,
-                host: settings.host ?? ServiceName.ofThisMachine().value.lowercased(),
+                layout, id: other.map { identity.id.derived(for: $0.identity) } ?? identity.id,
+                isKnown: identity.isKnown,
+                host: other?.label ?? settings.host ?? ServiceName.ofThisMachine().value.lowercased(),
                 ttl: UInt32(min(max(settings.ttl.components.seconds, 1), 86_400)),
                 leaseSeconds: Int(clamping: settings.lease.components.seconds), seed: UInt64.random(in: 0 ... .max))
             let runner = ZoneRunner(rules, settings: settings, exchange: exchange, time: time) {
                 [locate, server = settings.server] () async throws(DiscoveryError) -> ZoneLocation in
                 try await locate(domain, server)
             }
-            state.runners[domain] = runner
+            state.runners[place] = runner
             return runner
         }
+    }
+
+    /// A host for which services are published has other addresses.
+    func became(_ host: ZoneHost, in domain: Domain) {
+        state.withLock { $0.runners[Place(domain: domain, host: host.identity)] }?.use(host.addresses)
     }
 
     func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {

@@ -25,6 +25,8 @@ final class ZoneRunner: Sendable {
         var news: [@Sendable () -> Void] = []
         var isTelling = false
         var isOver = false
+        /// In the place of those that are found.
+        var given: Set<IPAddress>
         var addressesAt: Duration?
         var isLooking = false
     }
@@ -51,7 +53,7 @@ final class ZoneRunner: Sendable {
         self.time = time
         self.locate = locate
         alarms = AlarmClock(time: time)
-        state = Locked(State(rules: rules))
+        state = Locked(State(rules: rules, given: Set(settings.addresses)))
         let made = alarms.make { [weak self] _ in self?.turn() }
         alarm.withLock { $0 = made }
     }
@@ -78,6 +80,19 @@ final class ZoneRunner: Sendable {
         state.withLock { $0.rules.update(number, txt: txt) }
         Task { self.turn() }
     }
+
+    /// Publishes these addresses of the host, whatever interfaces have.
+    func use(_ addresses: Set<IPAddress>) {
+        let isNew = state.withLock { state in
+            defer { state.given = addresses }
+            return state.given != addresses
+        }
+        guard isNew else { return }
+        Task { self.turn { rules, _ in rules.addressesBecame(addresses) } }
+    }
+
+    /// Something of it is in the zone, or may be, or is to be.
+    var hasAnything: Bool { state.withLock { $0.rules.hasAnything } }
 
     /// Withdraws; no report follows.
     func withdraw(_ number: Int) {
@@ -184,7 +199,7 @@ final class ZoneRunner: Sendable {
     }
 
     private func lookAtAddresses() async {
-        var addresses = Set(settings.addresses)
+        var addresses = state.withLock { $0.given }
         if addresses.isEmpty, let location = try? await location() { addresses = OwnAddresses.towards(location.server) }
         let found = addresses
         state.withLock { state in

@@ -1,0 +1,47 @@
+internal import DNSSD
+internal import DiscoveryJSON
+
+/// What one rule of the gateway does now.
+package struct GatewayStatus: Hashable, Sendable {
+    package let rule: ExportRule
+    /// Services in the zone, or on the way there.
+    package let published: Int
+    /// Services of the link that are not exported, by reason.
+    package let refused: [ExportRefusal: Int]
+}
+
+extension JSONWriter {
+    mutating func export(_ gateway: GatewayStatus) {
+        object { object in
+            object.member("domain", gateway.rule.domain.name)
+            object.member("interfaces", gateway.rule.interfaces.patterns)
+            object.member("types", gateway.rule.types.map(\.description))
+            object.member("services", gateway.published)
+            object.key("refused")
+            object.object { refused in
+                for refusal in ExportRefusal.allCases {
+                    if let count = gateway.refused[refusal] { refused.member(refusal.rawValue, count) }
+                }
+            }
+        }
+    }
+}
+
+extension PrometheusText {
+    mutating func exports(_ gateways: [GatewayStatus]) {
+        guard !gateways.isEmpty else { return }
+        describe("discoverd_exported_services", .gauge, "Services of a link that are in a zone.")
+        for gateway in gateways {
+            sample("discoverd_exported_services", [("domain", gateway.rule.domain.name)], Double(gateway.published))
+        }
+        describe("discoverd_export_refused", .gauge, "Services of a link that are not exported now, by reason.")
+        for gateway in gateways {
+            for refusal in ExportRefusal.allCases {
+                sample(
+                    "discoverd_export_refused",
+                    [("domain", gateway.rule.domain.name), ("reason", refusal.rawValue)],
+                    Double(gateway.refused[refusal] ?? 0))
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+#if Commands
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryDaemon
+internal import System
+internal import UnicastEngine
+
+/// The zones as a gateway's target.
+struct ZoneExports: ExportTarget {
+    let engine: UnicastEngine
+    /// What the names of hosts begin with.
+    let prefix: String
+
+    func publish(_ export: Export) -> any ExportedService { ZoneExport(export, self) }
+
+    fileprivate func host(_ export: Export) -> ZoneHost {
+        ZoneHost(
+            identity: export.linkHost.name.lowercased(), label: "\(prefix)-\(export.host)",
+            addresses: Set(export.addresses))
+    }
+
+    fileprivate func start(_ export: Export) -> any PublicationOperation {
+        // Persistent: what another gateway of the link publishes is waited for, until its lease has ended.
+        engine.publish(export.service, on: host(export), onConflict: .fail, isPersistent: true) { _ in }
+    }
+}
+
+/// One service of the link in a zone.
+private final class ZoneExport: ExportedService {
+    private struct State {
+        var export: Export
+        var operation: any PublicationOperation
+    }
+
+    private let zones: ZoneExports
+    private let state: Locked<State>
+
+    init(_ export: Export, _ zones: ZoneExports) {
+        self.zones = zones
+        state = Locked(State(export: export, operation: zones.start(export)))
+    }
+
+    func change(to export: Export) {
+        let old = state.withLock { state -> (any PublicationOperation)? in
+            let before = state.export
+            state.export = export
+            var same = before.service
+            same.txt = export.service.txt
+            if same == export.service, before.linkHost == export.linkHost {
+                if before.addresses != export.addresses {
+                    zones.engine.became(zones.host(export), in: export.service.domain)
+                }
+                if before.service.txt == export.service.txt || state.operation.update(txt: export.service.txt) {
+                    return nil
+                }
+            }
+            let old = state.operation
+            state.operation = zones.start(export)
+            return old
+        }
+        // Another port or host: the name is free for it when this is gone.
+        old?.cancel()
+    }
+
+    func withdraw(within limit: Duration) async {
+        await state.withLock { $0.operation }.cancel(waitingAtMost: limit)
+    }
+}
+#endif
