@@ -81,11 +81,25 @@ enum Runner {
             dns: dns
         )
         if let place = (command as? any PlacedCommand)?.place { try session.checkInterfaces(place.interfaces()) }
-        let status = try await command.execute(in: session)
+        let status: ExitStatus
+        do {
+            status = try await command.execute(in: session)
+        } catch {
+            await withdraw(from: own, command)
+            throw error
+        }
+        await withdraw(from: own, command)
         if let failure = stop.failure { throw failure }
         // Skips cleaning up: the backend frees the rest when the process ends.
         do { try session.output.flush() } catch is Output.Unread { return .done }
         return status
+    }
+
+    /// Takes back what a zone still has of this process: its host's name, its lease. On the link a goodbye was enough.
+    private static func withdraw(from own: DNSSupport.Engine?, _ command: any NetworkCommand) async {
+        guard let own, command.wish.publishes else { return }
+        // In a task of its own: a stopped command's is cancelled.
+        _ = await Task { await own.engine.shutdown() }.value
     }
 
     private static func backend(for command: any NetworkCommand) throws -> AvahiBackend {

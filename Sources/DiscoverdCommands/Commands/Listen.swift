@@ -51,7 +51,7 @@ struct ListenCommand: NetworkCommand {
     static var endsWhenUnread: Bool { false }
     static var publishes: Bool { true }
     /// Time for open connections to end, then for goodbyes.
-    static var grace: Duration { Serving.patience + .seconds(3) }
+    static var grace: Duration { Serving.patience + .seconds(4) }
 
     func validate() throws {
         if type?.transport == .udp {

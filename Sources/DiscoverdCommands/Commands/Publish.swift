@@ -76,7 +76,7 @@ struct PublishCommand: PlacedCommand {
     static var endsWhenUnread: Bool { false }
     static var publishes: Bool { true }
     /// Goodbyes take 1.5 s to send, plus time to start.
-    static var grace: Duration { .seconds(3) }
+    static var grace: Duration { .seconds(4) }
 
     func validate() throws {
         if detach && !program.isEmpty { throw ValidationError("--detach and a program after -- exclude each other.") }
