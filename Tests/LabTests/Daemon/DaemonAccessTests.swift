@@ -69,9 +69,9 @@ struct DaemonAccessTests {
         let detached = try await nobody.discoverd("publish", "tony", "9000", "--detach")
         #expect(detached.exit == .exited(77), "\(detached)")
         #expect(detached.failure?.contains("for longer than a command runs") == true, "\(detached)")
-        let foreign = try await nobody.discoverd(
-            "publish", "tony", "9000", "--domain", "example.org", "--timeout", "20")
-        #expect(foreign.exit == .exited(77), "\(foreign)")
+        let zone = #"{"name":"tony","port":9000,"domain":"example.org"}"#
+        let foreign = try await nobody.curl("-d", zone, "http://localhost/v1/registrations?attached=1")
+        #expect(foreign.hasSuffix("\n403"), "\(foreign)")
         #expect(try await nobody.discoverd("reload").exit == .exited(77))
 
         // A rule removes the permission, and the refusal says what remains allowed.

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import DaemonSupport
+@testable import DiscoveryDaemon
+
+/// `export:`: a mistake in it must not export more than was meant.
+@Suite struct ExportRuleTests {
+    private static let domains = "domains: [{name: z.example.org, key: k}, {name: found.example.org}]\n"
+
+    @Test(arguments: [
+        ("{interface: eth0, domain: local, types: [_http._tcp]}", "not exported to the link"),
+        ("{interface: eth0, domain: a.example.org, types: [_http._tcp]}", "no entry with a key"),
+        ("{interface: eth0, domain: found.example.org, types: [_http._tcp]}", "no entry with a key"),
+        ("{interface: eth0, domain: z.example.org}", "types"),
+        ("{interface: eth0, domain: z.example.org, types: []}", "1 to 64"),
+        ("{interface: eth0, domain: z.example.org, types: '*'}", "letter"),
+        ("{interface: eth0, domain: z.example.org, types: [_http._tcp, http]}", "twice"),
+        ("{domain: z.example.org, types: [_http._tcp]}", "interface"),
+        ("{interface: [], domain: z.example.org, types: [_http._tcp]}", "no entry"),
+        ("{interface: eth0, domain: z.example.org, types: [_http._tcp], names: ['[']}", "no ]"),
+        ("{interface: eth0, domain: z.example.org, types: [_http._tcp], name: x}", "unknown key"),
+        (
+            "{interface: eth0, domain: z.example.org, types: [_http._tcp]}, "
+                + "{interface: eth1, domain: Z.example.org, types: [_ipp._tcp]}", "twice"
+        ),
+    ])
+    func isRefused(_ rules: String, _ word: String) throws {
+        let text = Self.domains + "export: [\(rules)]\n"
+        let directory = try ConfigurationDirectory(["discoverd.yaml": text])
+        let error = try #require(throws: ConfigurationError.self) { try directory.load() }
+        #expect(error.lines.contains { $0.contains(word) }, "\(error.lines)")
+    }
+}
