@@ -38,7 +38,8 @@ struct ServiceLine: Decodable, Sendable {
         var address: String
         var port: Int
         var family: String
-        var interface: String
+        /// Nil in other domains than `local`.
+        var interface: String?
     }
 
     /// A TXT value: text, or bytes that are not valid UTF-8.

@@ -34,7 +34,7 @@ extension String {
     }
 
     /// As DNS compares names.
-    func hasSameFoldedBytes(as other: String) -> Bool {
+    package func hasSameFoldedBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqualIgnoringASCIICase(other.utf8)
     }
 }

@@ -91,13 +91,15 @@ struct NameSearch {
             ServiceQuery(
                 .instance(ServiceInstance(name: name, type: usual, domain: domain)), interfaces: interfaces,
                 family: family, resolution: .none))
-        let name = name
+        let (name, foldsCase) = (name, domain != .local)
         return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
             let tasks = [
                 Task {
                     do {
                         // Only events that matter here, so that they fit the buffer on any network.
-                        for try await event in events where event.concerns(name) { continuation.yield(.event(event)) }
+                        for try await event in events where event.concerns(name, foldingCase: foldsCase) {
+                            continuation.yield(.event(event))
+                        }
                         continuation.finish()
                     } catch {
                         continuation.finish(throwing: error)
@@ -137,10 +139,12 @@ extension InstanceArguments {
 }
 
 extension ServiceEvent {
-    /// Whether the event is about a service of this name, or about no service in particular.
-    fileprivate func concerns(_ name: ServiceName) -> Bool {
+    /// Whether the event is about a service of this name, or about no service in particular. A DNS server may keep names in lower case.
+    fileprivate func concerns(_ name: ServiceName, foldingCase: Bool) -> Bool {
         switch self {
-        case .found(let service), .changed(let service), .lost(let service): service.instance.name == name
+        case .found(let service), .changed(let service), .lost(let service):
+            service.instance.name == name
+                || foldingCase && service.instance.name.value.hasSameFoldedBytes(as: name.value)
         case .settled, .backend, .degraded: true
         }
     }

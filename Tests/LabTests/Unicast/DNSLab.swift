@@ -34,6 +34,11 @@ struct DNSLab: Sendable {
         try await dns(["resolv", host] + lines, within: .seconds(30))
     }
 
+    /// What a host's configuration of discoverd says from now on.
+    func settings(_ host: String, _ lines: String...) async throws {
+        try await dns(["settings", host] + lines, within: .seconds(30))
+    }
+
     /// What dig prints, a line a record.
     func dig(_ host: String, _ arguments: String...) async throws -> [String] {
         try await run(host, ["/usr/bin/env", "dig", "+noall", "+answer", "+tries=1", "+time=3"] + arguments)

@@ -12,6 +12,7 @@
 #   resolver  10.53.0.3             BIND as a resolver, with its defaults
 # dns.sh LAB start|kill|term|stop|cont|pid|log SERVER    one server; a server that was started keeps its zone
 # dns.sh LAB resolv HOST LINE...                          what a host's /etc/resolv.conf says
+# dns.sh LAB settings HOST LINE...                        what its /etc/discoverd/discoverd.yaml says
 #
 # Files are in /run/dns of h2: keys in BIND's format as /run/dns/keys/NAME.key, on every host.
 set -euo pipefail
@@ -73,6 +74,17 @@ client() {
 resolv() {
     printf '%s\n' "$@" >/run/lab/resolv.conf
     mountpoint -q /etc/resolv.conf || mount --bind /run/lab/resolv.conf /etc/resolv.conf
+}
+
+# The host's /etc is the machine's until then.
+settings() {
+    if [[ ! -d /run/lab/upper ]]; then
+        mkdir -p /run/lab/upper /run/lab/work
+        mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/lab/upper,workdir=/run/lab/work /etc
+        mount --bind /run/lab/resolv.conf /etc/resolv.conf
+    fi
+    mkdir -p /etc/discoverd
+    printf '%s\n' "$@" >/etc/discoverd/discoverd.yaml
 }
 
 # name, algorithm, secret
@@ -336,7 +348,7 @@ start() {
 signal_to() {
     local pid
     pid=$(<"/run/dns/$2.pid")
-    [[ $(readlink "/proc/$pid/ns/net") == $(readlink /proc/self/ns/net) ]] || die "$2 does not run"
+    [[ $(readlink "/proc/$pid/ns/net") == "$(readlink /proc/self/ns/net)" ]] || die "$2 does not run"
     kill "-$1" "$pid"
     [[ $1 == KILL || $1 == TERM ]] || return 0
     local round
@@ -354,8 +366,8 @@ main() {
     case $verb in
     up) up "$@" ;;
     route | client | configure) "$verb" "$@" ;;
-    resolv)
-        if [[ $lab == - ]]; then resolv "$@"; else on "$1" bash "$here/dns.sh" - resolv "${@:2}"; fi
+    resolv | settings)
+        if [[ $lab == - ]]; then "$verb" "$@"; else on "$1" bash "$here/dns.sh" - "$verb" "${@:2}"; fi
         ;;
     start | kill | term | stop | cont | pid | log)
         [[ $lab == - ]] || { on h2 bash "$here/dns.sh" - "$verb" "$@"; return; }
