@@ -84,7 +84,6 @@ let package = Package(
         module("DNSSD"), module("DNSMessage"), module("WireNames", ["DNSMessage", "DNSSD"]),
         // What is Linux: threads, event loop, locks, sockets, small files.
         module("System", ["CKernel", "CLinux", "DNSSD"], memorySafe),
-        // One query however many ask, streams of events, publications.
         module("Discovery", ["DNSSD", "System"], memorySafe),
         // avahi-daemon as a DiscoveryEngine.
         module("AvahiEngine", core + ["CAvahi", "CSupervisor"], memorySafe),
@@ -121,16 +120,16 @@ let package = Package(
         module("DaemonSupport", core + ["CYAML", "DiscoveryDaemon", "UnicastEngine"], memorySafe),
         program("discoverd-daemon", inCommands + daemon + ["CLinux"], memorySafe),
 
-        // The README's example, and one of old names, compiled with everything else.
+        // Examples: the README's, one of old names, one of zones.
         program("HelloDiscovery", ["NetworkServices"], path: "Sources/Examples/HelloDiscovery"),
         program("BonjourByOldNames", ["DNSSD", "DiscoveryNetService"], path: "Sources/Examples/BonjourByOldNames"),
+        program("HelloZone", ["DNSSD", "Discovery", "UnicastEngine"], path: "Sources/Examples/HelloZone"),
         // For tests of faults, many publications in one process; and work within the library, for Benchmarks/.
         program("PublishMany", ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany"),
         module("InsideBenchmarks", core + ["AvahiEngine", "DiscoveryJSON"], path: "Tests/Support/InsideBenchmarks"),
 
         tests("SystemTests", ["DNSSD", "System"]), tests("DNSSDTests", ["DNSSD"]),
-        tests("CommandTextTests", ["CommandText"]),
-        tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
+        tests("CommandTextTests", ["CommandText"]), tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
         tests("MulticastEngineTests", core + ["DNSMessage", "MulticastEngine", "WireNames"]),
         tests(
             "UnicastEngineTests",
