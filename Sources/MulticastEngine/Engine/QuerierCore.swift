@@ -138,11 +138,13 @@ final class QuerierCore {
     }
 
     private func send(on link: Link, at now: Duration) {
-        link.send(at: now)
+        let isUnasked = link.send(at: now)
         // A tentative address will be usable in a moment; the link then changes.
         note(
             link.refusal.flatMap { $0 == EADDRNOTAVAIL ? nil : "questions are not sent: \(SystemError.text($0))" },
             of: link.key)
+        // What never left counts as not asked; that the link lacks an address ends with a change of the link.
+        if isUnasked, link.refusal != EADDRNOTAVAIL { link.querier.restart(at: now) }
         // Another host may have asked in our place.
         for operation in inOrder { operation.asked(on: link, at: now) }
     }

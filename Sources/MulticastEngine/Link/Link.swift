@@ -18,6 +18,10 @@ final class Link {
     private(set) var isRefused = false
     /// Why nothing could be sent the last time; nil if something was.
     private(set) var refusal: Int32?
+    /// Times that nothing could be sent, up to now.
+    private var refusedInARow = 0
+    /// So often what was refused is sent again soon: a firewall that drops at random lets it pass, one that drops all never does.
+    private static let mostRepeated = 8
     /// Why one family has no socket; nil if both have one.
     private(set) var refusedFamily: SocketError?
     /// When lost packets last caused all questions to restart.
@@ -105,15 +109,18 @@ final class Link {
     }
 
     /// Sends what is due.
-    func send(at now: Duration) {
+    /// - Returns: whether the system refused all that was to be sent, for the first time or again, a few times in a row.
+    func send(at now: Duration) -> Bool {
         sendOneShots(at: now)
         let packets = querier.packets(at: now)
-        guard !packets.isEmpty else { return }
+        guard !packets.isEmpty else { return false }
         wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
         let errors = sockets.filter { !$0.isOwn || isLoopback }
             .map { socket in packets.reduce(0) { error, packet in max(error, socket.send(packet)) } }
         isRefused = errors.contains { $0 != 0 }
         refusal = errors.allSatisfy { $0 != 0 } ? errors.first : nil
+        refusedInARow = refusal == nil ? 0 : refusedInARow + 1
+        return 1...Self.mostRepeated ~= refusedInARow
     }
 
     private func sendOneShots(at now: Duration) {
