@@ -149,7 +149,7 @@ struct ZoneTemplate {
             "    {\"._discoverd.\(zone)\", {16, 12, 49}},  -- TXT PTR DHCID",
             "    {\".\(Self.hosts).\(zone)\", {1, 28, 49}},  -- A AAAA DHCID",
             "}", "function updatepolicy(input)",
-            "    if input:getTsigName():toString():lower() ~= \"\(key).\" then return false end",
+            "    if input:getTsigName():toString():lower() ~= \"\(key.lowercased()).\" then return false end",
             "    local name = \".\" .. input:getQName():toString():lower()",
             "    for _, rule in ipairs(allowed) do",
             "        if name:sub(-#rule[1]) == rule[1]:lower() then",

@@ -43,7 +43,7 @@ struct DaemonDomains: Sendable {
             let host = settings.filter { rule.domain.isWithin($0.domain) }
                 .max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }?.host
             let prefix = host ?? ServiceName.ofThisMachine().value.lowercased()
-            return Gateway(rule, of: network, into: ZoneExports(engine: unicast, prefix: String(prefix.prefix(40))))
+            return Gateway(rule, of: network, into: ZoneExports(engine: unicast, prefix: prefix))
         }
     }
 

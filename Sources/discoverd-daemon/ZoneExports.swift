@@ -14,8 +14,11 @@ struct ZoneExports: ExportTarget {
     func publish(_ export: Export) -> any ExportedService { ZoneExport(export, self) }
 
     fileprivate func host(_ export: Export) -> ZoneHost {
-        ZoneHost(
-            identity: export.linkHost.name.lowercased(), label: "\(prefix)-\(export.host)",
+        // The number goes to the first label: `gw-1.hosts`.
+        let first = prefix.prefix { $0 != "." }
+        return ZoneHost(
+            identity: export.linkHost.name.lowercased(),
+            label: "\(first.prefix(40))-\(export.host)\(prefix.dropFirst(first.count))",
             addresses: Set(export.addresses))
     }
 

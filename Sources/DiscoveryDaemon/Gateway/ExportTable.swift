@@ -47,6 +47,8 @@ package struct ExportTable: Sendable {
 
     private var entries: [ServiceInstance: Entry] = [:]
     private var refused: [ServiceInstance: ExportRefusal] = [:]
+    /// Of the refused those for which there was no room.
+    private var waiting: [ServiceInstance: (service: OfferedService, host: HostName, addresses: [IPAddress])] = [:]
     private var hosts = HostNumbers()
     /// Updates that may be made now, as of `refilled`.
     private var tokens = Double(Self.burst)
@@ -60,26 +62,38 @@ package struct ExportTable: Sendable {
         switch admission.judge(service) {
         case nil: break
         case .failure(let failure):
+            waiting[instance] = nil
             gone(instance, at: now)
             note(failure.refusal, of: instance)
         case .success(let (offered, addresses)):
+            guard let name = service.host else { return }
             guard entries[instance] != nil || count(of: offered.type) < Self.mostOfType else {
-                return note(.tooMany, of: instance)
+                note(.tooMany, of: instance)
+                if refused[instance] != nil { waiting[instance] = (offered, name, addresses) }
+                return
             }
             refused[instance] = nil
-            guard let name = service.host else { return }
-            var entry = entries[instance] ?? Entry(since: now, changed: now - Self.betweenChanges)
-            let export = Export(
-                service: offered, linkHost: name, host: hosts.number(of: name, for: instance), addresses: addresses)
-            if entry.wanted == nil { entry.since = now }
-            entry.wanted = export
-            entries[instance] = entry
+            waiting[instance] = nil
+            want(instance, offered, name, addresses, at: now)
         }
+    }
+
+    private mutating func want(
+        _ instance: ServiceInstance, _ offered: OfferedService, _ name: HostName, _ addresses: [IPAddress],
+        at now: Duration
+    ) {
+        var entry = entries[instance] ?? Entry(since: now, changed: now - Self.betweenChanges)
+        let export = Export(
+            service: offered, linkHost: name, host: hosts.number(of: name, for: instance), addresses: addresses)
+        if entry.wanted == nil { entry.since = now }
+        entry.wanted = export
+        entries[instance] = entry
     }
 
     /// A service is gone.
     package mutating func lost(_ instance: ServiceInstance, at now: Duration) {
         refused[instance] = nil
+        waiting[instance] = nil
         gone(instance, at: now)
     }
 
@@ -88,12 +102,17 @@ package struct ExportTable: Sendable {
         entry.wanted = nil
         entry.since = now
         entries[instance] = entry
-        if entry.published == nil { forget(instance) }
+        if entry.published == nil { forget(instance, at: now) }
     }
 
-    private mutating func forget(_ instance: ServiceInstance) {
+    /// Makes room for one that waits.
+    private mutating func forget(_ instance: ServiceInstance, at now: Duration) {
         entries[instance] = nil
         hosts.release(instance)
+        guard let (next, values) = waiting.first(where: { $0.key.type.base == instance.type.base }) else { return }
+        waiting[next] = nil
+        refused[next] = nil
+        want(next, values.service, values.host, values.addresses, at: now)
     }
 
     private mutating func note(_ refusal: ExportRefusal, of instance: ServiceInstance) {
@@ -120,7 +139,7 @@ package struct ExportTable: Sendable {
                 entries[instance] = entry
             } else {
                 actions.append(.withdraw(instance))
-                forget(instance)
+                forget(instance, at: now)
             }
         }
         return actions

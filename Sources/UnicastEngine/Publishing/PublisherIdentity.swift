@@ -42,6 +42,8 @@ package final class PublisherIdentity: Sendable {
         for number in 0..<most {
             let path = "\(directory)/publisher-\(number)"
             let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            // Another user's, as root's where root has published by a command: the next file is as good.
+            if file < 0, errno == EACCES || errno == ELOOP { continue }
             guard file >= 0 else { return (PublisherID(), false, -1, SystemError(errno, path).description) }
             // Not waited for: the next file is as good.
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else {

@@ -75,12 +75,16 @@ final class UnicastPublisher: ServicePublisher {
         guard let settings = settings(for: service.domain), settings.key != nil else {
             return failed(.init(.misconfigured, "there is no key for the domain \(service.domain)"))
         }
-        guard let runner = runner(for: service.domain, settings, host) else {
-            return failed(.init(.invalidDomain, "the domain \(service.domain) is too long to publish in"))
+        // Under the lock: a runner that has nothing is dropped when another one is made.
+        let publication = state.withLock { state in
+            runner(for: service.domain, settings, host, &state).map { runner in
+                let number = runner.publish(
+                    service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
+                return ZonePublication(runner: runner, number: number)
+            }
         }
-        let number = runner.publish(
-            service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
-        return ZonePublication(runner: runner, number: number)
+        return publication
+            ?? failed(.init(.invalidDomain, "the domain \(service.domain) is too long to publish in"))
         #else
         return failed(.init(.misconfigured, "publishing in \(service.domain) needs the package's trait Unicast"))
         #endif
@@ -90,33 +94,40 @@ final class UnicastPublisher: ServicePublisher {
         domains.filter { domain.isWithin($0.domain) }.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }
     }
 
-    private func runner(for domain: Domain, _ settings: DomainSettings, _ other: ZoneHost?) -> ZoneRunner? {
-        state.withLock { state in
-            let place = Place(domain: domain, host: other?.identity)
-            if let runner = state.runners[place] {
-                if let other { runner.use(other.addresses) }
-                return runner
-            }
-            guard !state.isOver, let layout = ZoneLayout(domain) else { return nil }
-            // Hosts come and go.
-            if other != nil { state.runners = state.runners.filter { $0.key.host == nil || $0.value.hasAnything } }
-            let identity = state.identity ?? PublisherIdentity(directory: directory)
-            state.identity = identity
-            var settings = settings
-            if let other { settings.addresses = other.addresses.sorted() }
-            let rules = ZonePublisher(
-                layout, id: other.map { identity.id.derived(for: $0.identity) } ?? identity.id,
-                isKnown: identity.isKnown,
-                host: other?.label ?? settings.host ?? ServiceName.ofThisMachine().value.lowercased(),
-                ttl: UInt32(min(max(settings.ttl.components.seconds, 1), 86_400)),
-                leaseSeconds: Int(clamping: settings.lease.components.seconds), seed: UInt64.random(in: 0 ... .max))
-            let runner = ZoneRunner(rules, settings: settings, exchange: exchange, time: time) {
-                [locate, server = settings.server] () async throws(DiscoveryError) -> ZoneLocation in
-                try await locate(domain, server)
-            }
-            state.runners[place] = runner
+    private func runner(
+        for domain: Domain, _ settings: DomainSettings, _ other: ZoneHost?, _ state: inout State
+    ) -> ZoneRunner? {
+        let place = Place(domain: domain, host: other?.identity)
+        if let runner = state.runners[place] {
+            if let other { runner.use(other.addresses) }
             return runner
         }
+        guard !state.isOver, let layout = ZoneLayout(domain) else { return nil }
+        // Hosts and domains come and go.
+        state.runners = state.runners.filter { $0.value.hasAnything }
+        let identity = state.identity ?? PublisherIdentity(directory: directory)
+        state.identity = identity
+        // A copied machine is another publisher.
+        let own = machine.map(identity.id.derived) ?? identity.id
+        var settings = settings
+        if let other { settings.addresses = other.addresses.sorted() }
+        var rules = ZonePublisher(
+            layout, id: other.map { own.derived(for: $0.identity) } ?? own, isKnown: identity.isKnown,
+            host: other?.label ?? settings.host ?? ServiceName.ofThisMachine().value.lowercased(),
+            ttl: UInt32(min(max(settings.ttl.components.seconds, 1), 86_400)),
+            leaseSeconds: Int(clamping: settings.lease.components.seconds), seed: UInt64.random(in: 0 ... .max))
+        rules.watches = !state.runners.contains { $0.key.domain == domain && $0.value.watches }
+        let runner = ZoneRunner(rules, settings: settings, exchange: exchange, time: time) {
+            [locate, server = settings.server] () async throws(DiscoveryError) -> ZoneLocation in
+            try await locate(domain, server)
+        }
+        state.runners[place] = runner
+        return runner
+    }
+
+    /// What tells this machine from others (machine-id(5)); nil where it is not known.
+    private let machine = (try? SystemFile.read("/etc/machine-id", atMost: 64)).flatMap {
+        $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self)
     }
 
     /// A host for which services are published has other addresses.

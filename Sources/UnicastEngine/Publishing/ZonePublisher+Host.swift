@@ -209,7 +209,8 @@ extension ZonePublisher {
         case .outcome(.done): hostsToRemove[name] = nil
         // It is not this publisher's, or an answer was lost.
         case .outcome(.notAsRequired): hostsToRemove[name] = true
-        case .outcome(.refused(let error)): pause(.refused(error), now)
+        // The key may not write this host any more: nobody of ours can take it away, and all else must go on.
+        case .outcome(.refused): hostsToRemove[name] = true
         case .outcome(.serverFailed): pause(.waiting(serverFailure), now)
         default: break
         }

@@ -89,6 +89,8 @@ package struct ZonePublisher: Sendable {
     var hostsToRemove: [DomainName: Bool] = [:]
     var hostsInFlight: Set<DomainName> = []
     var janitor: Janitor
+    /// It takes back what others have left; of the publishers of one process one is enough.
+    package var watches = true
     /// How many publishers that had gone were taken back.
     package var reaped: Int { janitor.reaped }
 
@@ -167,12 +169,19 @@ package struct ZonePublisher: Sendable {
     /// This host's addresses, as others are to reach it.
     package mutating func addressesBecame(_ addresses: Set<IPAddress>) { host.became(addresses) }
 
+    /// Others may have taken it back: it is looked at before its time.
+    package mutating func doubtLease() { lease.isDoubtful = lease.isHeld }
+
     // MARK: Time
 
     /// What is to be carried out now.
     package mutating func next(_ now: Duration) -> [Step] {
         lookedAt = now
-        if pausedUntil.map({ $0 <= now }) ?? false { pausedUntil = nil }
+        if pausedUntil.map({ $0 <= now }) ?? false {
+            pausedUntil = nil
+            // So that something is asked, whose answer ends the trouble.
+            doubtLease()
+        }
         if pausedUntil == nil {
             if sendLease(now) {
                 readManifest(now)
@@ -181,7 +190,7 @@ package struct ZonePublisher: Sendable {
                 sendRemovals(now)
                 sendEnd(now)
             }
-            if lease.isHeld {
+            if lease.isHeld, watches {
                 for (job, request) in janitor.next(now, room: room) { send(.janitor(job), request) }
             }
         }
@@ -194,7 +203,7 @@ package struct ZonePublisher: Sendable {
         if let pausedUntil { return pausedUntil }
         let times =
             items.values.map(\.retryAt) + [host.retryAt, leftoversDueAt]
-            + (lease.isHeld ? [lease.renewAt, janitor.deadline] : [])
+            + (lease.isHeld ? [lease.renewAt, watches ? janitor.deadline : nil] : [])
         return times.compactMap(\.self).filter { $0 > lookedAt }.min()
     }
 

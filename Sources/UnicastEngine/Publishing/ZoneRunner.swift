@@ -29,7 +29,11 @@ final class ZoneRunner: Sendable {
         var given: Set<IPAddress>
         var addressesAt: Duration?
         var isLooking = false
+        /// How long the machine has slept since this process looked first.
+        var slept = Duration.zero
     }
+
+    private static let origin = (all: ContinuousClock.now, awake: SuspendingClock.now)
 
     /// How often this host's addresses are looked at.
     private static let addressInterval = Duration.seconds(10)
@@ -48,6 +52,7 @@ final class ZoneRunner: Sendable {
         locate: @escaping Locate
     ) {
         domain = rules.layout.domain
+        watches = rules.watches
         self.settings = settings
         self.exchange = exchange
         self.time = time
@@ -90,6 +95,9 @@ final class ZoneRunner: Sendable {
         guard isNew else { return }
         Task { self.turn { rules, _ in rules.addressesBecame(addresses) } }
     }
+
+    /// It takes back what others have left.
+    let watches: Bool
 
     /// Something of it is in the zone, or may be, or is to be.
     var hasAnything: Bool { state.withLock { $0.rules.hasAnything } }
@@ -164,7 +172,8 @@ final class ZoneRunner: Sendable {
             state.news.append(state.waiters.changed())
             let looks = state.rules.needsAddresses && !state.isLooking && (state.addressesAt ?? now) <= now
             if looks { state.isLooking = true }
-            let deadlines = [state.rules.deadline, state.rules.needsAddresses ? state.addressesAt : nil]
+            let waitsForLook = state.rules.needsAddresses && !state.isLooking
+            let deadlines = [state.rules.deadline, waitsForLook ? state.addressesAt : nil]
             alarm.withLock { $0?.set(to: deadlines.compactMap(\.self).min()) }
             return (requests, looks)
         }
@@ -207,7 +216,20 @@ final class ZoneRunner: Sendable {
             state.addressesAt = time.now + (found.isEmpty ? .seconds(1) : Self.addressInterval)
         }
         // An interface that is down for a moment takes no address out of the zone.
-        turn { rules, _ in if !found.isEmpty { rules.addressesBecame(found) } }
+        let hasSlept = noticeSleep()
+        turn { rules, _ in
+            if !found.isEmpty { rules.addressesBecame(found) }
+            if hasSlept { rules.doubtLease() }
+        }
+    }
+
+    /// Whether the machine has slept since this was asked last: leases run on meanwhile, and this clock does not.
+    private func noticeSleep() -> Bool {
+        let slept = Self.origin.all.duration(to: .now) - Self.origin.awake.duration(to: .now)
+        return state.withLock { state in
+            defer { state.slept = slept }
+            return slept - state.slept > .seconds(5)
+        }
     }
 
     // MARK: Requests
@@ -224,7 +246,8 @@ final class ZoneRunner: Sendable {
         do throws(DiscoveryError) {
             place = try await location()
         } catch {
-            return .outcome(error.code == .backendUnavailable ? .unheard(error.message) : .refused(error))
+            let isPassing = [.backendUnavailable, .systemRefused].contains(error.code)
+            return .outcome(isPassing ? .unheard(error.message) : .refused(error))
         }
         do throws(DNSFailure) {
             switch request {

@@ -127,6 +127,22 @@ import Testing
         #expect(Set(published.map(\.name.value)) == Set((0..<90).map { "s\($0)" }))
     }
 
+    @Test func whatWaitsForRoomComesWhenThereIsSome() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        let all = try (0..<91).map { try service("s\($0)") }
+        for service in all { table.saw(service, admission, at: start) }
+        #expect(table.due(at: start + .seconds(5)).count == 90 && table.refusals == [.tooMany: 1])
+        table.lost(all[7].instance, at: start + .seconds(10))
+        #expect(table.due(at: start + .seconds(70)) == [.withdraw(all[7].instance)])
+        #expect(table.refusals.isEmpty)
+        let next = table.due(at: start + .seconds(75))
+        guard case .publish(all[90].instance, _)? = next.first, next.count == 1 else {
+            Issue.record("\(next)")
+            return
+        }
+    }
+
     @Test func updatesAreBoundedWhateverTheLinkDoes() throws {
         var table = ExportTable(at: start)
         let admission = try admission()
