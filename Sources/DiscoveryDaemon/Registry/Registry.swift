@@ -16,7 +16,10 @@ package actor Registry {
     private let noteCount: @Sendable (Int) -> Void
     private var policy: RegistryPolicy
     private var entries: [String: ManagedRegistration] = [:]
-    private var order: [String] = [] { didSet { noteCount(order.count) } }
+    private var order: [String] = [] {
+        // Those of the link: what publishes there is not needed for zones.
+        didSet { noteCount(order.count { entries[$0]?.request.service.domain == .local }) }
+    }
     private var isClosed = false
     /// Why the last write failed.
     private var unsaved: String?
@@ -27,7 +30,7 @@ package actor Registry {
     ///   - file: where detached services are kept; nil: nowhere, and none is accepted.
     ///   - whyNoFile: the reason then; ends a sentence.
     ///   - noteTrouble: called with what the backend refuses, or other hosts deny, and with nil when that is over.
-    ///   - noteCount: called with the number of services, as it changes.
+    ///   - noteCount: called with the number of services of the link, as it changes.
     package init(
         network: LocalNetwork,
         file: RegistryFile?,
