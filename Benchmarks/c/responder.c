@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MDNS_PORT = 5353, POINTERS = 10, IP4_PAYLOAD = 1472, IP6_PAYLOAD = 1452 };
+enum { MDNS_PORT = 5353, POINTERS = 10, IP4_PAYLOAD = 1472, IP6_PAYLOAD = 1452, QUESTIONS = 512 };
 
 // What one host is about to say.
 struct reply {
@@ -28,6 +28,10 @@ struct reply {
     uint16_t id;
     union address from;
     int count, room, *items;
+    const uint8_t *questions; // a legacy querier's, said again (§6.7)
+    size_t questions_size;
+    uint16_t questions_count;
+    unsigned packet;          // a legacy querier's, by packet_number; 0 for others
     struct reply *next; // of replies by unicast
 };
 
@@ -102,6 +106,10 @@ static void answer(int family, struct reply *reply, int64_t now) {
     writing.family = family, writing.reply = reply, writing.now = now;
     for (at = left; at < reply->count;) {
         packet_begin(&writing.packet, family == LINK_V4 ? IP4_PAYLOAD : IP6_PAYLOAD);
+        // At the place where they were, so that their compressed names hold.
+        if (reply->questions)
+            packet_put(&writing.packet, reply->questions, reply->questions_size);
+        writing.packet.questions = reply->questions_count;
         int first = at;
         // With no more pointers in a packet than leave room for what belongs to them.
         for (writing.said_count = 0; at < reply->count && at - first < POINTERS; at++) {
@@ -133,6 +141,9 @@ struct asking {
     uint16_t id;
     int64_t now;
     bool unicast, legacy, probe, truncated;
+    const uint8_t *questions;
+    size_t questions_size;
+    uint16_t questions_count;
 };
 
 static void add_item(int family, struct reply *reply, int item) {
@@ -156,11 +167,17 @@ static void add_item(int family, struct reply *reply, int item) {
 static struct reply *reply_by_unicast(const struct asking *asking, int host) {
     struct reply *reply = unicasts[asking->family];
     for (; reply; reply = reply->next)
-        if (link_same(asking->family, &reply->from, asking->from) && zone_host(&zone, reply->items[0]) == host)
+        if (link_same(asking->family, &reply->from, asking->from) && zone_host(&zone, reply->items[0]) == host &&
+            reply->packet == (asking->legacy ? packet_number : 0))
             return reply;
-    reply = calloc(1, sizeof *reply);
+    reply = calloc(1, sizeof *reply + asking->questions_size);
     if (!reply)
         return NULL;
+    if (asking->legacy) {
+        reply->questions = memcpy(reply + 1, asking->questions, asking->questions_size);
+        reply->questions_size = asking->questions_size, reply->questions_count = asking->questions_count;
+        reply->packet = packet_number;
+    }
     reply->unicast = true, reply->legacy = asking->legacy, reply->id = asking->id, reply->from = *asking->from;
     reply->next = unicasts[asking->family];
     unicasts[asking->family] = reply;
@@ -233,6 +250,9 @@ static void received(int family, const uint8_t *data, size_t size, union address
             return;
         at += 4;
     }
+    if (asking.legacy && at - HEADER > QUESTIONS)
+        return;
+    asking.questions = data + HEADER, asking.questions_size = at - HEADER, asking.questions_count = (uint16_t)questions;
     for (unsigned n = 0; n < answers && at < size; n++) {
         uint32_t ttl;
         int item = zone_read(&zone, data, size, &at, &ttl);
