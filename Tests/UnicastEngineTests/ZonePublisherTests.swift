@@ -114,6 +114,42 @@ import Testing
         #expect(world.zone == ScriptedZone())
     }
 
+    /// A publisher is stopped for longer than its lease, and wakes up while the janitor takes it back.
+    @Test(arguments: 0..<40) func whoWakesUpWhileItIsTakenBackLosesNothing(seed: Int) throws {
+        var world = Self.simulation(UInt64(seed))
+        let sleeper = try world.add(Self.id(1), host: "h1")
+        let number = try world.publish("tony", by: sleeper, subtypes: ["_printer"])
+        let other = try world.add(Self.id(2), host: "h2")
+        try world.publish("other", by: other)
+        world.run(for: .seconds(60))
+        let service = try #require(world.publishers[sleeper].services[number])
+        let id = world.publishers[sleeper].rules.id
+        let lease = ScriptedZone.Place(name: world.publishers[sleeper].rules.layout.lease(of: id), type: .txt)
+        (world.publishers[sleeper].isStalled, world.publishers[sleeper].mayHaveLost) = (true, true)
+        // Half of them wake up with the janitor's first update, the others when their records are gone.
+        let before = world.zone.records[lease]
+        let end = world.now + .seconds(60)
+        while seed % 2 == 0 ? world.zone.records[lease] == before : world.has(service, as: service.name, id: id) {
+            world.run(for: .milliseconds(10))
+            guard world.now < end else { throw Missed() }
+        }
+        world.run(for: .milliseconds(Int64.random(in: 0...2000, using: &world.random)))
+        world.publishers[sleeper].isStalled = false
+        world.turn(sleeper)
+        world.run(for: .seconds(60))
+        #expect(world.publishers[sleeper].facts[number]?.name == service.name)
+        #expect(world.has(service, as: service.name, id: id))
+        #expect(world.zone.records[lease] != nil)
+        world.crash(other)
+        world.run(for: .seconds(60))
+        #expect(world.has(service, as: service.name, id: id))
+        world.withdraw(number, by: sleeper)
+        world.run(for: .seconds(30))
+        #expect(world.zone == ScriptedZone())
+    }
+
+    private struct Missed: Error {}
+
     @Test func whatAnEarlierProcessLeftGoes() throws {
         var world = Self.simulation()
         let first = try world.add(Self.id(1), host: "h1")

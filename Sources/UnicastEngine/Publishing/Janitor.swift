@@ -26,6 +26,7 @@ struct Janitor: Sendable {
     private let layout: ZoneLayout
     private let own: PublisherID
     private let length: Duration
+    private let ttl: UInt32
     private var random: SeededGenerator
     private var observations: [PublisherID: Observation] = [:]
     private var listed: Set<PublisherID> = []
@@ -40,9 +41,10 @@ struct Janitor: Sendable {
     /// How many publishers were taken back.
     private(set) var reaped = 0
 
-    init(_ layout: ZoneLayout, own: PublisherID, lease: Duration, seed: UInt64) {
+    init(_ layout: ZoneLayout, own: PublisherID, lease: Duration, ttl: UInt32, seed: UInt64) {
         self.layout = layout
         self.own = own
+        self.ttl = ttl
         length = lease
         random = SeededGenerator(seed: seed)
     }
@@ -145,7 +147,8 @@ struct Janitor: Sendable {
         while let id = expired.popLast() {
             // It may have been renewed meanwhile; the update's prerequisite says so in the end.
             guard let known = observations[id] else { continue }
-            reap = Reap(layout, id: id, lease: known.text)
+            let mark = Lease(session: random.next(), count: 0, seconds: Int(clamping: known.length.components.seconds))
+            reap = Reap(layout, id: id, lease: known.text, mark: mark, ttl: ttl)
             break
         }
         reapAt = expired.isEmpty ? nil : now + .seconds(1)

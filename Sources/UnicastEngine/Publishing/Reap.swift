@@ -2,11 +2,14 @@ import DNSMessage
 
 /// Takes back what a publisher that has gone has left: its services, its hosts, and at last its lease.
 ///
-/// Every update holds only while the lease is exactly what was watched, and while each name is still that publisher's. Whatever does not
-/// hold ends it: the publisher lives, or another janitor was first.
+/// First the lease gets a text of the janitor's own, if it is still exactly what was watched. From then on a publisher that wakes up cannot
+/// renew it: it notices, and publishes everything again. Every further update holds only while the lease has that text, and while each name is
+/// still that publisher's. Whatever does not hold ends it: the publisher lives, or another janitor was first. A janitor that ends before it is
+/// done leaves a lease that nobody renews, for the next one.
 struct Reap: Sendable {
     /// What is asked for.
     enum Job: Hashable, Sendable {
+        case claim
         case manifest(Int)
         case owner(DomainName)
         case records([DomainName])
@@ -16,24 +19,32 @@ struct Reap: Sendable {
         case lease
     }
 
-    private enum Phase { case manifest, owners, records, hosts, types, entries, lease, done, ended }
+    private enum Phase { case claim, manifest, owners, records, hosts, types, entries, lease, done, ended }
 
     let id: PublisherID
     private let layout: ZoneLayout
-    private let text: [UInt8]?
-    private var phase = Phase.manifest
+    private let mark: Lease
+    /// What the lease must be.
+    private var text: [UInt8]?
+    private var phase = Phase.claim
     private var waiting: [(Job, ZoneRequest)] = []
     private var underWay = 0
     private var holdings = Holdings()
     private var all: [Int: [DomainName]] = [:]
     private var owned: Set<DomainName> = []
 
-    /// - Parameter lease: the text that was watched; nil if there was none.
-    init(_ layout: ZoneLayout, id: PublisherID, lease text: [UInt8]?) {
+    /// - Parameters:
+    ///   - text: the lease that was watched; nil if there was none.
+    ///   - mark: what it becomes.
+    ///   - ttl: of its record, in seconds.
+    init(_ layout: ZoneLayout, id: PublisherID, lease text: [UInt8]?, mark: Lease, ttl: UInt32) {
         self.layout = layout
         self.id = id
         self.text = text
-        waiting = (0..<ZoneLayout.shards).map { (.manifest($0), .ask(layout.manifest($0, of: id), .ptr)) }
+        self.mark = mark
+        waiting = [
+            (.claim, update { $0.replace(layout.lease(of: id), .txt, with: .txt(mark.data), ttl: ttl) })
+        ]
     }
 
     /// All is taken back.
@@ -51,6 +62,7 @@ struct Reap: Sendable {
     mutating func received(_ reply: ZoneReply, to job: Job) {
         underWay -= 1
         switch (job, reply) {
+        case (.claim, .outcome(.done)): text = mark.data
         case (.manifest(let shard), .records(let records)):
             for name in records.targets {
                 holdings.add(name, in: layout)
@@ -72,6 +84,9 @@ struct Reap: Sendable {
 
     private mutating func prepareNextPhase() {
         switch phase {
+        case .claim:
+            phase = .manifest
+            waiting = (0..<ZoneLayout.shards).map { (.manifest($0), .ask(layout.manifest($0, of: id), .ptr)) }
         case .manifest:
             phase = .owners
             waiting = (Array(holdings.instances.keys) + holdings.hosts).map { (.owner($0), .ask($0, .dhcid)) }

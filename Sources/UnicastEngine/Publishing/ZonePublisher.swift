@@ -121,7 +121,7 @@ package struct ZonePublisher: Sendable {
         unread = isKnown ? Set(0..<ZoneLayout.shards) : []
         random = SeededGenerator(seed: seed)
         session = random.next()
-        janitor = Janitor(layout, own: id, lease: .seconds(self.leaseSeconds), seed: random.next())
+        janitor = Janitor(layout, own: id, lease: .seconds(self.leaseSeconds), ttl: ttl, seed: random.next())
     }
 
     // MARK: What is wanted
