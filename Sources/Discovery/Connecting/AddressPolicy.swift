@@ -3,11 +3,11 @@ public import DNSSD
 /// Decides which addresses may be dialled. mDNS is not authenticated (RFC 6762 §21): anyone on the link can announce a
 /// service at any address, and make this machine connect to itself, to a cloud's metadata service or to the internet.
 ///
-/// Judges in this order: refuses what can never be a destination, or hands out a cloud's credentials; refuses `deny`;
-/// accepts `allow`; then applies the rules. These accept only addresses on the link on which the service was seen, and
-/// private and unique local ones that the kernel routes through that link. What a DNS server said is on no link: for
-/// domains that this machine's owner named, the rules accept all but this machine's loopback and link-local addresses;
-/// for other domains none.
+/// The checks run in this order: addresses that can never be a destination or that hand out a cloud's credentials are
+/// refused; `deny` is refused; `allow` is accepted; the rules judge the rest. The rules accept an address on the link
+/// where the service was seen, and a private or unique local address that the kernel routes through that link. An
+/// address from a DNS server is on no link: in a named domain the rules accept all but loopback and link-local
+/// addresses, in other domains none.
 public struct AddressPolicy: Hashable, Sendable {
     /// Blocks that may be dialled whatever the rules say.
     public var allow: [CIDR]
@@ -17,28 +17,29 @@ public struct AddressPolicy: Hashable, Sendable {
     /// line, but not those that a network recommended.
     public var namedDomains: Set<Domain>
 
-    /// The rules alone, or with exceptions.
+    /// Creates a policy: the rules alone by default.
     public init(allow: [CIDR] = [], deny: [CIDR] = [], namedDomains: Set<Domain> = []) {
         self.allow = allow
         self.deny = deny
         self.namedDomains = namedDomains
     }
 
-    /// Why an address may not be dialled.
+    /// The reason an address must not be dialled.
     public struct Refusal: Hashable, Sendable, CustomStringConvertible {
-        /// The end of a sentence for people, such as "a multicast address"; safe for a terminal.
+        /// The end of a sentence, such as "a multicast address"; safe for a terminal.
         public let description: String
-        /// An entry of `allow` would permit it.
+        /// Whether an entry in `allow` would permit the address.
         public let canBeAllowed: Bool
     }
 
     /// Judges an endpoint.
     /// - Parameters:
+    ///   - endpoint: the address, and the interface on which it was learned.
     ///   - domain: the service's domain.
-    ///   - isOwn: this machine publishes the service.
+    ///   - isOwn: whether this machine publishes the service.
     ///   - local: this machine's addresses and networks.
-    ///   - routes: how this machine would route packets to the address.
-    /// - Returns: why it must not be dialled; nil if it may.
+    ///   - routes: this machine's routes.
+    /// - Returns: the reason the endpoint must not be dialled; nil if it may be.
     public func refusal(
         of endpoint: Endpoint,
         in domain: Domain = .local,
@@ -48,7 +49,7 @@ public struct AddressPolicy: Hashable, Sendable {
     ) -> Refusal? {
         let address = endpoint.address
         if let reason = Self.impossibility(of: endpoint, local) { return Refusal(reason, canBeAllowed: false) }
-        // An address is also denied if a translator would forward to a denied one.
+        // A translator may forward to a denied address, so the embedded IPv4 addresses are judged too.
         let meant = [address] + address.translatedIPv4.map { .v4($0) }
         if meant.contains(where: CredentialAddresses.contains) {
             return Refusal("a cloud's address for metadata and credentials", canBeAllowed: false)
@@ -110,12 +111,12 @@ public struct AddressPolicy: Hashable, Sendable {
             return isOwn ? nil : "this machine's own address, of a service that is not seen to be its own"
         }
         let isNear = address.isPrivate || address.isLinkLocal
-        // Only this machine's own programs are heard on loopback; they may speak for another host.
+        // Only this machine's own programs can be heard on loopback, and they may announce another host.
         if isNear, local.isLoopback(interface) { return nil }
         return distance(of: address, interface, route, local)
     }
 
-    /// Why an address is not where the service was seen; nil if it is.
+    /// Explains why an address does not belong to the link where the service was seen; nil if it does.
     private static func distance(
         of address: IPAddress,
         _ interface: NetworkInterface,
@@ -123,8 +124,8 @@ public struct AddressPolicy: Hashable, Sendable {
         _ local: LocalAddresses
     ) -> String? {
         if local.isOnLink(address, interface) {
-            // The address is in a network inside this one and behind another interface, such as a VPN's; but two
-            // interfaces to one network may substitute for each other.
+            // A more specific network, such as a VPN's, leads elsewhere. Two interfaces to the same network may stand
+            // in for each other.
             guard case .leaves(let other, _) = route, other != interface.index,
                 !local.shareNetwork(of: address, interface, other)
             else { return nil }
@@ -153,8 +154,8 @@ extension LocalAddresses {
 }
 
 extension IPAddress {
-    /// The IPv4 addresses that an IPv6 address may stand for: of 64:ff9b:1::/48 each translator takes its own part, of a
-    /// prefix of 48, 56, 64 or 96 bits (RFC 6052 §2.2).
+    /// The IPv4 addresses that an IPv6 address may embed. Within 64:ff9b:1::/48 a translator may use a prefix of 48,
+    /// 56, 64 or 96 bits, each of which places the IPv4 address elsewhere (RFC 6052 §2.2).
     fileprivate var translatedIPv4: [IPv4Address] {
         guard case .v6(let address, _) = self else { return [] }
         if let embedded = address.embeddedIPv4 { return [embedded] }

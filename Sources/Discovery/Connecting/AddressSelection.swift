@@ -1,6 +1,6 @@
 package import DNSSD
 
-/// The policy table and scopes of RFC 6724: what an address is worth as a destination.
+/// The policy table and scopes of RFC 6724, which rank destination addresses.
 extension IPAddress {
     /// A row of the policy table.
     package struct Policy: Hashable, Sendable {

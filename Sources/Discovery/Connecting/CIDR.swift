@@ -4,18 +4,18 @@ public import DNSSD
 public struct CIDR: Hashable, Sendable {
     /// The first address of the block; without scope.
     public let address: IPAddress
-    /// The number of leading bits that are fixed: 0 to 32, or to 128.
+    /// The number of leading bits that are fixed: 0 to 32 for IPv4, 0 to 128 for IPv6.
     public let prefixLength: Int
 
-    /// The block around an address, ignoring the bits after the prefix. Nil if the prefix is longer than an address.
+    /// Creates the block that contains an address; nil if the prefix is negative or longer than the address.
     public init?(containing address: IPAddress, prefixLength: Int) {
         guard 0...address.bitWidth ~= prefixLength else { return nil }
         self.address = address.masked(to: prefixLength)
         self.prefixLength = prefixLength
     }
 
-    /// Parses `10.0.0.0/8`, or a single address.
-    /// - Throws: `.invalidAddress` for any other text, for a scope, and if bits are set after the prefix.
+    /// Parses a block, such as `10.0.0.0/8`, or a single address.
+    /// - Throws: `.invalidAddress` if the text is neither, contains a scope, or sets bits after the prefix.
     public init(_ text: String) throws(DiscoveryError) {
         func broken(_ rule: String) -> DiscoveryError {
             DiscoveryError(.invalidAddress, "\(text.quotedForMessage): \(rule)")
@@ -39,12 +39,12 @@ public struct CIDR: Hashable, Sendable {
         self.prefixLength = length
     }
 
-    /// Whether an address is in the block, regardless of its scope.
+    /// Returns whether an address is in the block; its scope is ignored.
     public func contains(_ address: IPAddress) -> Bool {
         address.family == self.address.family && address.masked(to: prefixLength) == self.address
     }
 
-    /// Digits only, which Int(_:) alone does not ask for.
+    /// Parses digits only; `Int(_:)` also accepts a sign.
     private static func number(_ text: Substring) -> Int? {
         guard 1...3 ~= text.utf8.count, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         return Int(text)
@@ -52,12 +52,12 @@ public struct CIDR: Hashable, Sendable {
 }
 
 extension CIDR: CustomStringConvertible {
-    /// `10.0.0.0/8`
+    /// The block in CIDR notation, such as `10.0.0.0/8`.
     public var description: String { "\(address)/\(prefixLength)" }
 }
 
 extension IPAddress {
-    /// 32 or 128
+    /// 32 for IPv4, 128 for IPv6.
     package var bitWidth: Int { family == .ipv4 ? 32 : 128 }
 
     /// The address with all bits after the prefix cleared, and without its scope.
@@ -72,7 +72,7 @@ extension IPAddress {
         }
     }
 
-    /// How many leading bits two addresses of one family have in common.
+    /// Returns the number of leading bits that two addresses share; 0 if their families differ.
     package func commonPrefixLength(with other: IPAddress) -> Int {
         switch (self, other) {
         case (.v4(let one), .v4(let other)): return (one.bits ^ other.bits).leadingZeroBitCount

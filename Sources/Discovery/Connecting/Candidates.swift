@@ -1,10 +1,10 @@
 import DNSSD
 
-/// One address of one service, as a race sees it.
+/// One endpoint of one service: what a race starts.
 struct Candidate: Hashable, Sendable {
     let instance: ServiceInstance
     let endpoint: Endpoint
-    /// This machine publishes the service.
+    /// Whether this machine publishes the service; it does not count for equality.
     let isOwn: Bool
 
     static func == (one: Candidate, other: Candidate) -> Bool {
@@ -17,13 +17,13 @@ struct Candidate: Hashable, Sendable {
     }
 }
 
-/// The services that are known while connecting, and from them what to dial and what not.
+/// The services known while connecting; decides which of their endpoints to dial, and in which order.
 struct Candidates: Sendable {
-    /// More services of a type than this are not considered: there are 8 attempts.
+    /// The most services of a type that are considered. By default only 8 attempts are made.
     static let serviceLimit = 64
 
     private(set) var services: [DiscoveredService] = []
-    /// What went away last.
+    /// The service lost last.
     private(set) var lost: DiscoveredService?
 
     mutating func apply(_ change: Change<DiscoveredService>) {
@@ -43,7 +43,8 @@ struct Candidates: Sendable {
 
     func service(_ instance: ServiceInstance) -> DiscoveredService? { services.first { $0.instance == instance } }
 
-    /// What may be dialled, the best first, one of each service in turn; and what may not, with the reason.
+    /// Returns the candidates that may be dialled, best first and taking one from each service in turn, and those that
+    /// may not, each with the reason.
     func judged(
         by policy: AddressPolicy,
         _ order: EndpointOrder,
@@ -53,7 +54,7 @@ struct Candidates: Sendable {
     ) -> (permitted: [Candidate], denied: [(Candidate, AddressPolicy.Refusal)]) {
         var denied: [(Candidate, AddressPolicy.Refusal)] = []
         var lists: [[Candidate]] = []
-        // Those that could not be reached a while ago come last.
+        // Services that could not be reached recently come last.
         let likely = services.filter { $0.state != .unreachable } + services.filter { $0.state == .unreachable }
         for service in likely {
             let endpoints = service.endpoints.filter { family == nil || $0.address.family == family }

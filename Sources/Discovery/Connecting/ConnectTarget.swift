@@ -1,21 +1,22 @@
 public import DNSSD
 
-/// What to connect to.
+/// The service or services to connect to.
 public enum ConnectTarget: Hashable, Sendable {
-    /// A service by name: the network is asked for it.
+    /// A service by name; it is resolved on the network.
     case instance(ServiceInstance)
-    /// A service with its addresses: the network is not asked again.
+    /// A service with its addresses; the network is not asked again.
     case service(DiscoveredService)
-    /// Any service of a type that answers.
+    /// Whichever service of a type answers first.
     case any(ServiceType, in: Domain = .local)
 }
 
-/// How connecting ended; a failure has its report, too.
+/// The outcome of connecting: a result and a report, which a failure has too.
 public struct Establishment<Connection: Sendable>: Sendable {
-    /// The connection, or why there is none: `.notFound`; `.unreachable` when no address could be connected to;
-    /// `.notPermitted` when every address is denied; `.backendUnavailable`; `.closed` when cancelled or shut down.
+    /// The connection, or an error: `.notFound`; `.unreachable` if every attempt failed or there was no address;
+    /// `.notPermitted` if the policy denied every address; `.backendUnavailable`; `.closed` after cancellation or
+    /// shutdown.
     public let result: Result<Connection, DiscoveryError>
-    /// What was tried.
+    /// Every address that was considered, and what became of it.
     public let report: EstablishmentReport
 
     /// Creates a value.
@@ -26,7 +27,7 @@ public struct Establishment<Connection: Sendable>: Sendable {
 }
 
 extension ConnectTarget {
-    /// What to ask the network; nil when everything is known.
+    /// The query for the target; nil if its addresses are known.
     func query(_ interfaces: InterfaceFilter, _ family: IPAddress.Family?) -> ServiceQuery? {
         switch self {
         case .instance(let instance): ServiceQuery(.instance(instance), interfaces: interfaces, family: family)
@@ -43,7 +44,7 @@ extension ConnectTarget {
         }
     }
 
-    /// The one service that is meant; nil for a type.
+    /// The target's service; nil for a type.
     var instance: ServiceInstance? {
         switch self {
         case .instance(let instance): instance
@@ -52,7 +53,7 @@ extension ConnectTarget {
         }
     }
 
-    /// `"tony" (_witap._tcp)`; safe for a terminal.
+    /// The target for messages, such as `"tony" (_witap._tcp)`; safe for a terminal.
     var text: String {
         switch self {
         case .any(let type, _): "a service of type \(type)"

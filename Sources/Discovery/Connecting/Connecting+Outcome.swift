@@ -1,13 +1,13 @@
 import DNSSD
 
-// How an attempt to connect ended, and the report about it.
+// The outcome of an attempt to connect, and its report.
 extension Connecting {
     /// The service that was connected to.
     var winner: ServiceInstance? {
         if case .won(let candidate) = race.outcome { candidate.instance } else { nil }
     }
 
-    /// Services whose addresses all refused, or did not answer within a second.
+    /// Services whose addresses all refused, or gave no answer for at least a second.
     var unreachable: [ServiceInstance] {
         guard race.outcome == .failed || race.outcome == .timedOut else { return [] }
         let attempts = log.attempts.filter { $0.outcome != .denied }
@@ -68,7 +68,7 @@ extension Connecting {
 }
 
 extension EstablishmentReport {
-    /// The first few addresses, each with its reason.
+    /// The first four addresses, each with its reason.
     fileprivate var summary: String {
         let shown = attempts.prefix(4).map { "\($0.endpoint) (\($0.reason ?? $0.outcome.rawValue))" }
         return shown.joined(separator: ", ") + (attempts.count > shown.count ? ", …" : "")
@@ -76,7 +76,7 @@ extension EstablishmentReport {
 }
 
 extension Duration {
-    /// In seconds, to a tenth.
+    /// The duration in seconds, cut to tenths.
     fileprivate var rounded: String {
         let tenths = (components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000)
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"

@@ -1,10 +1,11 @@
 import DNSSD
 import System
 
-/// One attempt to connect: joins the facts of the network, the race and the dialer. Everything it starts ends before `run` returns.
+/// One call to connect: feeds the network's changes and the dialer's results to the race, and carries out its actions.
+/// Everything it starts ends before `run` returns.
 struct Connecting<D: Dialer>: Sendable {
     private enum Happening: Sendable {
-        /// The network reported changes; nil: there are no more.
+        /// The network reported changes; nil if the task was cancelled.
         case changes([Change<DiscoveredService>]?)
         case failed(DiscoveryError)
         case dialled(Candidate, Result<D.Connection, DialFailure>)
@@ -22,14 +23,14 @@ struct Connecting<D: Dialer>: Sendable {
     private(set) var race: Race<Candidate>
     private(set) var candidates = Candidates()
     var log: EstablishmentLog
-    /// Until when a service must have been heard of.
+    /// The deadline for the first service to be found.
     private var patienceEnd: Duration
     private var isSettled = false
     private(set) var backendReason: String?
     private(set) var error: DiscoveryError?
     private var armed: [Duration] = []
     private(set) var connection: D.Connection?
-    /// Connections of losers: at most as many as attempts.
+    /// Connections that came too late; at most one an attempt.
     private var unwanted: [D.Connection] = []
 
     init(
@@ -62,13 +63,13 @@ struct Connecting<D: Dialer>: Sendable {
                 arm(in: &group)
                 guard let happening = await group.next() else { break }
                 if case .changes(_?) = happening, let subscription { Self.listen(to: subscription, in: &group) }
-                // First, for an attempt that ends because it was cancelled must not start the next.
+                // Checked first: an attempt that ends because of the cancellation must not start the next one.
                 if Task.isCancelled { perform(race.cancelled(), in: &group) }
                 perform(handle(happening), in: &group)
             }
             subscription?.end()
             group.cancelAll()
-            // A loser may have succeeded before it heard that it lost.
+            // A loser may succeed before its cancellation reaches it.
             for await late in group {
                 if case .dialled(_, .success(let connection)) = late { unwanted.append(connection) }
             }
@@ -87,8 +88,8 @@ struct Connecting<D: Dialer>: Sendable {
         }
     }
 
-    /// Sees to it that something wakes the loop at the next deadline. Timers that have become needless run out by themselves: there
-    /// are no more of them than attempts.
+    /// Starts a timer for the next deadline unless one fires before it. Needless timers are left to fire: there are no
+    /// more of them than attempts.
     private mutating func arm(in group: inout Group) {
         var next = race.nextDeadline
         if candidates.services.isEmpty { next = next.map { min($0, patienceEnd) } }
@@ -165,7 +166,7 @@ struct Connecting<D: Dialer>: Sendable {
 
     private mutating func perform(_ actions: [Race<Candidate>.Action], in group: inout Group) {
         for action in actions {
-            // Losers are cancelled together when the race is over, and closed as they end.
+            // When the race is over, `run` cancels the losers together and closes those that succeed.
             guard case .start(let candidate) = action else { continue }
             log.started(candidate, now: time.now)
             group.addTask { [connector] in
@@ -178,7 +179,7 @@ struct Connecting<D: Dialer>: Sendable {
         _ candidate: Candidate,
         _ connector: Connector<D>
     ) async -> Result<D.Connection, DialFailure> {
-        // Addresses and routes change between the list and the dial.
+        // Addresses and routes may have changed since the candidates were judged.
         if let refusal = candidate.refusal(
             by: connector.policy, connector.localAddresses(), connector.routes())
         {

@@ -1,20 +1,21 @@
 public import DNSSD
 
-/// Connects to services: resolves, dials all addresses that the policy allows as in RFC 8305, and reports what happened.
+/// Connects to services: resolves them, dials the addresses that the policy allows in parallel as RFC 8305 describes,
+/// and reports what happened.
 public struct Connector<D: Dialer>: Sendable {
-    /// Finds the services, and learns which of them could not be reached.
+    /// Finds the services, and keeps track of those that cannot be reached.
     public let network: LocalNetwork
     /// Makes the connections.
     public let dialer: D
-    /// Which addresses are dialled.
+    /// Decides which addresses may be dialled.
     public var policy: AddressPolicy
-    /// Times and counts.
+    /// Bounds the time and the number of attempts.
     public var limits: RaceLimits
-    /// How long to wait for a service that is not announced, and `limits.overall` at most.
+    /// How long to wait for the service to be found; never longer than `limits.overall`.
     public var patience: Duration
-    /// This machine's addresses; asked before each attempt.
+    /// Returns this machine's addresses; called before each attempt.
     public var localAddresses: @Sendable () -> LocalAddresses
-    /// This machine's routes; asked for before each attempt.
+    /// Returns this machine's routes; called before each attempt.
     public var routes: @Sendable () -> any RouteLookup
 
     /// Creates a connector.
@@ -36,7 +37,12 @@ public struct Connector<D: Dialer>: Sendable {
         self.routes = routes
     }
 
-    /// Connects, and reports how it went. Returns within `limits.overall`; a cancelled task leaves nothing behind.
+    /// Connects and reports what was tried. Returns within `limits.overall`; cancellation ends every attempt and closes
+    /// its connection.
+    /// - Parameters:
+    ///   - target: the service or services to connect to.
+    ///   - interfaces: where to look for them.
+    ///   - family: nil for IPv4 and IPv6.
     public func establish(
         _ target: ConnectTarget,
         on interfaces: InterfaceFilter = .all,
@@ -51,8 +57,8 @@ public struct Connector<D: Dialer>: Sendable {
         return establishment
     }
 
-    /// Connects.
-    /// - Throws: as `Establishment.result` says.
+    /// Connects, as `establish` does, without a report.
+    /// - Throws: the error of `Establishment.result`.
     public func connect(
         to target: ConnectTarget,
         on interfaces: InterfaceFilter = .all,
@@ -61,8 +67,8 @@ public struct Connector<D: Dialer>: Sendable {
         try await establish(target, on: interfaces, over: family).result.get()
     }
 
-    /// A service that could not be reached before must not cost every caller all the time: a host of the same link answers
-    /// within milliseconds, or is not there.
+    /// Shortens the race for a service that could not be reached before, so that not every caller waits in full. A host
+    /// on the same link answers within milliseconds or is not there.
     private func limits(for target: ConnectTarget) -> RaceLimits {
         guard let instance = target.instance, network.directory.reachability.isMarked(instance) else { return limits }
         return RaceLimits(
@@ -85,7 +91,8 @@ public struct Connector<D: Dialer>: Sendable {
     }
 }
 
-/// Resolves and dials a service that could not be reached, and closes what comes of it. It does not keep the network alive.
+/// Resolves and dials an unreachable service, and closes the connection if there is one. Does not keep the network
+/// alive.
 private struct Recheck<D: Dialer>: Sendable {
     let dialer: D
     let policy: AddressPolicy

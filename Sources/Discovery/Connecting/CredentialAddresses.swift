@@ -1,7 +1,7 @@
 import DNSSD
 
-/// Addresses at which clouds hand a machine its credentials and metadata. No service is there, and what is fetched from
-/// there is worth more than any service: never dialled, not even when allowed.
+/// Addresses where clouds serve a machine's credentials and metadata. They are never dialled, not even if allowed: no
+/// service lives there, and a leaked credential costs more than any service is worth.
 enum CredentialAddresses {
     /// By provider: AWS instance metadata, time and DNS, and ECS and EKS credentials; AWS over IPv6; GCP, OCI and
     /// OpenStack over IPv6; Scaleway over both.

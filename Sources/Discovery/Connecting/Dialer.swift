@@ -1,23 +1,23 @@
 public import DNSSD
 
-/// Makes a connection to one endpoint. Sockets, SwiftNIO, a test's simulation.
+/// Makes a connection to one endpoint: with plain sockets, with SwiftNIO, or in a test's simulation.
 public protocol Dialer<Connection>: Sendable {
-    /// What is made. It must not have sent or read anything: it may be closed because another was faster.
+    /// A connection on which nothing has been sent or read: it is closed unused if another one is faster.
     associatedtype Connection: Sendable
 
-    /// Connects, and returns soon after the task is cancelled.
-    /// - Throws: `DialFailure`; anything else counts as refused.
+    /// Connects. Must return soon after the task is cancelled.
+    /// - Throws: `DialFailure`, or `CancellationError`; any other error counts as `.refused`.
     func dial(_ endpoint: Endpoint) async throws -> Connection
 
     /// Closes a connection that is not wanted.
     func close(_ connection: Connection) async
 }
 
-/// Why an endpoint could not be connected to.
+/// The reason a connection to an endpoint failed.
 public struct DialFailure: Error, Hashable, Sendable {
     /// `.refused`, `.timeout` or `.cancelled`.
     public let outcome: EstablishmentReport.Outcome
-    /// For people, safe for a terminal, as "connection refused".
+    /// The reason for people, such as "connection refused"; safe for a terminal.
     public let reason: String
 
     /// Creates a failure.

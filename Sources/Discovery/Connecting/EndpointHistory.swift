@@ -1,12 +1,12 @@
 public import DNSSD
 
-/// Which endpoints could be dialled and which could not, for a while.
+/// Remembers for a while which endpoints could be connected to and which could not.
 public struct EndpointHistory: Hashable, Sendable {
     /// How long a success counts.
     public static let successLifetime: Duration = .seconds(600)
-    /// How long a failure counts: shorter, for what it costs is that a good address is tried last.
+    /// How long a failure counts. It is short because a failed endpoint is tried last even after it has recovered.
     public static let failureLifetime: Duration = .seconds(60)
-    /// How many endpoints are remembered.
+    /// The most endpoints that are remembered; the oldest entry makes room.
     public static let capacity = 256
 
     private struct Entry: Hashable {
@@ -16,19 +16,19 @@ public struct EndpointHistory: Hashable, Sendable {
 
     private var entries: [Endpoint: Entry] = [:]
 
-    /// Remembers nothing.
+    /// Creates an empty history.
     public init() {}
 
-    /// Endpoints that are remembered.
+    /// The number of endpoints remembered.
     public var count: Int { entries.count }
 
-    /// An endpoint was connected to.
+    /// Records a connection to an endpoint.
     public mutating func succeeded(_ endpoint: Endpoint, now: Duration) { record(endpoint, true, now) }
 
-    /// An endpoint refused, or did not answer.
+    /// Records that an endpoint refused or did not answer.
     public mutating func failed(_ endpoint: Endpoint, now: Duration) { record(endpoint, false, now) }
 
-    /// When the endpoint was last connected to, if that is what happened last and still counts.
+    /// Returns the time of the last success; nil if a failure followed it or it no longer counts.
     public func lastSuccess(_ endpoint: Endpoint, now: Duration) -> Duration? {
         guard let entry = entries[endpoint], entry.succeeded, now < entry.time + Self.successLifetime else {
             return nil
@@ -36,7 +36,7 @@ public struct EndpointHistory: Hashable, Sendable {
         return entry.time
     }
 
-    /// Whether the endpoint failed last, and that still counts.
+    /// Returns whether the last attempt failed and still counts.
     public func hasFailed(_ endpoint: Endpoint, now: Duration) -> Bool {
         guard let entry = entries[endpoint] else { return false }
         return !entry.succeeded && now < entry.time + Self.failureLifetime

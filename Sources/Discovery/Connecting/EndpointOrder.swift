@@ -1,13 +1,15 @@
 public import DNSSD
 
-/// In which order to dial: by RFC 6724 §6 against this machine's own addresses, families interleaved (RFC 8305 §4), what
-/// worked last first, what just failed last.
+/// Orders endpoints for dialling: by RFC 6724 §6 with this machine's own addresses as sources, by SRV priority and
+/// weight (RFC 2782), and with the families interleaved (RFC 8305 §4). Endpoints that worked before come first, those
+/// that just failed come last.
 public struct EndpointOrder: Hashable, Sendable {
     /// This machine's addresses.
     public var local: LocalAddresses
-    /// What dialling taught.
+    /// The endpoints' recent successes and failures.
     public var history: EndpointHistory
-    /// What the chances of RFC 2782's weights come from: the same for one connection, so that its order stays.
+    /// The seed for choosing by RFC 2782's weights. It stays the same during one call to connect, so that the order
+    /// does too.
     var seed: UInt64 = 0
 
     /// Creates an order.
@@ -16,7 +18,7 @@ public struct EndpointOrder: Hashable, Sendable {
         self.history = history
     }
 
-    /// The endpoints in the order in which to dial them; one of each kind.
+    /// Returns the endpoints in the order in which to dial them, without duplicates.
     public func sorted(_ endpoints: [Endpoint], now: Duration) -> [Endpoint] {
         var known: Set<Endpoint> = []
         let unique = endpoints.filter { known.insert($0).inserted }
@@ -31,9 +33,9 @@ public struct EndpointOrder: Hashable, Sendable {
             + Self.interleaved(failed)
     }
 
-    /// Those of one target: what worked last first.
+    /// Orders the endpoints of one target: those that worked come first, the latest success leading.
     private func preferred(_ others: [Endpoint], now: Duration) -> [Endpoint] {
-        // Swift's sort keeps no order of equals that it promises, so those without a success are not sorted.
+        // Swift does not promise a stable sort, so the endpoints without a success are left as they are.
         let worked = others.compactMap { endpoint in
             history.lastSuccess(endpoint, now: now).map { (endpoint: endpoint, time: $0) }
         }.sorted { $0.time > $1.time }.map(\.endpoint)
@@ -41,7 +43,7 @@ public struct EndpointOrder: Hashable, Sendable {
         return Self.interleaved(worked + unknown)
     }
 
-    /// One of each family in turn, beginning with the family of the first (RFC 8305 §4, First Address Family Count 1).
+    /// Alternates the families, beginning with that of the first endpoint (RFC 8305 §4, First Address Family Count 1).
     static func interleaved(_ endpoints: [Endpoint]) -> [Endpoint] {
         guard let first = endpoints.first?.address.family else { return [] }
         let same = endpoints.filter { $0.address.family == first }
@@ -55,14 +57,15 @@ public struct EndpointOrder: Hashable, Sendable {
     }
 }
 
-/// What RFC 6724 §6 compares, rule after rule; less is preferred. Rules 3, 4 and 7 need what a program cannot see.
+/// The keys that RFC 6724 §6 compares, rule after rule; less is preferred. Rules 3, 4 and 7 need data that a program
+/// cannot see.
 private struct DestinationRank: Comparable {
     private let keys: [Int]
 
     init(_ endpoint: Endpoint, _ local: LocalAddresses, position: Int) {
         let address = endpoint.address
         guard let source = local.source(for: address, on: endpoint.interface) else {
-            // Rule 1: what cannot be reached comes last.
+            // Rule 1: unusable destinations come last.
             keys = [1, 0, 0, -address.policy.precedence, address.policyScope, 0, position]
             return
         }

@@ -1,9 +1,9 @@
 import DNSSD
 
-/// Keeps a report while connecting goes on.
+/// Collects the report's contents during one call to connect.
 struct EstablishmentLog: Sendable {
     typealias Attempt = EstablishmentReport.Attempt
-    /// More denied addresses than this are not listed: 8 services with as many as a host may have.
+    /// The most denied addresses that are listed.
     private static let deniedLimit = 256
 
     private let origin: Duration
@@ -11,7 +11,7 @@ struct EstablishmentLog: Sendable {
     private var refusals: [Candidate: AddressPolicy.Refusal] = [:]
     private var starts: [(candidate: Candidate, time: Duration)] = []
     private var ends: [Candidate: (outcome: EstablishmentReport.Outcome, time: Duration, reason: String?)] = [:]
-    /// How long it took until the first address was known.
+    /// The time until the first address was known.
     private(set) var resolving: Duration?
 
     init(now: Duration) { origin = now }
@@ -26,7 +26,7 @@ struct EstablishmentLog: Sendable {
 
     mutating func started(_ candidate: Candidate, now: Duration) { starts.append((candidate, now)) }
 
-    /// Only the first end of an attempt counts.
+    /// Records the end of an attempt; later ends of the same attempt are ignored.
     mutating func ended(
         _ candidate: Candidate,
         _ outcome: EstablishmentReport.Outcome,
@@ -37,7 +37,7 @@ struct EstablishmentLog: Sendable {
         ends[candidate] = (outcome, now, reason)
     }
 
-    /// Attempts that did not end by themselves: they were cancelled, or had no more time.
+    /// Ends the attempts that are still running: they were cancelled, or ran out of time.
     mutating func closed(_ outcome: EstablishmentReport.Outcome, reason: String?, now: Duration) {
         for (candidate, _) in starts { ended(candidate, outcome, reason: reason, now: now) }
     }

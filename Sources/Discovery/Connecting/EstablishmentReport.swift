@@ -1,36 +1,36 @@
 public import DNSSD
 
-/// How a connection came about, or did not: every address that was considered, and what became of it.
+/// Describes how connecting went: every address that was considered, and what became of it.
 public struct EstablishmentReport: Hashable, Sendable {
     /// What became of an address.
     public enum Outcome: String, Hashable, Sendable {
-        /// It was connected to, and is the one that is used.
+        /// The connection was made and is the one in use.
         case connected
-        /// The host or the network said no.
+        /// The host or the network refused the connection.
         case refused
-        /// Nothing answered in the time that was left.
+        /// No answer came before the time was up.
         case timeout
-        /// Another was faster, or the connection was no longer wanted.
+        /// Another attempt was faster, or the connection was no longer wanted.
         case cancelled
-        /// The address policy forbids it: nothing was sent.
+        /// The address policy forbids it; nothing was sent.
         case denied
     }
 
-    /// One address.
+    /// One address that was considered.
     public struct Attempt: Hashable, Sendable {
-        /// Which service; for a type there may be several.
+        /// The service; attempts for a type may concern several.
         public let instance: ServiceInstance
-        /// Where.
+        /// The address and port.
         public let endpoint: Endpoint
         /// What became of it.
         public let outcome: Outcome
-        /// From the start of everything to the start of this attempt; nil when there was none.
+        /// The time from the start of connecting to the start of this attempt; nil if it was denied.
         public let start: Duration?
         /// How long the attempt took.
         public let duration: Duration
-        /// Why it failed, for people and safe for a terminal; nil for what needs no reason.
+        /// The reason for the failure, for people and safe for a terminal; nil if there is nothing to explain.
         public let reason: String?
-        /// The address policy denied it, and an entry of its `allow` would permit it.
+        /// Whether the address policy denied it and an entry in its `allow` would permit it.
         public let canBeAllowed: Bool
 
         /// Creates a value.
@@ -55,30 +55,30 @@ public struct EstablishmentReport: Hashable, Sendable {
 
     /// Where the addresses came from.
     public enum Source: String, Hashable, Sendable {
-        /// The caller had them.
+        /// The caller passed them.
         case given
-        /// The network was asked for the service.
+        /// The service was resolved on the network.
         case resolved
-        /// The network was asked for all services of a type.
+        /// The network was browsed for services of a type.
         case browsed
     }
 
-    /// The service that was connected to, or else the last that was heard of.
+    /// The service that was connected to; without a connection, the last one found, if any.
     public var service: DiscoveredService?
     /// Where the addresses came from.
     public var source: Source
-    /// How long it took until the first address was known; nil when none came.
+    /// The time until the first address was known; nil if none came.
     public var resolving: Duration?
-    /// How long everything took.
+    /// The time from the call to its end.
     public var duration: Duration = .zero
-    /// What was connected to.
+    /// The endpoint that was connected to.
     public var winner: Endpoint?
-    /// In the order of their start; those that were denied first.
+    /// The denied addresses, then the attempts in the order of their start.
     public var attempts: [Attempt] = []
 
-    /// A report of nothing yet.
+    /// Creates an empty report.
     public init(source: Source) { self.source = source }
 
-    /// Whether there were addresses and the policy forbids every one.
+    /// Whether there were addresses and the policy denied every one.
     public var isDeniedThroughout: Bool { !attempts.isEmpty && attempts.allSatisfy { $0.outcome == .denied } }
 }

@@ -1,15 +1,15 @@
 public import DNSSD
 
-/// This machine's own addresses, and which addresses it reaches without a router: what dialling is judged by, with
-/// its routes.
+/// This machine's own addresses, and the networks it reaches without a router. `AddressPolicy` and `EndpointOrder`
+/// judge by them.
 public struct LocalAddresses: Hashable, Sendable {
     /// An address of an interface, with the length of its network's prefix.
     public struct Entry: Hashable, Sendable {
-        /// Which interface.
+        /// The interface that has the address.
         public let interface: NetworkInterface
-        /// The address; link-local ones with their scope.
+        /// The address; a link-local one has its scope.
         public let address: IPAddress
-        /// The length of the prefix of its network.
+        /// The length of its network's prefix.
         public let prefixLength: Int
 
         /// Creates an entry.
@@ -22,9 +22,9 @@ public struct LocalAddresses: Hashable, Sendable {
 
     /// A network that is reached without a router.
     public struct Link: Hashable, Sendable {
-        /// Over which interface.
+        /// The interface that leads to it.
         public let interface: NetworkInterface
-        /// Which addresses.
+        /// Its addresses.
         public let prefix: CIDR
 
         /// Creates a value.
@@ -34,15 +34,15 @@ public struct LocalAddresses: Hashable, Sendable {
         }
     }
 
-    /// The addresses.
+    /// Each interface's addresses.
     public let entries: [Entry]
-    /// Networks beyond those of the addresses, as a router advertises them for addresses with a prefix of 128 bits
+    /// Further networks, such as those that a router advertises on-link while the addresses have a prefix of 128 bits
     /// (RFC 4861 §4.6.2).
     public let links: [Link]
     /// Interfaces that lead back to this machine.
     public let loopbacks: Set<NetworkInterface>
 
-    /// Creates a value; nothing is asked of the system.
+    /// Creates a value without asking the system; see `system()`.
     public init(entries: [Entry], links: [Link] = [], loopbacks: Set<NetworkInterface> = []) {
         self.entries = entries
         self.links = links
@@ -51,17 +51,17 @@ public struct LocalAddresses: Hashable, Sendable {
 }
 
 extension LocalAddresses {
-    /// Whether an address is this machine's own; a scope does not count.
+    /// Returns whether an address is this machine's own; its scope is ignored.
     public func isOwn(_ address: IPAddress) -> Bool {
         entries.contains { $0.address.masked(to: 128) == address.masked(to: 128) }
     }
 
-    /// Whether an address is reached over the interface without a router.
+    /// Returns whether an address is reached over an interface without a router.
     public func isOnLink(_ address: IPAddress, _ interface: NetworkInterface) -> Bool {
         prefixes(of: interface).contains { $0.contains(address) }
     }
 
-    /// Whether an interface and another, by its index, have in common a network that an address is in.
+    /// Returns whether two interfaces, the second one by its index, share a network that contains the address.
     func shareNetwork(of address: IPAddress, _ interface: NetworkInterface, _ other: UInt32) -> Bool {
         let others = entries.map(\.interface) + links.map(\.interface)
         guard let other = others.first(where: { $0.index == other }) else { return false }
@@ -69,15 +69,17 @@ extension LocalAddresses {
         return prefixes(of: interface).contains { $0.contains(address) && theirs.contains($0) }
     }
 
-    /// The name of an interface.
+    /// Returns the name of the interface with this index.
     func name(_ index: UInt32) -> String {
         let interfaces = entries.lazy.map(\.interface) + links.lazy.map(\.interface)
         return interfaces.first { $0.index == index }?.name ?? "interface \(index)"
     }
 
-    /// Whether every host of the interface's network would take a packet to the address (RFC 919 §7): the network's
-    /// last address, or its first, which was that once.
-    /// - Parameter interface: nil: of any interface.
+    /// Returns whether the address is a broadcast address of the interface's network: the network's last address
+    /// (RFC 919 §7), or its first, which old hosts use (RFC 1122 §3.3.6).
+    /// - Parameters:
+    ///   - address: an IPv6 address is never one.
+    ///   - interface: nil for any interface.
     public func isSubnetBroadcast(_ address: IPAddress, _ interface: NetworkInterface?) -> Bool {
         guard case .v4(let v4) = address else { return false }
         let prefixes = interface.map(prefixes) ?? Set(entries.map(\.interface)).flatMap(prefixes)
@@ -88,8 +90,11 @@ extension LocalAddresses {
         }
     }
 
-    /// The address from which a packet to a destination would come; nil when none fits (RFC 6724 §5, rules 1, 2, 6
-    /// and 8, among the addresses of the interface, or of all when there is none, or it has none of the family).
+    /// Returns the address from which packets to a destination would come (RFC 6724 §5, rules 1, 2, 6 and 8); nil if
+    /// none fits.
+    ///
+    /// Chooses among the interface's addresses. If there is no interface, or it has none of the family, chooses among
+    /// the addresses of all interfaces that are neither loopback nor link-local.
     public func source(for destination: IPAddress, on interface: NetworkInterface?) -> IPAddress? {
         let family = entries.filter { $0.address.family == destination.family }
         var candidates = family.filter { $0.interface == interface }
@@ -111,7 +116,7 @@ extension LocalAddresses {
     }
 }
 
-/// How well a source address fits a destination; greater is better.
+/// The fit of a source address to a destination; greater is better.
 private struct SourcePreference: Comparable {
     private let keys: [Int]
 

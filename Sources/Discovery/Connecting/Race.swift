@@ -1,13 +1,13 @@
-/// Times and counts of a race (RFC 8305 §8).
+/// The times and counts that bound a race (RFC 8305 §8).
 public struct RaceLimits: Hashable, Sendable {
-    /// How long an attempt runs before the next is started beside it: 100 ms to 2 s.
+    /// How long an attempt runs before the next one joins it: 100 ms to 2 s.
     public let attemptDelay: Duration
-    /// How many attempts are started at most: 1 and up.
+    /// The most attempts that are started; at least 1.
     public let maximumAttempts: Int
-    /// How long everything may take.
+    /// The most time the race may take; not negative.
     public let overall: Duration
 
-    /// Takes values, moved into their ranges.
+    /// Creates limits; values outside their ranges are moved to the nearest bound.
     public init(
         attemptDelay: Duration = .milliseconds(250),
         maximumAttempts: Int = 8,
@@ -19,33 +19,33 @@ public struct RaceLimits: Hashable, Sendable {
     }
 }
 
-/// Dials several candidates so that a dead one costs little: the first that answers wins (RFC 8305 §5).
+/// Staggers attempts to connect so that a dead candidate costs little; the first that succeeds wins (RFC 8305 §5).
 ///
-/// A value: takes what happened and when, and returns what to do. Each candidate is started once at most. After
-/// `.finish` only `.close` comes, for attempts that succeed too late.
+/// A value: takes events and their time, and returns actions. It starts each candidate at most once. After `.finish` it
+/// returns only `.close`, for attempts that succeed too late.
 package struct Race<Candidate: Hashable & Sendable>: Sendable {
-    /// How it ended.
+    /// How the race ended.
     package enum Outcome: Hashable, Sendable {
         case won(Candidate)
-        /// Every candidate failed, and no more will come, or no more attempts are left.
+        /// Every attempt failed, and there are no more candidates or no attempts left.
         case failed
         case timedOut
         case cancelled
     }
 
-    /// What to do.
+    /// What the caller must do.
     package enum Action: Hashable, Sendable {
         case start(Candidate)
-        /// The attempt is no longer needed; it may still succeed.
+        /// Cancel the attempt, which may still succeed.
         case cancel(Candidate)
-        /// It succeeded too late: close its connection.
+        /// Close the connection of an attempt that succeeded too late.
         case close(Candidate)
         case finish(Outcome)
     }
 
     private let limits: RaceLimits
     private let deadline: Duration
-    /// Those to start, the next one first.
+    /// Candidates to start, the next one first.
     private var waiting: [Candidate] = []
     private var started: Set<Candidate> = []
     /// In the order of their start.
@@ -59,20 +59,21 @@ package struct Race<Candidate: Hashable & Sendable>: Sendable {
         deadline = now + limits.overall
     }
 
-    /// When to call `timePassed`; nil after the end.
+    /// The time at which to call `timePassed`; nil after the end.
     package var nextDeadline: Duration? {
         guard outcome == nil else { return nil }
         guard let attemptDue, !waiting.isEmpty, started.count < limits.maximumAttempts else { return deadline }
         return min(attemptDue, deadline)
     }
 
-    /// The candidates known now, the best first. Those that are not among them and were not started are forgotten.
+    /// Replaces the candidates that have not been started.
+    /// - Parameter candidates: all that are known now, best first.
     package mutating func resolved(_ candidates: [Candidate], now: Duration) -> [Action] {
         guard outcome == nil else { return [] }
         var known = started
         waiting = candidates.filter { known.insert($0).inserted }
         if let end = endIfLate(now) { return end }
-        // One that comes late joins at once if nothing runs, else when it is its turn.
+        // A late candidate starts at once if nothing runs, otherwise when its turn comes.
         return proceed(now: now, mayStart: running.isEmpty || isDue(now))
     }
 
@@ -83,20 +84,20 @@ package struct Race<Candidate: Hashable & Sendable>: Sendable {
         return endIfLate(now) ?? proceed(now: now, mayStart: false)
     }
 
-    /// Time passed.
+    /// Starts the next attempt or ends the race if the time has come.
     package mutating func timePassed(now: Duration) -> [Action] {
         guard outcome == nil else { return [] }
         return endIfLate(now) ?? proceed(now: now, mayStart: isDue(now))
     }
 
-    /// An attempt failed: the next is started without waiting.
+    /// An attempt failed; the next one starts without delay.
     package mutating func failed(_ candidate: Candidate, now: Duration) -> [Action] {
         guard outcome == nil, let index = running.firstIndex(of: candidate) else { return [] }
         running.remove(at: index)
         return endIfLate(now) ?? proceed(now: now, mayStart: true)
     }
 
-    /// An attempt succeeded; also after the end.
+    /// An attempt succeeded; may also come after the end.
     package mutating func succeeded(_ candidate: Candidate) -> [Action] {
         guard outcome == nil, running.contains(candidate) else {
             return outcome == .won(candidate) ? [] : [.close(candidate)]

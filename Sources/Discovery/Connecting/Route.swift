@@ -1,15 +1,15 @@
 public import DNSSD
 
-/// Where the kernel sends what goes to an address when no interface is named.
+/// Where the kernel sends packets to an address if the program names no interface.
 public enum Route: Hashable, Sendable {
-    /// It is this machine's own (RTN_LOCAL of rtnetlink(7)).
+    /// The address is this machine's own (RTN_LOCAL in rtnetlink(7)).
     case own
-    /// Out of an interface, by its index; `isDirect` when no router stands between.
+    /// Packets leave through the interface with this index; `isDirect` if there is no router in between.
     case leaves(by: UInt32, isDirect: Bool)
 }
 
-/// Answers where the kernel would send something: the system in the product, a table in tests.
+/// Looks up the kernel's routes: `SystemRoutes` in programs, a table in tests.
 public protocol RouteLookup: Sendable {
-    /// The route to an address; nil when there is none, or nothing is known.
+    /// Returns the route to an address; nil if there is none or it is not known.
     func route(to address: IPAddress) -> Route?
 }

@@ -3,9 +3,9 @@ import Glibc
 import System
 
 extension LocalAddresses {
-    /// What the system says now: addresses by getifaddrs(3), IPv6 networks without a router by /proc/net/ipv6_route.
+    /// Reads the current addresses with getifaddrs(3), and on-link IPv6 networks from /proc/net/ipv6_route.
     ///
-    /// Empty when the system does not answer, and then only what a route shows to be near is dialled.
+    /// Empty if getifaddrs fails; then only addresses that a route shows to be near are dialled.
     public static func system() -> LocalAddresses {
         guard let all = InterfaceAddress.all() else { return LocalAddresses(entries: []) }
         var loopbacks: Set<NetworkInterface> = []
@@ -23,10 +23,10 @@ extension LocalAddresses {
         return LocalAddresses(entries: entries, links: ipv6Links(interfaces), loopbacks: loopbacks)
     }
 
-    /// Routes that have no gateway; lines are `PREFIX LENGTH SOURCE LENGTH NEXTHOP METRIC REFCOUNT USE FLAGS DEVICE`, all
-    /// hexadecimal but the last (linux/net/ipv6/route.c, rt6_info_route).
+    /// Reads the routes without a gateway. A line is `PREFIX LENGTH SOURCE LENGTH NEXTHOP METRIC REFCOUNT USE FLAGS
+    /// DEVICE`, all hexadecimal except the device (linux/net/ipv6/route.c, rt6_info_route).
     private static func ipv6Links(_ interfaces: [String: NetworkInterface]) -> [Link] {
-        // Bounded, though a host has few routes: a router may have a whole table.
+        // A host has few routes, but a router may have a whole table.
         let lines = SystemFile.text(of: "/proc/net/ipv6_route", atMost: 1 << 20)?.split(separator: "\n") ?? []
         return Array(lines.lazy.compactMap { ipv6Link(String($0), interfaces) }.prefix(1024))
     }
@@ -45,7 +45,7 @@ extension LocalAddresses {
 }
 
 extension IPAddress {
-    /// The length of a prefix that is written as a mask.
+    /// The prefix length of a network mask.
     package var leadingOneBits: Int {
         switch self {
         case .v4(let mask): (~mask.bits).leadingZeroBitCount

@@ -2,28 +2,29 @@ public import DNSSD
 import Glibc
 import System
 
-/// The kernel's routes, asked one address at a time over rtnetlink(7). For one judgement of many addresses: what was
-/// answered is remembered, so a new value is made for the next.
+/// The kernel's routes, looked up one address at a time with rtnetlink(7). Answers are remembered, so a value serves
+/// one judgement of many addresses; the next judgement needs a new one.
 public final class SystemRoutes: RouteLookup {
-    /// Answers beyond this number are not remembered: the addresses are strangers'.
+    /// The most answers that are remembered; strangers choose how many addresses there are.
     private static let limit = 1024
 
     private struct State {
-        /// Nil until something is asked; -1 where there is no socket to be had.
+        /// Nil before the first lookup; -1 if the socket could not be opened.
         var descriptor: Int32?
         var sequence: UInt32 = 0
         var answers: [IPAddress: Route?] = [:]
     }
     private let state = Locked(State())
 
-    /// Asks nothing yet.
+    /// Creates a lookup; the socket is opened when it is first needed.
     public init() {}
 
     deinit {
         if let descriptor = state.withLock({ $0.descriptor }), descriptor >= 0 { close(descriptor) }
     }
 
-    /// The kernel's route now, or when it was first asked of this value; nil when it has none or does not answer.
+    /// Returns the kernel's route at the time of the first lookup of this address; nil if there is none or the kernel
+    /// does not answer. May be called from any thread.
     public func route(to address: IPAddress) -> Route? {
         state.withLock { state in
             if let known = state.answers[address] { return known }
@@ -44,7 +45,7 @@ public final class SystemRoutes: RouteLookup {
         guard descriptor >= 0 else { return nil }
         state.sequence &+= 1
         let question = RouteMessage.question(address, sequence: state.sequence)
-        // An unconnected socket's peer is the kernel, which answers before send(2) returns: nothing to wait for.
+        // An unconnected netlink socket sends to the kernel, which answers before send(2) returns: no wait is needed.
         guard unsafe send(descriptor, question, question.count, 0) == question.count else { return nil }
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -56,13 +57,14 @@ public final class SystemRoutes: RouteLookup {
     }
 }
 
-/// RTM_GETROUTE and its answer as bytes: Glibc's module has no <linux/rtnetlink.h>.
+/// Encodes RTM_GETROUTE and decodes its answer. The numbers are spelled out because Glibc's module has no
+/// <linux/rtnetlink.h>.
 package enum RouteMessage {
     package struct Answer: Equatable {
         package let route: Route?
     }
 
-    /// `nlmsghdr`, `rtmsg` and the attribute RTA_DST. No RTA_OIF: which interface it is, is what is asked.
+    /// Encodes `nlmsghdr`, `rtmsg` and the attribute RTA_DST. There is no RTA_OIF: the interface is what is asked for.
     package static func question(_ address: IPAddress, sequence: UInt32) -> [UInt8] {
         let destination: [UInt8]
         switch address {
@@ -73,12 +75,12 @@ package enum RouteMessage {
         let route: [UInt8] = [family, UInt8(truncatingIfNeeded: address.bitWidth)] + [UInt8](repeating: 0, count: 10)
         let attribute = native(UInt16(truncatingIfNeeded: 4 + destination.count)) + native(UInt16(1)) + destination
         let length = UInt32(truncatingIfNeeded: 16 + route.count + attribute.count)
-        // RTM_GETROUTE, NLM_F_REQUEST; the kernel knows whose port it is.
+        // RTM_GETROUTE, NLM_F_REQUEST, the sequence, and port 0, which the kernel fills in.
         return native(length) + native(UInt16(26)) + native(UInt16(1)) + native(sequence) + native(UInt32(0)) + route
             + attribute
     }
 
-    /// Nil for what does not answer the question of this number.
+    /// Decodes an answer; nil if it does not belong to the question with this sequence number.
     package static func answer(_ bytes: ArraySlice<UInt8>, sequence: UInt32) -> Answer? {
         let bytes = Array(bytes)
         guard let length = number32(bytes, 0), let type = number16(bytes, 4), number32(bytes, 8) == sequence else {
@@ -110,7 +112,7 @@ package enum RouteMessage {
         stride(from: value.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// Netlink speaks the machine's own order of bytes.
+    /// Netlink uses the machine's own byte order.
     private static func native(_ value: some FixedWidthInteger) -> [UInt8] {
         unsafe withUnsafeBytes(of: value) { unsafe Array($0) }
     }

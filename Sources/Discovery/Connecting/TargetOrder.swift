@@ -1,8 +1,8 @@
 import DNSSD
 
-/// The order in which to try several SRV records of a service (RFC 2782, "Priority" and "Weight").
+/// Orders the SRV records of a service for dialling (RFC 2782, "Priority" and "Weight").
 enum TargetOrder {
-    /// By priority; within one, by chance, in proportion to the weights.
+    /// Sorts by priority; within one priority, at random in proportion to the weights.
     /// - Parameter seed: the same seed gives the same order.
     static func sorted(_ targets: Set<ServiceTarget>, seed: UInt64) -> [ServiceTarget] {
         var generator = SplitMix(state: seed)
@@ -10,7 +10,7 @@ enum TargetOrder {
         return levels.flatMap { level in chosen(level.value.sorted(by: precedes), &generator) }
     }
 
-    /// Those without weight first, as the RFC asks, which leaves them a small chance beside others.
+    /// Puts weight 0 first, as the RFC asks: this leaves such records a small chance beside others.
     private static func precedes(_ one: ServiceTarget, _ other: ServiceTarget) -> Bool {
         (one.weight == 0 ? 0 : 1, one.host.name, one.weight) < (
             other.weight == 0 ? 0 : 1, other.host.name, other.weight
@@ -33,7 +33,7 @@ enum TargetOrder {
     }
 }
 
-/// Steele, Lea and Flood's SplitMix64: chances that can be repeated.
+/// SplitMix64 (Steele, Lea and Flood 2014): a generator that a seed can repeat.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,7 +1,7 @@
 import DNSSD
 import System
 
-/// The services of every type: a query for the types, and one for each type that is found.
+/// Follows the services of every type: one query for the types, and one for each type found.
 final class AllServices: Listener {
     private struct State {
         var asked: Set<ServiceQuery> = []
@@ -75,10 +75,10 @@ final class AllServices: Listener {
                     state.asked.insert(query)
                     if !state.areTypesListed { state.unsettled.insert(query) }
                     wanted.append(query)
-                case .lost: break  // its query says which services are lost; the type may come back
+                case .lost: break  // the type's own query reports the lost services; the type may come back
                 case .settled: state.areTypesListed = true
                 case .backend(let new):
-                    // The types are listed again; each type's own query lists its services again.
+                    // Types are listed again, and each type's own query lists its services again.
                     if new == .recovered { (state.areTypesListed, state.isSettled) = (false, false) }
                     if let told = state.watch.became(new) { news.append(.backend(told)) }
                 case .degraded(let text): news.append(.degraded(text))
@@ -142,7 +142,7 @@ final class AllServices: Listener {
             return news
         }
         let first = news.isEmpty ? nil : subscriber.receive(news, now: now)
-        // Only after the subscriber has this type's changes: `settled` must come last.
+        // The subscriber must have this type's changes first: `settled` comes last.
         let settled = state.withLock { state in
             if changes.contains(.settled) { state.unsettled.remove(query) }
             return Self.settle(&state)
@@ -162,7 +162,7 @@ final class AllServices: Listener {
     }
 }
 
-/// Reports to `AllServices` which type a change belongs to.
+/// Passes one type's changes on to `AllServices`, with the query they belong to.
 private final class OneType: Listener {
     private let query: ServiceQuery
     private let all: AllServices

@@ -2,7 +2,7 @@ import DNSSD
 import System
 
 extension Directory {
-    /// Follows the engine's backend without asking it for anything.
+    /// Follows the state of the engine's backend without opening a query.
     func watchBackend() -> Subscription<NoListing> {
         let subscriber: Subscriber<NoListing> = makeSubscriber()
         let watch = Locked(BackendWatch())
@@ -41,7 +41,7 @@ struct BackendWatchers: Sendable {
     var isClosed = false
 }
 
-/// The value of a stream that lists nothing.
+/// The value of a stream that reports only states of the backend.
 package enum NoListing: Listed {
     package var key: Never { switch self {} }
 }

@@ -1,7 +1,7 @@
 import DNSSD
 package import System
 
-/// All open queries of one `LocalNetwork`.
+/// All open queries and publications of one `LocalNetwork`.
 package final class Directory: Sendable {
     package let engine: any DiscoveryEngine
     /// The limits for queries in a domain.
@@ -11,9 +11,9 @@ package final class Directory: Sendable {
     package let services: QueryTable<ServiceQuery, Catalog>
     package let types: QueryTable<TypeQuery, TypeCatalog>
     package let domains: QueryTable<DomainQuery, DomainCatalog>
-    /// What dialling taught about endpoints.
+    /// Which endpoints could recently be dialled.
     package let history = Locked(EndpointHistory())
-    /// What dialling taught about services.
+    /// Which services could not be reached.
     package let reachability: Reachability
     private let publications = Locked(Publications())
     let watchers = Locked(BackendWatchers())

@@ -1,7 +1,8 @@
 import DNSSD
 import System
 
-/// Shared by a `Publication` and its watchers: the newest status, the tasks waiting for one, and the engine's operation.
+/// The state that a `Publication` and its watchers share: the newest status, the tasks waiting for the next, and the
+/// engine's operation.
 final class PublicationCore: Sendable {
     /// Publishes a service on the engine.
     typealias Open =
@@ -10,7 +11,7 @@ final class PublicationCore: Sendable {
     private struct State {
         var service: OfferedService
         var status: PublicationStatus
-        /// Tasks waiting for another status.
+        /// Tasks waiting for the next status.
         var waiters = Waiters()
         var operation: (any PublicationOperation)?
         var isCancelled = false
@@ -33,7 +34,7 @@ final class PublicationCore: Sendable {
 
     func whenEnded(_ action: @escaping FollowUp) { state.withLock { $0.onEnd = action } }
 
-    /// Publishes; `open` is kept for publishing again.
+    /// Publishes, and keeps `open` to publish again.
     func start(_ open: @escaping Open) {
         state.withLock { $0.open = open }
         publish(open)
@@ -55,7 +56,7 @@ final class PublicationCore: Sendable {
             return (state.operation, state.open)
         }
         guard let operation, let open, !operation.update(txt: txt) else { return }
-        // A separate task: if it stopped halfway, the service would be gone.
+        // In a separate task, so that cancelling the caller cannot stop it halfway and leave the service withdrawn.
         await Task {
             await operation.cancel(waitingAtMost: .seconds(2))
             guard !status.state.isFinal else { return }
@@ -67,7 +68,7 @@ final class PublicationCore: Sendable {
 
     func withdrawn() { update { $0.withdrawn(now: $1) } }
 
-    /// Ends the operation without waiting, as a safety net for an owner that did not withdraw.
+    /// Ends the operation without waiting: the safety net for an owner that did not withdraw.
     func abandon() {
         let operation = state.withLock { state in
             state.isCancelled = true
@@ -80,13 +81,14 @@ final class PublicationCore: Sendable {
     func withdraw(waitingAtMost limit: Duration) async -> Bool {
         let operation = state.withLock { $0.operation }
         guard let operation, !status.state.isFinal else { return true }
-        // A separate task: the goodbye must be sent even when the caller's task was cancelled.
+        // In a separate task, so that the goodbye is sent even if the caller's task is cancelled.
         let isDone = await Task { await operation.cancel(waitingAtMost: limit) }.value
         withdrawn()
         return isDone
     }
 
-    /// The newest status if it is newer than `version`; otherwise waits for one. Nil when cancelled, or when there are no more.
+    /// Returns the newest status, waiting until there is one newer than `version`. Nil if the task is cancelled or the
+    /// last status was returned before.
     func next(after version: UInt64) async -> (status: PublicationStatus, version: UInt64)? {
         while !Task.isCancelled {
             let (status, current) = state.withLock { ($0.status, $0.waiters.version) }

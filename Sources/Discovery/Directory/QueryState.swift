@@ -1,13 +1,13 @@
 import DNSSD
 
-/// One question that several subscribers ask: its members, and what to do with the engine's operation.
+/// One question that several subscribers ask: its catalog, its members, and the engine's operation.
 package struct QueryState<Facts: FactCatalog>: Sendable {
-    /// What to do after joining, leaving or opening.
+    /// What the table must do after a member joined or left, or after the operation started.
     package enum Action: Sendable {
         case nothing
         /// Start the engine's operation.
         case open
-        /// End it.
+        /// Cancel the operation.
         case close(any EngineOperation)
     }
 
@@ -18,10 +18,11 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
 
     package init(_ catalog: Facts) { self.catalog = catalog }
 
-    /// It has no members left: it must be forgotten, not joined again.
+    /// Whether its last member has left: it must be forgotten, not joined again.
     package var isUnused: Bool { isOpen && members.isEmpty }
 
-    /// - Returns: what to do, and the changes that bring the newcomer up to date.
+    /// Adds a member.
+    /// - Returns: what to do, and the changes that bring the new member up to date.
     package mutating func joined(_ member: UInt64) -> (action: Action, welcome: [Change<Facts.Value>]) {
         members.insert(member)
         defer { isOpen = true }
@@ -35,7 +36,7 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
         return .close(operation)
     }
 
-    /// The engine has started the operation; every member may have left meanwhile.
+    /// The engine started the operation; by now every member may have left.
     package mutating func opened(_ operation: any EngineOperation) -> Action {
         guard !members.isEmpty else { return .close(operation) }
         self.operation = operation
@@ -48,7 +49,7 @@ package struct QueryState<Facts: FactCatalog>: Sendable {
 
     package mutating func tick(now: Duration) -> [Change<Facts.Value>] { catalog.tick(now: now) }
 
-    /// Changes the catalog by other means than a fact.
+    /// Changes the catalog for a reason other than a fact.
     package mutating func amend(_ body: (inout Facts) -> [Change<Facts.Value>]) -> [Change<Facts.Value>] {
         body(&catalog)
     }

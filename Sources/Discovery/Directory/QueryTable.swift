@@ -1,9 +1,9 @@
 import System
 
-/// The open queries of one kind: one engine operation for each question, however many ask it.
+/// The open queries of one kind: one engine operation for each question, however many listeners ask it.
 ///
-/// Facts are applied where the engine reports them, under one lock, down to each subscriber's pending changes: no queue
-/// in between can grow. No engine is called and no task resumed with the lock held.
+/// A report from the engine is applied at once, under one lock, down to each subscriber's pending changes, so there is
+/// no queue that could grow. Engines are called and tasks resumed only after the lock is released.
 package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog>: Sendable {
     package typealias Open = @Sendable (Question, @escaping @Sendable ([Facts.Fact]) -> Void) -> any EngineOperation
 
@@ -43,7 +43,7 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         self.open = open
     }
 
-    /// Asks `question` for `listener` until the membership is given up.
+    /// Subscribes `listener` to `question` until the membership ends.
     package func join(_ question: Question, _ listener: any Listener<Facts.Value>) -> Membership {
         let now = time.now
         let (member, opening, followUp) = state.withLock { state -> (UInt64, UInt64?, FollowUp?) in
@@ -59,33 +59,33 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         }
         followUp?()
         if let opening { start(question, id: opening) }
-        // It holds the table: an iterator keeps the network alive, even when nothing else does.
+        // The strong reference is intended: an iterator alone keeps the network alive.
         return Membership { self.leave(question, member) }
     }
 
-    /// Applies the time now, for a caller that comes before the alarm.
+    /// Applies deadlines that have passed, for a caller that comes before the alarm.
     package func tick(_ question: Question) {
         update(question, id: nil) { $0.tick(now: $1) }
     }
 
-    /// Changes every query's catalog by other means than a fact.
+    /// Changes every query's catalog for a reason other than a fact.
     package func amendAll(_ body: (inout Facts, _ now: Duration) -> [Change<Facts.Value>]) {
         for question in state.withLock({ Array($0.queries.keys) }) {
             update(question, id: nil) { state, now in state.amend { body(&$0, now) } }
         }
     }
 
-    /// Whether any query's catalog satisfies `predicate`.
+    /// Returns whether any query's catalog satisfies `predicate`. The lock is held while `predicate` runs.
     package func contains(_ predicate: (Facts) -> Bool) -> Bool {
         state.withLock { state in state.queries.values.contains { predicate($0.state.catalog) } }
     }
 
-    /// Reads the catalog of a question; nil when no query is open for it.
+    /// Reads the catalog of a question, with the lock held; nil if no query is open for it.
     package func look<Result>(_ question: Question, _ body: (Facts) -> Result) -> Result? {
         state.withLock { $0.queries[question].map { body($0.state.catalog) } }
     }
 
-    /// Ends every listener: the engine was shut down.
+    /// Ends every listener, because the engine was shut down.
     package func shutDown() {
         let (followUps, old) = state.withLock { state -> ([FollowUp], [Question: Query]) in
             state.isClosed = true
@@ -93,7 +93,7 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
             state.queries = [:]
             return (old.values.flatMap { $0.listeners.values.compactMap { $0.shutDown() } }, old)
         }
-        // Alarms are released here, not under the lock.
+        // The alarms are released here, after the lock.
         withExtendedLifetime(old) { for followUp in followUps { followUp() } }
     }
 
@@ -130,10 +130,10 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         _ body: (inout QueryState<Facts>, _ now: Duration) -> [Change<Facts.Value>]
     ) {
         let followUps = state.withLock { state -> [FollowUp] in
-            // The query of a report or an alarm may have been forgotten meanwhile.
+            // The query may have been forgotten before its report or alarm came.
             guard let index = state.queries.index(forKey: question), id == nil || id == state.queries.values[index].id
             else { return [] }
-            // Read under the lock, so that time does not go back for the catalog.
+            // Read under the lock, so that the catalog's time never goes back.
             let now = time.now
             let changes = body(&state.queries.values[index].state, now)
             let query = state.queries.values[index]
@@ -145,7 +145,7 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
     }
 }
 
-/// Membership of a query; it ends with the last reference to it.
+/// A listener's membership of a query; ends with the last reference to it.
 package final class Membership: Sendable {
     private let end: Locked<(@Sendable () -> Void)?>
 

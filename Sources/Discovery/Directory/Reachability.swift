@@ -1,13 +1,14 @@
 package import DNSSD
 import System
 
-/// Announced services that could not be reached. Each is tried again after 1, 2, 4 … 60 s until it answers.
+/// Keeps track of announced services that could not be reached, and tries each again after 1, 2, 4 … 60 s until it
+/// answers.
 ///
-/// Bounded: at most 64 services, one task each, and no longer than 5 minutes for a service that no one asks for.
+/// Bounded: at most 64 services, one task each, and 5 minutes for a service that no one asks for.
 package final class Reachability: Sendable {
-    /// How many services are followed; further ones are not marked.
+    /// The most services that are marked at a time; further ones are not.
     package static let capacity = 64
-    /// How long to follow a service that no query lists and no one connects to.
+    /// How long to keep trying a service that no query lists and no one connects to.
     package static let patience: Duration = .seconds(300)
     private static let longestDelay: Duration = .seconds(60)
 
@@ -28,10 +29,10 @@ package final class Reachability: Sendable {
 
     deinit { shutDown() }
 
-    /// The services that are marked now.
+    /// The services that are marked as unreachable.
     package var marked: Set<ServiceInstance> { state.withLock { Set($0.marks.keys) } }
 
-    /// Whether a service could not be reached; asking counts as interest in it.
+    /// Returns whether a service is marked; the call counts as interest in it.
     package func isMarked(_ instance: ServiceInstance) -> Bool {
         state.withLock { state in
             state.marks[instance]?.lastWanted = time.now
@@ -39,11 +40,15 @@ package final class Reachability: Sendable {
         }
     }
 
-    /// Marks a service and tries it again until `answers` succeeds, or it is no longer listed and no one asks for it.
+    /// Marks a service and tries it again until `answers` returns true, or no query lists it and no one asks for it.
     ///
-    /// The task is unstructured because no caller owns it: the one whose attempt failed is gone.
-    /// - Parameter whenOver: called, without a lock, when the task removes the mark.
-    /// - Returns: whether the service was not marked before and is now.
+    /// The task is unstructured because no caller owns it: the caller whose attempt failed has moved on.
+    /// - Parameters:
+    ///   - instance: the service.
+    ///   - isListed: returns whether a query lists the service.
+    ///   - answers: tries to connect; returns whether that succeeded.
+    ///   - whenOver: called without a lock when the task removes the mark.
+    /// - Returns: whether this call set the mark.
     func mark(
         _ instance: ServiceInstance,
         isListed: @escaping @Sendable () -> Bool,
@@ -69,8 +74,8 @@ package final class Reachability: Sendable {
         }
     }
 
-    /// Removes a mark.
-    /// - Returns: whether there was one.
+    /// Removes the mark of a service and ends its task.
+    /// - Returns: whether there was a mark.
     func clear(_ instance: ServiceInstance) -> Bool {
         let mark = state.withLock { $0.marks.removeValue(forKey: instance) }
         mark?.task?.cancel()
@@ -96,7 +101,10 @@ package final class Reachability: Sendable {
 }
 
 extension Directory {
-    /// An announced service could not be reached at any address: every subscriber gets a change.
+    /// Marks an announced service that could not be reached at any address; every subscriber gets a change.
+    /// - Parameters:
+    ///   - instance: the service.
+    ///   - answers: tries to connect again; returns whether that succeeded.
     package func couldNotReach(_ instance: ServiceInstance, answers: @escaping @Sendable () async -> Bool) {
         let isNew = reachability.mark(
             instance,
@@ -109,7 +117,7 @@ extension Directory {
         tell(instance, isUnreachable: true)
     }
 
-    /// A service was connected to.
+    /// Removes the mark of a service after a connection to it; if there was one, every subscriber gets a change.
     package func reached(_ instance: ServiceInstance) {
         if reachability.clear(instance) { tell(instance, isUnreachable: false) }
     }
@@ -120,10 +128,10 @@ extension Directory {
 }
 
 extension Catalog {
-    /// Whether the service was reported.
+    /// Returns whether the service is listed.
     package func lists(_ instance: ServiceInstance) -> Bool { entries[instance] != nil }
 
-    /// A connection to a service was made, or failed.
+    /// Takes in whether a service could be reached.
     package mutating func reachability(
         of instance: ServiceInstance,
         isUnreachable: Bool,

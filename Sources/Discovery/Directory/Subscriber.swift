@@ -7,7 +7,7 @@ package final class Subscriber<Value: Listed>: Listener {
 
     private struct State {
         var pending: PendingChanges<Value>
-        /// Changes came since the last look, or the last look left some.
+        /// Whether changes came since the last look, or the last look left some.
         var hasNews = false
         /// At most one, unless an iterator is copied.
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -34,19 +34,18 @@ package final class Subscriber<Value: Listed>: Listener {
 
     package func shutDown() -> FollowUp? { end(.shutDown) }
 
-    /// Up to `limit` changes that are ready now, without waiting.
+    /// Returns up to `limit` changes that are ready, without waiting.
     package func takePending(atMost limit: Int) -> [Change<Value>] {
         state.withLock { Self.take(&$0, atMost: limit, now: time.now) }
     }
 
-    /// Waits until changes are ready, and returns up to `limit` at once.
-    ///
-    /// One task at a time. It returns nil when the task is cancelled, and an empty list when `deadline` passes.
-    /// - Throws: `.closed` after the engine was shut down and everything before was returned.
+    /// Waits until changes are ready and returns up to `limit` of them. Called by one task at a time.
+    /// - Returns: nil if the task is cancelled; an empty list if `deadline` passes.
+    /// - Throws: `.closed` if the engine was shut down and all earlier changes have been returned.
     package func next(atMost limit: Int, until deadline: Duration? = nil) async throws(DiscoveryError) -> [Change<
         Value
     >]? {
-        // Made for this wait only: the rate limit and the deadline matter to this caller alone.
+        // The alarm belongs to this call: the rate limit and the deadline concern no one else.
         var alarm: Alarm?
         while true {
             if Task.isCancelled { _ = end(.cancelled) }
@@ -75,7 +74,7 @@ package final class Subscriber<Value: Listed>: Listener {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // Do not sleep through what came since the check above.
+                    // News may have come since the check above.
                     let isDue = deadline.map { $0 <= time.now } ?? false
                     guard state.end == nil, !state.hasNews, !isDue else { return true }
                     state.waiters.append(continuation)

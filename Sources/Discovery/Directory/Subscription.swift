@@ -1,6 +1,6 @@
 import DNSSD
 
-/// What an iterator holds: its subscriber and its memberships, which end with it.
+/// Ties an iterator's subscriber to its memberships, which end with it.
 final class Subscription<Value: Listed>: Sendable {
     let subscriber: Subscriber<Value>
     private let tick: @Sendable () -> Void
@@ -18,17 +18,17 @@ final class Subscription<Value: Listed>: Sendable {
 
     deinit { leave() }
 
-    /// Leaves the query.
+    /// Leaves the query; may be called more than once.
     func end() { leave() }
 
-    /// As `Subscriber.next`, but leaves the query at once when the task is cancelled.
+    /// Returns what `Subscriber.next` does, and leaves the query if the task is cancelled.
     func next(atMost limit: Int, until deadline: Duration? = nil) async throws(DiscoveryError) -> [Change<Value>]? {
         let changes = try await subscriber.next(atMost: limit, until: deadline)
         if changes == nil { leave() }
         return changes
     }
 
-    /// The changes that are ready now, even when the alarm has not fired yet.
+    /// Returns the changes that are ready, even if the alarm has not fired yet.
     func takePending(atMost limit: Int) -> [Change<Value>] {
         tick()
         return subscriber.takePending(atMost: limit)

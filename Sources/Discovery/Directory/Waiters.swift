@@ -2,14 +2,14 @@ import System
 
 /// Tasks waiting for the next change; stored under the same lock as the value they watch.
 package struct Waiters: Sendable {
-    /// Grows with each change, so that a task that has seen one version can wait for a newer one.
+    /// The number of changes so far, from 1. A task that has seen one version can wait for a newer one.
     package private(set) var version: UInt64 = 1
     private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
     private var lastID: UInt64 = 0
 
     package init() {}
 
-    /// The value has changed.
+    /// Counts a change.
     /// - Returns: work that resumes the waiting tasks.
     package mutating func changed() -> FollowUp {
         version += 1
@@ -39,7 +39,7 @@ package struct Waiters: Sendable {
 }
 
 extension Locked {
-    /// Waits until the version differs, or the task is cancelled.
+    /// Waits until the version differs from `version` or the task is cancelled.
     package func wait(for waiters: any WritableKeyPath<Value, Waiters> & Sendable, after version: UInt64) async {
         let id = withLock { $0[keyPath: waiters].makeID() }
         await withTaskCancellationHandler {

@@ -1,13 +1,13 @@
 package import DNSSD
 
-/// Derives what is news from the states of a backend.
+/// Derives `BackendState`, which has a history, from the bare states that an engine reports.
 package struct BackendWatch: Sendable {
-    /// The last state reported; nil: none yet.
+    /// The last state reported; nil before the first.
     package private(set) var state: BackendState?
 
     package init() {}
 
-    /// It answers, so what is reported is true now.
+    /// Whether the backend answers, so that what it reported is current. True before the first report.
     package var isUp: Bool {
         switch state {
         case nil, .available, .recovered: true
@@ -15,8 +15,8 @@ package struct BackendWatch: Sendable {
         }
     }
 
-    /// The first answer is news: results may take longer to come.
-    /// - Returns: what to report, or nil when only the reason has changed.
+    /// Takes in a state of the engine. The first one is always news.
+    /// - Returns: the state to report; nil if at most the reason has changed.
     package mutating func became(_ new: EngineState) -> BackendState? {
         switch (state, new) {
         case (.available, .up), (.recovered, .up), (.lost, .down), (.unavailable, .down): return nil
@@ -28,15 +28,16 @@ package struct BackendWatch: Sendable {
         return state
     }
 
-    /// The same for what another watch reported, where several queries are one.
+    /// Takes in a state that another watch reported, to combine several queries into one.
+    /// - Returns: as for a state of the engine.
     package mutating func became(_ told: BackendState) -> BackendState? { became(EngineState(told)) }
 
-    /// As a publication sees it: while it waits, the backend does not answer.
-    /// - Returns: what to report, as `became(_:)` for a state.
+    /// Takes in the status of a publication: while it waits, the backend does not answer.
+    /// - Returns: as for a state of the engine.
     package mutating func became(_ status: PublicationStatus) -> BackendState? {
         switch status.state {
         case .waiting(let reason): became(.down(reason))
-        // How every publication begins.
+        // Every publication begins with this state, whether or not the backend answers.
         case .registering where state == nil: nil
         default: became(.up)
         }
@@ -44,7 +45,7 @@ package struct BackendWatch: Sendable {
 }
 
 extension EngineState {
-    /// Without its history.
+    /// Creates the state without its history.
     package init(_ state: BackendState) {
         switch state {
         case .available, .recovered: self = .up

@@ -1,42 +1,46 @@
 public import DNSSD
 import System
 
-/// Several engines as one: a question goes to the first finder of its domain, a service to the first publisher of its domain.
+/// Several engines as one: sends a question to the first finder of its domain, and a service to the first publisher of
+/// its domain.
 ///
-/// A question has one domain, so no two engines ever answer the same one and nothing has to be merged; only the domains
-/// themselves are asked of every finder.
+/// A question has one domain, so only one engine answers it and there is nothing to merge. The exception is the
+/// question for domains, which goes to every finder.
 public struct EngineRouter: ServiceFinder, ServicePublisher {
     private let finders: [any ServiceFinder]
     private let publishers: [any ServicePublisher]
 
-    /// Creates a router, which then owns the engines: `shutdown` ends them. One that finds and publishes is given twice.
+    /// Creates a router, which then owns the engines: `shutdown` ends them.
+    /// - Parameters:
+    ///   - finders: the first one that finds in a domain is asked.
+    ///   - publishers: the first one that publishes in a domain is used. An engine may be in both lists.
     public init(finders: [any ServiceFinder], publishers: [any ServicePublisher]) {
         self.finders = finders
         self.publishers = publishers
     }
 
-    /// Whether any finder does.
+    /// Returns whether any finder finds in the domain.
     public func finds(in domain: Domain) -> Bool { finder(for: domain) != nil }
 
-    /// Whether any publisher does.
+    /// Returns whether any publisher publishes in the domain.
     public func publishes(in domain: Domain) -> Bool { publisher(for: domain) != nil }
 
-    /// Those of the domain's finder.
+    /// Returns the limits of the domain's finder, or the defaults if there is none.
     public func limits(in domain: Domain) -> DiscoveryLimits {
         finder(for: domain)?.limits(in: domain) ?? DiscoveryLimits()
     }
 
-    /// Tells the finder of its domain.
+    /// Reports the service to the finder of its domain.
     public func couldNotReach(_ instance: ServiceInstance) {
         finder(for: instance.domain)?.couldNotReach(instance)
     }
 
-    /// Asks the finder of its domain.
+    /// Returns what the finder of the service's domain knows; nil if there is none.
     public func obstacle(to instance: ServiceInstance) -> DiscoveryError? {
         finder(for: instance.domain)?.obstacle(to: instance)
     }
 
-    /// Asks the finder of the query's domain.
+    /// Starts the query with the finder of its domain; without one, reports that the backend is down.
     public func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
@@ -44,7 +48,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
             ?? UnservedOperation { reporting([.backend(.down(Self.unserved(query.domain)))]) }
     }
 
-    /// Asks the finder of the query's domain.
+    /// Starts the query with the finder of its domain; without one, reports that the backend is down.
     public func browseTypes(
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
@@ -52,14 +56,15 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
             ?? UnservedOperation { reporting([.backend(.down(Self.unserved(query.domain)))]) }
     }
 
-    /// Asks every finder: the list is complete when each has listed its own, and the backend is up while any is.
+    /// Starts the query with every finder. The list is complete once each finder that is up has listed its own domains;
+    /// the backend is up while any finder is.
     public func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
         merged(reporting) { finder, report in finder.browseDomains(query, reporting: report) }
     }
 
-    /// Publishes with the publisher of the service's domain.
+    /// Publishes with the publisher of the service's domain; without one, reports `.failed`.
     public func publish(
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
@@ -70,12 +75,13 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
             ?? UnservedOperation { reporting(PublicationFact(name: service.name, state: .failed(error))) }
     }
 
-    /// Up while every engine is; the reasons of those that are not otherwise.
+    /// Follows the engines: the state is up while every engine is, otherwise it gives the reasons of those that are
+    /// not.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         let states = Locked(JointState(count: roles.count))
         let operations = roles.enumerated().map { index, role in
             role.watchState { state in
-                // Reported under the lock, so that no state overtakes another: a report returns quickly.
+                // Reporting under the lock keeps the states in order; reports return quickly.
                 states.withLock { states in
                     if let news = states.became(state, at: index) { reporting(news) }
                 }
@@ -84,10 +90,11 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         return JointOperation(operations)
     }
 
-    /// Those of all.
+    /// The troubles of all engines.
     public var troubles: [String] { roles.flatMap(\.troubles) }
 
-    /// Ends all, side by side.
+    /// Ends all engines, side by side.
+    /// - Returns: whether every backend took note in time.
     @discardableResult
     public func shutdown() async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
@@ -102,7 +109,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         publishers.first { $0.publishes(in: domain) }
     }
 
-    /// Each engine once, though it may be a finder and a publisher.
+    /// Each engine once, even if it is a finder and a publisher.
     private var roles: [any EngineRole] {
         var known: Set<ObjectIdentifier> = []
         return (finders as [any EngineRole] + publishers).filter { role in
@@ -134,7 +141,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
     }
 }
 
-/// Several operations that begin and end as one.
+/// Several operations as one.
 private final class JointOperation: EngineOperation {
     private let operations: [any EngineOperation]
 
@@ -150,13 +157,13 @@ private final class JointOperation: EngineOperation {
     }
 }
 
-/// An operation that no engine carries out; it reports that once.
+/// An operation that no engine carries out; reports so once.
 private final class UnservedOperation: PublicationOperation {
     private let report: Locked<(@Sendable () -> Void)?>
 
     init(_ report: @escaping @Sendable () -> Void) {
         self.report = Locked(report)
-        // Later, because a report must not come from within the call that starts an operation.
+        // A report must not come from within the call that starts the operation.
         Task { self.take()?() }
     }
 

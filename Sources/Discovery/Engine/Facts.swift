@@ -2,12 +2,12 @@ public import DNSSD
 
 /// Where a fact was learned.
 public enum Origin: Hashable, Sendable, Comparable {
-    /// On a link, by multicast DNS: what holds there may not hold on another.
+    /// On a link, by multicast DNS; it need not hold on another link.
     case link(NetworkInterface)
     /// From a DNS server, which is on no link.
     case unicast
 
-    /// The link; nil for what a server said.
+    /// The link's interface; nil for a DNS server.
     public var interface: NetworkInterface? {
         switch self {
         case .link(let interface): interface
@@ -16,14 +16,14 @@ public enum Origin: Hashable, Sendable, Comparable {
     }
 }
 
-/// Whether an engine's backend answers. What came before it is not the engine's to say: `BackendState` is derived from it.
+/// Whether an engine's backend answers. `BackendState` adds the history.
 public enum EngineState: Hashable, Sendable {
-    /// It answers.
+    /// The backend answers.
     case up
-    /// It does not; the reason is for people.
+    /// The backend does not answer; the reason is for people.
     case down(String)
 
-    /// Why it does not answer.
+    /// The reason the backend does not answer; nil if it does.
     public var reason: String? {
         switch self {
         case .up: nil
@@ -32,15 +32,15 @@ public enum EngineState: Hashable, Sendable {
     }
 }
 
-/// One service seen at one origin over one family: the same service is sighted several times.
+/// One service seen at one origin over one IP family. The same service may be sighted several times.
 public struct Sighting: Hashable, Sendable {
-    /// Which service.
+    /// The service.
     public let instance: ServiceInstance
-    /// Where.
+    /// Where it was seen.
     public let origin: Origin
-    /// Over IPv4 or IPv6 packets, whatever addresses they carry; nil where packets do not show it, as from a DNS server.
+    /// The family of the packets, whatever addresses they carry; nil if it does not matter, as with a DNS server.
     public let family: IPAddress.Family?
-    /// This machine publishes it.
+    /// Whether this machine publishes the service.
     public let isOwn: Bool
 
     /// Creates a sighting.
@@ -54,40 +54,40 @@ public struct Sighting: Hashable, Sendable {
 
 /// What a finder reports for a `ServiceQuery`.
 public enum BrowseFact: Hashable, Sendable {
-    /// A service was sighted. In a query for one instance it comes with the first resolution on each path.
+    /// A service was sighted. A query for one instance reports it with the first resolution on each path.
     case appeared(Sighting)
-    /// A sighting ended. It may come back at once.
+    /// A sighting ended; the service may come back at once.
     case disappeared(Sighting)
-    /// A sighting ended, and its host is still there: it was withdrawn, and nothing suggests that it will be back in a moment.
+    /// A sighting ended while its host is still there: the service was withdrawn and is not expected back soon.
     case withdrawn(Sighting)
-    /// A sighting ended because this machine's own interface went down, which says nothing of the service.
+    /// A sighting ended because this machine's own interface went down; the service may well still exist.
     case hidden(Sighting)
-    /// A sighted service was resolved at an origin, or resolved again with other values.
+    /// A sighted service was resolved at an origin, for the first time or with other values.
     case resolved(Resolution)
-    /// A sighted service did not answer on any path of an origin; the engine goes on trying while the query watches.
+    /// A sighted service did not answer on any path of an origin. The engine keeps trying while the query watches.
     case resolutionFailed(ServiceInstance, Origin)
-    /// The backend's first answer is complete: every sighting it knew has been reported (not: resolved). Comes once for each time
-    /// the backend came up, after its sightings.
+    /// The backend's first answer is complete: every sighting it knew has been reported, though not yet resolved. Comes
+    /// once each time the backend comes up, after its sightings.
     case listed
-    /// The backend answers, or does not. After `up` everything is reported again, then `.listed`.
+    /// The backend started or stopped answering. After `up` everything is reported again, then `.listed`.
     case backend(EngineState)
-    /// Something was left out.
+    /// Something was left out; the text says what and why.
     case degraded(String)
 }
 
-/// What a finder reports about things that are only there or not there: types and domains.
+/// What a finder reports about keys that are either present or absent: types and domains.
 public enum PresenceFact<Key: Hashable & Sendable>: Hashable, Sendable {
-    /// It was seen at an origin.
+    /// The key was seen at an origin.
     case appeared(Key, Origin)
-    /// It is gone from there.
+    /// The key is gone from an origin.
     case disappeared(Key, Origin)
-    /// It is out of sight there because this machine's own interface went down, which says nothing of it.
+    /// The key is out of sight because this machine's own interface went down; it may well still exist.
     case hidden(Key, Origin)
-    /// The backend's first answer is complete. Comes once for each time the backend came up.
+    /// The backend's first answer is complete. Comes once each time the backend comes up.
     case listed
-    /// The backend answers, or does not. After `up` everything is reported again, then `.listed`.
+    /// The backend started or stopped answering. After `up` everything is reported again, then `.listed`.
     case backend(EngineState)
-    /// Something was left out.
+    /// Something was left out; the text says what and why.
     case degraded(String)
 }
 
@@ -111,7 +111,7 @@ public typealias TypeFact = PresenceFact<TypeKey>
 /// What a finder reports for a `DomainQuery`.
 public typealias DomainFact = PresenceFact<Domain>
 
-/// What every finder's facts have in common.
+/// The facts that every kind of query can report.
 package protocol FinderFact: Sendable {
     static var listed: Self { get }
     static func backend(_ state: EngineState) -> Self

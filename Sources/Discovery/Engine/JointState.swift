@@ -5,7 +5,8 @@ struct JointState {
 
     init(count: Int) { states = Array(repeating: nil, count: count) }
 
-    /// - Returns: what to report; nil when it is no news, or one engine has reported nothing yet.
+    /// Takes in the state of one engine.
+    /// - Returns: the state to report; nil if it has not changed, or if no engine is down and one has not reported yet.
     mutating func became(_ state: EngineState, at index: Int) -> EngineState? {
         states[index] = state
         let reasons = states.compactMap { $0?.reason }
@@ -23,7 +24,7 @@ struct JointState {
     }
 }
 
-/// The lists of several finders as one: up while any finder is, listed when each that is up has listed.
+/// The lists of several finders as one: up while any finder is, and listed once each finder that is up has listed.
 struct JointList<Key: Hashable & Sendable> {
     private struct Place: Hashable {
         let key: Key
@@ -34,7 +35,7 @@ struct JointList<Key: Hashable & Sendable> {
         var state: EngineState?
         var isListed = false
         var known: Set<Place> = []
-        /// Known before the finder went down, and not reported again since.
+        /// Places known before the finder went down that it has not reported again.
         var stale: Set<Place> = []
     }
 
@@ -87,7 +88,7 @@ struct JointList<Key: Hashable & Sendable> {
         parts.contains(where: \.isListed) && parts.allSatisfy { $0.isListed || $0.state?.reason != nil }
     }
 
-    /// Nil while some have reported nothing and none is up.
+    /// The state of all; nil while none is up and some have not reported yet.
     private var joint: EngineState? {
         if parts.contains(where: { $0.state == .up }) { return .up }
         guard !parts.contains(where: { $0.state == nil }) else { return nil }

@@ -2,9 +2,9 @@ public import DNSSD
 
 /// A question for services: all of a type, or one by name.
 public struct ServiceQuery: Hashable, Sendable {
-    /// What is asked for.
+    /// The services asked for.
     public enum Target: Hashable, Sendable {
-        /// Every instance of a type, perhaps of one subtype.
+        /// Every instance of a type, or of one of its subtypes.
         case type(ServiceType, Domain)
         /// One instance by name, without browsing for its type.
         case instance(ServiceInstance)
@@ -12,21 +12,21 @@ public struct ServiceQuery: Hashable, Sendable {
 
     /// Whether services are resolved, and for how long.
     public enum Resolution: Hashable, Sendable {
-        /// Names only.
+        /// Services are not resolved: only their names are reported.
         case none
-        /// Once; later changes are not looked for.
+        /// Services are resolved once; later changes are not looked for.
         case once
-        /// As long as the query lives: changes of port, TXT and addresses are reported.
+        /// Services are resolved as long as the query lives: changes of port, TXT and addresses are reported.
         case watch
     }
 
-    /// What is asked for.
+    /// The services asked for.
     public var target: Target
     /// Where to ask.
     public var interfaces: InterfaceFilter
-    /// Ask over, and report addresses of, IPv4 or IPv6 only.
+    /// The only IP family to ask over and to report addresses of; nil for both.
     public var family: IPAddress.Family?
-    /// Whether to resolve.
+    /// Whether services are resolved, and for how long.
     public var resolution: Resolution
 
     /// Creates a query.
@@ -42,7 +42,7 @@ public struct ServiceQuery: Hashable, Sendable {
 }
 
 extension ServiceQuery {
-    /// Where the services are: a question has one domain.
+    /// The domain of the target; a question has exactly one.
     public var domain: Domain {
         switch target {
         case .type(_, let domain): domain
@@ -53,11 +53,11 @@ extension ServiceQuery {
 
 /// A question for service types.
 public struct TypeQuery: Hashable, Sendable {
-    /// Where the services are.
+    /// The domain whose types are asked for.
     public var domain: Domain
     /// Where to ask.
     public var interfaces: InterfaceFilter
-    /// Ask over IPv4 or IPv6 only.
+    /// The only IP family to ask over; nil for both.
     public var family: IPAddress.Family?
 
     /// Creates a query.
@@ -70,15 +70,15 @@ public struct TypeQuery: Hashable, Sendable {
 
 /// A question for domains.
 public struct DomainQuery: Hashable, Sendable {
-    /// What the domain is to be used for.
+    /// What domains are recommended for (RFC 6763 §11).
     public enum Purpose: Hashable, Sendable, CaseIterable {
         /// Looking for services (`b._dns-sd._udp`).
         case browsing
-        /// Publishing them (`r._dns-sd._udp`).
+        /// Publishing services (`r._dns-sd._udp`).
         case registration
     }
 
-    /// What the domain is to be used for.
+    /// What the domains are recommended for.
     public var purpose: Purpose
     /// Where to ask.
     public var interfaces: InterfaceFilter

@@ -1,20 +1,20 @@
 public import DNSSD
 
-/// What is known of a service at one origin. It replaces what was known of it there.
+/// The data of a service at one origin. A new resolution replaces the earlier one at its origin.
 ///
-/// A copy is one reference: a finder and a catalog keep the same.
+/// Copies share their storage, so a finder and a catalog can both keep one cheaply.
 public struct Resolution: Sendable {
     /// An SRV record with the addresses of its target.
     public struct Target: Hashable, Sendable {
-        /// SRV target.
+        /// The SRV target.
         public var host: HostName
-        /// SRV port; nil for 0.
+        /// The SRV port; nil for 0.
         public var port: Port?
-        /// SRV priority: less is tried first (RFC 2782).
+        /// The SRV priority; lower values are tried first (RFC 2782).
         public var priority: UInt16
-        /// SRV weight: among those of one priority, how often it comes first (RFC 2782).
+        /// The SRV weight: how often the target comes first among those of its priority (RFC 2782).
         public var weight: UInt16
-        /// The host's addresses, link-local ones with their scope.
+        /// The host's addresses; link-local ones have their scope.
         public var addresses: [IPAddress]
 
         /// Creates a target.
@@ -54,24 +54,24 @@ public struct Resolution: Sendable {
         parts = Parts(instance, origin, target, alternatives, txt)
     }
 
-    /// Which service.
+    /// The service.
     public var instance: ServiceInstance { parts.instance }
-    /// Where.
+    /// Where the data was learned.
     public var origin: Origin { parts.origin }
 
-    /// The SRV record; of several, the one of the lowest priority.
+    /// The SRV record; the one with the lowest priority if there are several.
     public var target: Target {
         get { parts.target }
         set { parts = Parts(instance, origin, newValue, alternatives, txt) }
     }
 
-    /// Further SRV records: RFC 6763 §5 permits them, and they are rare.
+    /// Further SRV records, which RFC 6763 §5 permits; they are rare.
     public var alternatives: [Target] {
         get { parts.alternatives }
         set { parts = Parts(instance, origin, target, newValue, txt) }
     }
 
-    /// TXT.
+    /// The TXT record.
     public var txt: TXTRecord {
         get { parts.txt }
         set { parts = Parts(instance, origin, target, alternatives, newValue) }
@@ -79,14 +79,14 @@ public struct Resolution: Sendable {
 }
 
 extension Resolution: Hashable {
-    /// By all of its parts.
+    /// Compares all parts.
     public static func == (one: Resolution, other: Resolution) -> Bool {
         one.parts === other.parts
             || one.instance == other.instance && one.origin == other.origin && one.target == other.target
                 && one.alternatives == other.alternatives && one.txt == other.txt
     }
 
-    /// Consistent with `==`.
+    /// Hashes all parts.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(instance)
         hasher.combine(origin)
@@ -97,9 +97,9 @@ extension Resolution: Hashable {
 }
 
 extension Resolution {
-    /// The target's host.
+    /// The host of `target`.
     public var host: HostName { target.host }
-    /// The target's port; nil for 0.
+    /// The port of `target`; nil for 0.
     public var port: Port? { target.port }
     /// The addresses of all targets.
     public var addresses: [IPAddress] { target.addresses + alternatives.flatMap(\.addresses) }

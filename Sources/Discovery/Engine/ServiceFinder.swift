@@ -2,19 +2,21 @@ public import DNSSD
 
 /// What finders and publishers have in common.
 ///
-/// An engine outlives its backend: when that goes away the engine reports `down`, recovers by itself, and carries on with every
-/// operation that is still open. Every call returns at once; nothing here waits for the backend.
+/// An engine outlives its backend: if the backend goes away, the engine reports `down`, recovers by itself, and carries
+/// on with every operation that is still open. No call waits for the backend unless it is `async`.
 public protocol EngineRole: Sendable {
-    /// Follows the backend without asking it for anything: its state now, and each change.
-    /// - Parameter reporting: called one state after another, from any thread, never from within this call; must return quickly.
+    /// Follows the backend without opening a query: reports its current state, then each change.
+    /// - Parameter reporting: called with one state after another, from any thread, but never from within this call.
+    ///   Must return quickly.
+    /// - Returns: the operation that ends the reports when cancelled.
     func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation
 
-    /// What keeps answers from being complete now, each a sentence for people. What an operation reported as `degraded` is among them as
-    /// long as it holds.
+    /// The current reasons why answers may be incomplete, each a sentence for people. They include whatever an
+    /// operation reported as `degraded`, as long as it holds.
     var troubles: [String] { get }
 
-    /// Ends all operations and frees what the engine holds; returns when that is done, or after 2 s at most.
-    /// - Returns: whether the backend has taken note in time, which for publications means that goodbyes are sent.
+    /// Ends all operations and frees the engine's resources; returns when that is done, after 2 s at the latest.
+    /// - Returns: whether the backend took note in time, which for publications means that goodbyes were sent.
     @discardableResult func shutdown() async -> Bool
 }
 
@@ -23,16 +25,16 @@ extension EngineRole {
     public var troubles: [String] { [] }
 }
 
-/// Finds services: avahi-daemon, the daemon's socket, or a simulated network.
+/// Finds services: with avahi-daemon, by multicast or unicast DNS, over the daemon's socket, or in a simulated network.
 ///
-/// A finder reports raw facts and keeps no history: what a subscriber should see is decided above it, in `Catalog`. Reports of one
-/// operation come one batch after another, from any thread, never from within the call that started the operation, and must
-/// return quickly. The first fact of an operation is the state of the backend.
+/// A finder reports raw facts and keeps no history: `Catalog` decides what a subscriber sees. An operation reports one
+/// batch after another, from any thread, but never from within the call that started it; `reporting` must return
+/// quickly. The first fact of an operation is the state of the backend.
 public protocol ServiceFinder: EngineRole {
-    /// Whether questions about a domain are this finder's.
+    /// Returns whether this finder answers questions about a domain.
     func finds(in domain: Domain) -> Bool
 
-    /// The times and bounds that fit how this finder learns of a domain's services.
+    /// Returns the times and bounds that suit the way this finder learns of a domain's services.
     func limits(in domain: Domain) -> DiscoveryLimits
 
     /// Starts a query for services.
@@ -41,10 +43,11 @@ public protocol ServiceFinder: EngineRole {
     /// Starts a query for the service types that are present in a domain (RFC 6763 §9).
     func browseTypes(_ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void) -> any EngineOperation
 
-    /// A service that was reported could not be reached at any address: its records are verified, if the finder can (RFC 6762 §10.4).
+    /// A service that was reported could not be reached at any address. The finder verifies its records if it can
+    /// (RFC 6762 §10.4).
     func couldNotReach(_ instance: ServiceInstance)
 
-    /// Why a service that was found has no address, where the finder knows it.
+    /// Returns the reason why a service that was found has no address; nil if the finder knows none.
     func obstacle(to instance: ServiceInstance) -> DiscoveryError?
 
     /// Starts a query for the domains that are recommended for browsing or registering (RFC 6763 §11).
@@ -53,13 +56,13 @@ public protocol ServiceFinder: EngineRole {
 }
 
 extension ServiceFinder {
-    /// The defaults, in every domain.
+    /// Returns the default limits for every domain.
     public func limits(in domain: Domain) -> DiscoveryLimits { DiscoveryLimits() }
 
-    /// Does nothing: the backend has rules of its own.
+    /// Does nothing.
     public func couldNotReach(_ instance: ServiceInstance) {}
 
-    /// Nothing is known.
+    /// Returns nil.
     public func obstacle(to instance: ServiceInstance) -> DiscoveryError? { nil }
 }
 
@@ -68,11 +71,11 @@ public typealias DiscoveryEngine = ServiceFinder & ServicePublisher
 
 /// One query or publication that an engine carries out.
 public protocol EngineOperation: AnyObject, Sendable {
-    /// Ends the operation; returns at once and may be called more than once. After it, no report comes from an operation that
-    /// had not begun reporting already.
+    /// Ends the operation. Returns at once and may be called more than once. No report begins after it returns, though
+    /// one that has begun may still be running.
     func cancel()
 
-    /// Ends the operation and waits until the backend knows, which for a publication means that goodbyes are sent.
+    /// Ends the operation and waits until the backend knows, which for a publication means that goodbyes were sent.
     /// Returns after `limit` at the latest.
     /// - Returns: whether the backend knew in time.
     @discardableResult func cancel(waitingAtMost limit: Duration) async -> Bool

@@ -1,16 +1,20 @@
 public import DNSSD
 
-/// Publishes services: avahi-daemon, the daemon's socket, or a simulated network.
+/// Publishes services: with avahi-daemon, by multicast DNS or DNS updates, over the daemon's socket, or in a simulated
+/// network.
 public protocol ServicePublisher: EngineRole {
-    /// Whether services of a domain are this publisher's; what it is asked to publish elsewhere it reports as `failed`.
+    /// Returns whether this publisher serves a domain. Services of other domains are reported as `.failed`.
     func publishes(in domain: Domain) -> Bool
 
-    /// Publishes a service until the operation is cancelled. The service stays wanted through every fault of the backend, and once it was
-    /// established through every refusal.
+    /// Publishes a service until the operation is cancelled. The service survives every fault of the backend and, once
+    /// it has been established, every refusal.
     /// - Parameters:
-    ///   - isPersistent: no refusal ends it, not of what was never established either, nor a name that is taken with `.fail`: it
-    ///     is reported as `.refused` and tried again.
-    ///   - reporting: called one fact after another, from any thread, never from within this call; must return quickly.
+    ///   - service: the service.
+    ///   - onConflict: what to do if its name is taken.
+    ///   - isPersistent: no refusal ends the operation, even if the service was never established or its name is taken
+    ///     under `.fail`: it is reported as `.refused` and tried again.
+    ///   - reporting: called with one fact after another, from any thread, but never from within this call. Must return
+    ///     quickly.
     func publish(
         _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
@@ -18,7 +22,7 @@ public protocol ServicePublisher: EngineRole {
 }
 
 extension ServicePublisher {
-    /// Publishes a service until the operation is cancelled; a refusal ends what was never established.
+    /// Publishes a service until the operation is cancelled or, before it has been established, refused.
     public func publish(
         _ service: OfferedService, onConflict: ConflictPolicy, reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
@@ -28,18 +32,18 @@ extension ServicePublisher {
 
 /// One publication that an engine carries out.
 public protocol PublicationOperation: EngineOperation {
-    /// Announces another TXT record, without withdrawing the service; it counts from here on, also when the service is put to the
-    /// backend again. Returns at once.
-    /// - Returns: false when the engine cannot: the service must be published again.
+    /// Announces another TXT record without withdrawing the service, and keeps it for registering with the backend
+    /// again. Returns at once.
+    /// - Returns: false if the engine cannot, so that the service must be published again.
     func update(txt: TXTRecord) -> Bool
 }
 
 extension PublicationOperation {
-    /// False by default.
+    /// Returns false.
     public func update(txt: TXTRecord) -> Bool { false }
 }
 
-/// What to do when the wanted name belongs to another (RFC 6762 §9).
+/// What to do if the wanted name belongs to another service (RFC 6762 §9).
 public enum ConflictPolicy: String, Hashable, Sendable {
     /// Take the next free name: `tony #2`.
     case rename
@@ -47,9 +51,9 @@ public enum ConflictPolicy: String, Hashable, Sendable {
     case fail
 }
 
-/// What an engine reports about a publication: a new state each time, never the same twice in a row.
+/// What an engine reports about a publication; never the same fact twice in a row.
 public struct PublicationFact: Hashable, Sendable {
-    /// Where the publication stands.
+    /// The state of a publication.
     public enum State: Hashable, Sendable {
         /// Waiting for the backend; the reason is for people.
         case waiting(String)
@@ -57,18 +61,18 @@ public struct PublicationFact: Hashable, Sendable {
         case registering
         /// Announced under `name`.
         case established
-        /// The backend refuses it, or every name is denied (`.nameTaken`); it is tried again, later and later, and whenever the
-        /// backend comes back.
+        /// The backend refuses the service, or every name is taken (`.nameTaken`). The engine tries again at growing
+        /// intervals, and whenever the backend comes back.
         case refused(DiscoveryError)
-        /// The name is taken, and the policy was to give up, or too many names were tried. The operation has ended.
+        /// The name is taken and the policy is to give up, or too many names were tried. The operation has ended.
         case conflicted(DiscoveryError)
-        /// The backend refused what it had never taken before. The operation has ended.
+        /// The backend refused a service that it had never accepted. The operation has ended.
         case failed(DiscoveryError)
     }
 
-    /// The name that is tried or established now.
+    /// The name that is being tried or is established.
     public var name: ServiceName
-    /// Where it stands.
+    /// The state under that name.
     public var state: State
 
     /// Creates a fact.

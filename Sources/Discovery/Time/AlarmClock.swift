@@ -2,8 +2,8 @@ import System
 
 /// Calls back at deadlines, with one task for all of them.
 ///
-/// The task is unstructured because no caller owns it: it starts when there is a deadline and ends when there is
-/// none, so a `LocalNetwork` needs nothing to run beside it, and an idle one costs nothing.
+/// The task is unstructured because no caller owns it: it lives while there are deadlines, so a `LocalNetwork` needs no
+/// `run()` beside it, and an idle one costs nothing.
 package final class AlarmClock: Sendable {
     private struct State {
         var deadlines = DeadlineTable<UInt64>()
@@ -24,7 +24,8 @@ package final class AlarmClock: Sendable {
 
     deinit { state.withLock { $0.sleeper?.task.cancel() } }
 
-    /// A new alarm, not set; it ends with the last reference to it. `action` is called without a lock.
+    /// Makes an alarm without a deadline; it ends with the last reference to it.
+    /// - Parameter action: called at the deadline, without a lock, from any thread.
     package func make(_ action: @escaping @Sendable (_ now: Duration) -> Void) -> Alarm {
         let id = state.withLock { state in
             state.lastID += 1
@@ -56,7 +57,7 @@ package final class AlarmClock: Sendable {
             return
         }
         if let sleeper = state.sleeper {
-            // Waking too early is harmless; starting a task for each deadline that moves back would not be.
+            // Waking too early is harmless; a new task for each deadline that moves back would be costly.
             guard deadline < sleeper.deadline else { return }
             sleeper.task.cancel()
         }
@@ -81,7 +82,7 @@ package final class AlarmClock: Sendable {
     }
 }
 
-/// One deadline that can be moved, and what happens at it.
+/// One deadline that can be moved, with an action.
 package final class Alarm: Sendable {
     private let id: UInt64
     private let alarmClock: AlarmClock
@@ -93,5 +94,6 @@ package final class Alarm: Sendable {
 
     deinit { alarmClock.remove(id) }
 
+    /// Moves the deadline; nil clears it.
     package func set(to deadline: Duration?) { alarmClock.set(id, to: deadline) }
 }

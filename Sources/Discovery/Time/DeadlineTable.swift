@@ -1,11 +1,11 @@
-/// When to look at something again, by key.
+/// One deadline for each key.
 ///
-/// Deadlines are rounded up to 10 ms, so that thousands that fall together cost one look. `next` may be earlier than any
-/// deadline after one was cleared: that costs one idle look, and saves a search at each change.
+/// Deadlines are rounded up to 10 ms, so that thousands that nearly coincide cost one look. After a deadline is
+/// cleared, `next` may be earlier than all others: this costs an idle look, and saves a search at each change.
 package struct DeadlineTable<Key: Hashable & Sendable>: Sendable {
     private var times: [Key: Duration] = [:]
 
-    /// Nothing is due before.
+    /// No deadline is earlier than this; nil if there is none.
     package private(set) var next: Duration?
 
     package init() {}
@@ -24,7 +24,7 @@ package struct DeadlineTable<Key: Hashable & Sendable>: Sendable {
         next = min(next ?? rounded, rounded)
     }
 
-    /// Takes out the keys that are due, in no particular order.
+    /// Removes the keys that are due and returns them in no particular order.
     package mutating func due(_ now: Duration) -> [Key] {
         guard let earliest = next, earliest <= now else { return [] }
         let keys = times.filter { $0.value <= now }.map(\.key)
@@ -35,7 +35,7 @@ package struct DeadlineTable<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Duration {
-    /// Up to the next multiple of 10 ms.
+    /// The duration, rounded up to a multiple of 10 ms.
     var roundedUpToGrain: Duration {
         let grain: Int64 = 10_000_000_000_000_000
         let (seconds, attoseconds) = components
