@@ -1,22 +1,23 @@
-/// A domain name as it goes over the wire: labels of any bytes (RFC 1035 §3.1, RFC 2181 §11).
+/// A domain name on the wire: labels of any bytes (RFC 1035 §3.1, RFC 2181 §11).
 ///
-/// Two names are equal when their labels are, without regard to the case of ASCII letters (RFC 4343); the case that was read is kept.
+/// Names are compared without regard to the case of ASCII letters (RFC 4343), but keep the case in which they were
+/// read.
 public struct DomainName: Sendable {
     /// The longest label in bytes (RFC 1035 §2.3.4).
     public static let maximumLabelLength = 63
-    /// The longest name in bytes on the wire, with its length bytes and the root (RFC 1035 §2.3.4).
+    /// The longest name in bytes on the wire, including length bytes and the root (RFC 1035 §2.3.4).
     public static let maximumLength = 255
 
-    /// The name on the wire, uncompressed: each label behind its length, and a zero byte at the end.
+    /// The name on the wire, uncompressed: each label after its length, and a zero byte at the end.
     public let wire: [UInt8]
 
-    /// The root: no label.
+    /// The root, which has no labels.
     public static let root = DomainName(uncheckedWire: [0])
 
     init(uncheckedWire wire: [UInt8]) { self.wire = wire }
 
-    /// A name of these labels, without the root's empty one.
-    /// - Throws: `.invalidName` for a label that is empty or longer than 63 bytes, or for more than 255 bytes in all.
+    /// Creates a name from its labels, without the root's empty one.
+    /// - Throws: `.invalidName` if a label is empty or longer than 63 bytes, or the name longer than 255.
     public init(labels: some Sequence<some Collection<UInt8>>) throws(MessageError) {
         var wire: [UInt8] = []
         for label in labels {
@@ -49,10 +50,10 @@ public struct DomainName: Sendable {
         return DomainName(uncheckedWire: Array(wire[(1 + Int(length))...]))
     }
 
-    /// The name on the wire with its letters in lower case, as it is signed and hashed (RFC 4034 §6.2).
+    /// The name on the wire in lower case, the form to sign and hash (RFC 4034 §6.2).
     public var canonicalWire: [UInt8] { wire.map(\.folded) }
 
-    /// Whether the name is `other` or lies below it.
+    /// Returns whether the name is `other` or lies below it.
     public func isWithin(_ other: DomainName) -> Bool {
         let (mine, others) = (labels, other.labels)
         return mine.count >= others.count
@@ -61,13 +62,14 @@ public struct DomainName: Sendable {
 }
 
 extension DomainName: Hashable {
-    /// Without regard to the case of ASCII letters. A length byte, at most 63, is no letter: the wire form can be compared as it is.
+    /// Compares without regard to the case of ASCII letters. A length byte, at most 63, is never a letter, so the whole
+    /// wire form can be folded.
     public static func == (one: DomainName, other: DomainName) -> Bool {
         one.wire == other.wire
             || one.wire.count == other.wire.count && one.wire.elementsEqual(other.wire) { $0.folded == $1.folded }
     }
 
-    /// Consistent with `==`. Eight bytes at a time: names are hashed more often than anything else.
+    /// Hashes the folded name, eight bytes at a time because names are hashed more often than anything else.
     public func hash(into hasher: inout Hasher) {
         let bytes = wire.span.bytes
         var offset = 0
@@ -83,9 +85,9 @@ extension DomainName: Hashable {
 }
 
 extension UInt64 {
-    /// Each of its eight bytes folded.
+    /// The number with each of its eight bytes folded.
     fileprivate var folded: UInt64 {
-        // The top bit of each byte says whether its lower seven bits are "A" or above, and above "Z".
+        // The top bit of each byte shows whether its lower seven bits are at least "A", and whether they are above "Z".
         let low = self & 0x7F7F_7F7F_7F7F_7F7F
         let (fromA, aboveZ) = (low + 0x3F3F_3F3F_3F3F_3F3F, low + 0x2525_2525_2525_2525)
         let capitals = (fromA ^ aboveZ) & ~self & 0x8080_8080_8080_8080
@@ -94,18 +96,18 @@ extension UInt64 {
 }
 
 extension DomainName: CustomStringConvertible {
-    /// The labels with dots between and one at the end; `.` and `\` behind a backslash, every byte that is not printable ASCII as `\DDD`
-    /// (RFC 1035 §5.1): safe for a terminal.
+    /// The labels, each followed by a dot. `.` and `\` follow a backslash, and bytes that are not printable ASCII
+    /// become `\DDD` (RFC 1035 §5.1); safe for a terminal.
     public var description: String {
         labels.isEmpty ? "." : labels.map { $0.map(\.presentation).joined() + "." }.joined()
     }
 }
 
 extension UInt8 {
-    /// An ASCII letter in lower case, any other byte as it is (RFC 4343).
+    /// The byte, with an ASCII letter in lower case (RFC 4343).
     var folded: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
 
-    /// As a byte of a label is written (RFC 1035 §5.1).
+    /// The presentation of a byte in a label (RFC 1035 §5.1).
     fileprivate var presentation: String {
         switch self {
         case UInt8(ascii: "."), UInt8(ascii: "\\"): "\\" + String(Unicode.Scalar(self))

@@ -1,22 +1,22 @@
-/// A DNS message (RFC 1035 §4): of multicast DNS, of unicast DNS with EDNS, or an update (RFC 2136), whose zone, prerequisites and changes
-/// are the first three sections.
+/// A DNS message (RFC 1035 §4) of multicast DNS or of unicast DNS with EDNS. In an update (RFC 2136) the first three
+/// sections are the zone, the prerequisites and the changes.
 public struct Message: Hashable, Sendable {
-    /// Says which request an answer belongs to; zero in multicast DNS (RFC 6762 §18.1).
+    /// Matches a response to its request; zero in multicast DNS (RFC 6762 §18.1).
     public var id: UInt16
     /// The second word of the header.
     public var flags: Flags
-    /// What is asked; in an update, the zone.
+    /// The questions; in an update, the zone.
     public var questions: [Question]
-    /// Answers, or what the asker knows already (RFC 6762 §7.1); in an update, prerequisites.
+    /// The answers, or a querier's known answers (RFC 6762 §7.1); in an update, the prerequisites.
     public var answers: [ResourceRecord]
-    /// Where to ask, or what a probe wants to claim (RFC 6762 §8.2); in an update, what changes.
+    /// The authorities, or the records that a probe claims (RFC 6762 §8.2); in an update, the changes.
     public var authorities: [ResourceRecord]
-    /// Records that may also be useful, without the OPT record.
+    /// Further records that may be useful, without the OPT record.
     public var additionals: [ResourceRecord]
-    /// What the OPT record says, if there is one (RFC 6891).
+    /// The contents of the OPT record, if there is one (RFC 6891).
     public var edns: EDNS?
 
-    /// A message of these parts.
+    /// Creates a message.
     public init(
         id: UInt16 = 0, flags: Flags = [], questions: [Question] = [], answers: [ResourceRecord] = [],
         authorities: [ResourceRecord] = [], additionals: [ResourceRecord] = [], edns: EDNS? = nil
@@ -32,31 +32,31 @@ public struct Message: Hashable, Sendable {
 
     /// The header's second word (RFC 1035 §4.1.1, RFC 4035 §3.1.6).
     public struct Flags: OptionSet, Hashable, Sendable {
-        /// The word.
+        /// The header's second word.
         public let rawValue: UInt16
 
-        /// Flags by their bits.
+        /// Creates flags from their bits.
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// QR: a response.
+        /// QR: the message is a response.
         public static let response = Flags(rawValue: 1 << 15)
-        /// AA: from who is in charge of the name; set in all responses of multicast DNS (RFC 6762 §18.4).
+        /// AA: the sender is an authority for the name; set in all responses of multicast DNS (RFC 6762 §18.4).
         public static let authoritative = Flags(rawValue: 1 << 10)
-        /// TC: more than fits; in a query of multicast DNS, more known answers follow (RFC 6762 §7.2).
+        /// TC: the message was cut; in a query of multicast DNS, more known answers follow (RFC 6762 §7.2).
         public static let truncated = Flags(rawValue: 1 << 9)
-        /// RD: the server may ask others.
+        /// RD: the server should ask other servers.
         public static let recursionDesired = Flags(rawValue: 1 << 8)
-        /// AD: checked by DNSSEC, says who answers.
+        /// AD: the server validated the answer with DNSSEC.
         public static let authenticData = Flags(rawValue: 1 << 5)
     }
 
-    /// What kind of request it is (RFC 1035 §4.1.1): 0 a query, 5 an update (RFC 2136 §1.3).
+    /// The kind of request (RFC 1035 §4.1.1): 0 for a query, 5 for an update (RFC 2136 §1.3).
     public var opcode: UInt8 {
         get { UInt8(truncatingIfNeeded: flags.rawValue >> 11) & 0xF }
         set { flags = Flags(rawValue: flags.rawValue & ~0x7800 | UInt16(newValue & 0xF) << 11) }
     }
 
-    /// The outcome: the header's four bits, and above them EDNS's eight (RFC 1035 §4.1.1, RFC 6891 §6.1.3).
+    /// The outcome: EDNS's eight bits above the header's four (RFC 1035 §4.1.1, RFC 6891 §6.1.3).
     public var responseCode: UInt16 {
         UInt16(edns?.extendedResponseCode ?? 0) << 4 | flags.rawValue & 0xF
     }
@@ -64,16 +64,16 @@ public struct Message: Hashable, Sendable {
 
 /// One question (RFC 1035 §4.1.2).
 public struct Question: Hashable, Sendable {
-    /// Whose records.
+    /// The name whose records are asked for.
     public var name: DomainName
-    /// Which of them.
+    /// The type of the records.
     public var type: RecordType
-    /// Of which class.
+    /// The class of the records.
     public var recordClass: RecordClass
-    /// QU: the answer may come to the asker alone (RFC 6762 §5.4).
+    /// QU: the answer may be sent to the querier alone (RFC 6762 §5.4).
     public var wantsUnicastResponse: Bool
 
-    /// A question; for a multicast answer unless it says otherwise.
+    /// Creates a question.
     public init(
         _ name: DomainName, _ type: RecordType, recordClass: RecordClass = .internet, wantsUnicastResponse: Bool = false
     ) {
@@ -86,20 +86,20 @@ public struct Question: Hashable, Sendable {
 
 /// One resource record (RFC 1035 §4.1.3).
 public struct ResourceRecord: Hashable, Sendable {
-    /// Whose record it is.
+    /// The name that owns the record.
     public var name: DomainName
-    /// What kind of record.
+    /// The record's type.
     public var type: RecordType
-    /// Of which class.
+    /// The record's class.
     public var recordClass: RecordClass
-    /// Cache-flush: what was known of this name, type and class before is over (RFC 6762 §10.2).
+    /// Cache-flush: older records of this name, type and class are no longer valid (RFC 6762 §10.2).
     public var flushesCache: Bool
-    /// How long it holds, in seconds; 0 says goodbye (RFC 6762 §10.1).
+    /// The time to live in seconds; 0 is a goodbye (RFC 6762 §10.1).
     public var ttl: UInt32
-    /// What it says.
+    /// The record's data.
     public var data: RecordData
 
-    /// A record of these parts. `type` must be that of `data`.
+    /// Creates a record. `type` must match `data`.
     public init(
         _ name: DomainName, _ type: RecordType, _ data: RecordData, ttl: UInt32, flushesCache: Bool = false,
         recordClass: RecordClass = .internet
@@ -113,20 +113,20 @@ public struct ResourceRecord: Hashable, Sendable {
     }
 }
 
-/// What an OPT record says (RFC 6891 §6.1).
+/// The contents of an OPT record (RFC 6891 §6.1).
 public struct EDNS: Hashable, Sendable {
-    /// The largest UDP message that the sender takes, in bytes.
+    /// The largest UDP message that the sender accepts, in bytes.
     public var payloadSize: UInt16
     /// The upper eight bits of the response code.
     public var extendedResponseCode: UInt8
-    /// 0 is the only version there is.
+    /// The version; only 0 is defined.
     public var version: UInt8
-    /// DO: DNSSEC records are wanted (RFC 3225 §3), and bits without a meaning yet.
+    /// The DO bit, which asks for DNSSEC records (RFC 3225 §3), and fifteen reserved bits.
     public var flags: UInt16
-    /// Options in their order.
+    /// The options in order.
     public var options: [Option]
 
-    /// An OPT record of these parts.
+    /// Creates the contents of an OPT record.
     public init(
         payloadSize: UInt16, extendedResponseCode: UInt8 = 0, version: UInt8 = 0, flags: UInt16 = 0,
         options: [Option] = []
@@ -140,12 +140,12 @@ public struct EDNS: Hashable, Sendable {
 
     /// One option (RFC 6891 §6.1.2).
     public struct Option: Hashable, Sendable {
-        /// Its number in IANA's registry.
+        /// The number in IANA's registry.
         public var code: UInt16
-        /// Its bytes.
+        /// The option's bytes.
         public var data: [UInt8]
 
-        /// An option by its number.
+        /// Creates an option.
         public init(code: UInt16, data: [UInt8]) {
             self.code = code
             self.data = data

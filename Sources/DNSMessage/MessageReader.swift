@@ -1,14 +1,17 @@
 extension Message {
-    /// The longest message of multicast DNS, headers of IP and UDP not counted (RFC 6762 §17).
+    /// The longest message of multicast DNS in bytes. RFC 6762 §17 counts the IP and UDP headers too; this does not.
     public static let maximumMulticastLength = 9000
-    /// The longest message over TCP (RFC 1035 §4.2.2).
+    /// The longest message over TCP in bytes (RFC 1035 §4.2.2).
     public static let maximumLength = 65_535
 
-    /// Reads a message. Bytes after the last record are left alone.
+    /// Reads a message; bytes after the last record are ignored.
     ///
-    /// Data that breaks the format of its type is kept as `.other`, so that one odd record does not hide the rest. What is made of a
-    /// message is bounded by its length: 255 bytes for each name.
-    /// - Throws: what is wrong with the header, a name, or the frame of a record.
+    /// Data that breaks the format of its type is kept as `.other`, so that one odd record does not hide the others.
+    /// Memory is bounded by the message's length, with at most 255 bytes for each name.
+    /// - Parameters:
+    ///   - bytes: the message on the wire.
+    ///   - limit: the most bytes that are accepted.
+    /// - Throws: the fault in the header, in a name, or in the frame of a record; `.tooLong` beyond `limit`.
     public init(reading bytes: [UInt8], limit: Int = maximumLength) throws(MessageError) {
         guard bytes.count <= limit else { throw .tooLong }
         var reader = MessageReader(bytes)
@@ -36,14 +39,15 @@ extension Message {
     }
 }
 
-/// Reads the fields of a message in order. No index is used that was not compared with the end.
+/// Reads the fields of a message in order. Every index is compared with the end before it is used.
 struct MessageReader {
-    /// Pointers followed within one name. A name has at most 127 labels, and each may have been written with a pointer behind it.
+    /// The most pointers that are followed within one name: a name has at most 127 labels, and one pointer may follow
+    /// each.
     private static let maximumPointers = 127
 
     private let bytes: [UInt8]
     private(set) var index = 0
-    /// Names by where they begin: most names of a message end in a pointer to one that was read before.
+    /// Names by their place in the message: most names end in a pointer to one that was read before.
     private var names: [Int: DomainName] = [:]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -150,10 +154,10 @@ struct MessageReader {
         return Array(bytes[index..<index + count])
     }
 
-    /// Bytes of a type bitmap that are read: eight windows of the 256 that there can be, where multicast DNS has one (RFC 6762 §6.1).
+    /// The longest type bitmap in bytes: eight windows of the 256 possible ones. Multicast DNS has one (RFC 6762 §6.1).
     private static let bitmapLimit = 8 * 34
 
-    /// The windows of a type bitmap (RFC 4034 §4.1.2).
+    /// Reads the windows of a type bitmap (RFC 4034 §4.1.2).
     private mutating func types(until end: Int) throws(MessageError) -> Set<RecordType> {
         var types: Set<RecordType> = []
         while index < end {
@@ -184,12 +188,12 @@ struct MessageReader {
 
     // MARK: Names
 
-    /// Reads a name; the index is then behind it, or behind its first pointer.
+    /// Reads a name, and leaves the index after the name or after its first pointer.
     mutating func name() throws(MessageError) -> DomainName {
         let start = index
         var wire: [UInt8] = []
         var (place, pointers) = (index, 0)
-        // A pointer leads to an earlier place than all that was read of this name: so no chain can come back.
+        // A pointer must lead to an earlier place than any part of this name, so a chain cannot loop.
         var earliest = index
         while true {
             guard place < bytes.count else { throw .truncated }
@@ -227,7 +231,7 @@ struct MessageReader {
 }
 
 extension TextStrings {
-    /// Whether every length fits, and there is at least one string.
+    /// Returns whether every string fits, and there is at least one.
     static func areWhole(_ data: ArraySlice<UInt8>) -> Bool {
         var index = data.startIndex
         while index < data.endIndex { index += 1 + Int(data[index]) }

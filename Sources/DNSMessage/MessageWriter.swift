@@ -1,38 +1,42 @@
-/// Writes a message record by record, as long as it fits.
+/// Writes a message record by record, up to a limit.
 ///
-/// What does not fit is not written at all, so that the rest can go into a next message (RFC 6762 §7.2).
+/// A record that does not fit leaves no trace, so that the caller can put it into the next message (RFC 6762 §7.2).
 public struct MessageWriter: Sendable {
     /// Where names may be compressed.
     public enum Compression: Sendable {
-        /// Wherever a name stands (RFC 6762 §18.14).
+        /// Everywhere (RFC 6762 §18.14).
         case multicast
-        /// Not in SRV targets and NSEC (RFC 2782, RFC 4034 §4.1.1, RFC 3597 §4).
+        /// Everywhere except SRV targets and NSEC (RFC 2782, RFC 4034 §4.1.1, RFC 3597 §4).
         case unicast
     }
 
-    /// The sections of records; their numbers are their places in the header, where the questions are 0.
+    /// The sections of records. Their numbers are their places in the header, where the questions have place 0.
     public enum Section: Int, Sendable {
         /// Answers, known answers, or an update's prerequisites.
         case answer = 1
         /// Authorities, or an update's changes.
         case authority
-        /// Records that may also be useful.
+        /// Further records that may be useful.
         case additional
     }
 
-    /// A pointer has 14 bits for the place.
+    /// The furthest place that a pointer's 14 bits can name.
     private static let furthestPointer = 0x3FFF
 
-    /// What was written so far; a whole message at any time.
+    /// The message so far; complete after each call.
     public private(set) var bytes: [UInt8]
     private var counts: [UInt16] = [0, 0, 0, 0]
     private let limit: Int
     private let compression: Compression
-    /// Where each name, and each end of a name, was written.
+    /// The place where each name, and each suffix of a name, was written first.
     private var places: [DomainName: Int] = [:]
 
-    /// An empty message.
-    /// - Parameter limit: the most bytes that it may have; at least the header's 12, at most 65 535.
+    /// Creates a writer with an empty message.
+    /// - Parameters:
+    ///   - id: the message's id.
+    ///   - flags: the header's flags.
+    ///   - limit: the most bytes that the message may have; moved into 12, the header's size, to 65 535.
+    ///   - compression: where names may be compressed.
     public init(id: UInt16 = 0, flags: Message.Flags = [], limit: Int, compression: Compression) {
         self.limit = min(max(limit, 12), Message.maximumLength)
         self.compression = compression
@@ -42,14 +46,14 @@ public struct MessageWriter: Sendable {
         for _ in 0..<4 { append(UInt16(0)) }
     }
 
-    /// True while nothing was written but the header.
+    /// Whether only the header has been written.
     public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
 
-    /// Sets or clears flags of the header.
+    /// Replaces the header's flags.
     public mutating func setFlags(_ flags: Message.Flags) { put(flags.rawValue, at: 2) }
 
     /// Adds a question.
-    /// - Returns: false, and nothing is written, when it does not fit or a record was written already.
+    /// - Returns: whether it was written; false if it does not fit or a record was written before.
     public mutating func add(_ question: Question) -> Bool {
         attempt(section: 0) { writer throws(MessageError) in
             writer.append(question.name, compressed: true)
@@ -59,10 +63,11 @@ public struct MessageWriter: Sendable {
     }
 
     /// Adds a record.
-    /// - Returns: false, and nothing is written, when it does not fit, a part of it is too long for its field, or a later section was begun.
+    /// - Returns: whether it was written; false if it does not fit, a part is too long for its field, or a later
+    ///   section has begun.
     public mutating func add(_ record: ResourceRecord, to section: Section) -> Bool {
         attempt(section: section.rawValue) { writer throws(MessageError) in
-            // The names of a signature are never compressed (RFC 8945 §4.2).
+            // Names in a signature are never compressed (RFC 8945 §4.2).
             writer.append(record.name, compressed: record.type != .tsig)
             writer.append(record.type.rawValue)
             writer.append(record.recordClass.rawValue & 0x7FFF | (record.flushesCache ? 0x8000 : 0))
@@ -72,7 +77,7 @@ public struct MessageWriter: Sendable {
     }
 
     /// Adds an OPT record.
-    /// - Returns: false, and nothing is written, when it does not fit.
+    /// - Returns: whether it was written; false if it does not fit.
     public mutating func add(_ edns: EDNS) -> Bool {
         attempt(section: Section.additional.rawValue) { writer throws(MessageError) in
             writer.bytes.append(0)
@@ -144,7 +149,7 @@ public struct MessageWriter: Sendable {
         }
     }
 
-    /// Windows of a type bitmap in their order (RFC 4034 §4.1.2).
+    /// Writes the windows of a type bitmap in order (RFC 4034 §4.1.2).
     private mutating func append(_ types: Set<RecordType>) {
         for (window, members) in Dictionary(grouping: types, by: { $0.rawValue >> 8 }).sorted(by: { $0.key < $1.key }) {
             let numbers = members.map { Int($0.rawValue & 0xFF) }
@@ -154,7 +159,7 @@ public struct MessageWriter: Sendable {
         }
     }
 
-    /// Writes a name: what was written before as a pointer, unless it is not to be.
+    /// Writes a name; if `compressed`, a suffix that was written before becomes a pointer.
     private mutating func append(_ name: DomainName, compressed: Bool) {
         var rest = name
         while let parent = rest.parent {
@@ -166,7 +171,7 @@ public struct MessageWriter: Sendable {
         bytes.append(0)
     }
 
-    /// Writes what has its length in two bytes before it.
+    /// Writes a field with its length in two bytes before it.
     private mutating func appendCounted(_ write: (inout MessageWriter) throws(MessageError) -> Void)
         throws(MessageError)
     {
@@ -194,9 +199,11 @@ public struct MessageWriter: Sendable {
 }
 
 extension Message {
-    /// The message on the wire.
-    /// - Parameter limit: the most bytes that it may have.
-    /// - Throws: `.tooLong` if it has more, or a part of it does not fit in its field.
+    /// Returns the message on the wire.
+    /// - Parameters:
+    ///   - limit: the most bytes that it may have.
+    ///   - compression: where names may be compressed.
+    /// - Throws: `.tooLong` if it has more, or a part does not fit into its field.
     public func written(
         limit: Int = maximumLength, compression: MessageWriter.Compression
     ) throws(MessageError) -> [UInt8] {

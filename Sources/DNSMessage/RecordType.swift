@@ -3,14 +3,14 @@ public struct RecordType: RawRepresentable, Hashable, Sendable {
     /// The number in IANA's registry of DNS parameters.
     public let rawValue: UInt16
 
-    /// A type by its number.
+    /// Creates a type from its number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// An IPv4 address (RFC 1035 §3.4.1).
     public static let a = RecordType(rawValue: 1)
     /// A name server (RFC 1035 §3.3.11).
     public static let ns = RecordType(rawValue: 2)
-    /// Another name for this one (RFC 1035 §3.3.1).
+    /// An alias's canonical name (RFC 1035 §3.3.1).
     public static let cname = RecordType(rawValue: 5)
     /// The start of a zone (RFC 1035 §3.3.13).
     public static let soa = RecordType(rawValue: 6)
@@ -28,16 +28,16 @@ public struct RecordType: RawRepresentable, Hashable, Sendable {
     public static let opt = RecordType(rawValue: 41)
     /// The types that a name has (RFC 4034 §4, RFC 6762 §6.1).
     public static let nsec = RecordType(rawValue: 47)
-    /// A client's identifier, as the owner of a name (RFC 4701).
+    /// The identifier of the client that owns a name (RFC 4701).
     public static let dhcid = RecordType(rawValue: 49)
     /// A transaction's signature (RFC 8945).
     public static let tsig = RecordType(rawValue: 250)
-    /// Any type (RFC 1035 §3.2.3); in an update, all of them (RFC 2136 §2.4).
+    /// Any type (RFC 1035 §3.2.3); in an update, every type (RFC 2136 §2.4).
     public static let any = RecordType(rawValue: 255)
 }
 
 extension RecordType: CustomStringConvertible {
-    /// The mnemonic, or `TYPE` and the number (RFC 3597 §5).
+    /// The type's mnemonic, or `TYPE` and its number (RFC 3597 §5).
     public var description: String { Self.names[self] ?? "TYPE\(rawValue)" }
 
     private static let names: [RecordType: String] = [
@@ -46,18 +46,20 @@ extension RecordType: CustomStringConvertible {
     ]
 }
 
-/// The class of a record or question, without mDNS' top bit (RFC 1035 §3.2.4, RFC 6762 §10.2 and §5.4).
+/// The class of a record or question, without the top bit to which mDNS gives another meaning (RFC 1035 §3.2.4,
+/// RFC 6762 §5.4 and §10.2).
 public struct RecordClass: RawRepresentable, Hashable, Sendable {
-    /// The number, below 32 768 in multicast DNS.
+    /// The number; below 32 768 in a message that was read.
     public let rawValue: UInt16
 
-    /// A class by its number.
+    /// Creates a class from its number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The Internet.
     public static let internet = RecordClass(rawValue: 1)
-    /// In an update: not this record, or no such record (RFC 2136 §2.4).
+    /// In an update, a prerequisite that a name or type does not exist (RFC 2136 §2.4), or the deletion of one record
+    /// (§2.5.4).
     public static let none = RecordClass(rawValue: 254)
-    /// Any class; in an update: whatever the value (RFC 2136 §2.4).
+    /// Any class; in an update, a prerequisite or deletion regardless of the data (RFC 2136 §2.4 and §2.5).
     public static let any = RecordClass(rawValue: 255)
 }

@@ -1,24 +1,24 @@
-/// Outcomes, by the numbers of IANA's registry; the first ten are those of a message, the others those of a TSIG record.
+/// The numbers of outcomes in IANA's registry. Those up to 10 are a message's, those from 16 a TSIG record's.
 public enum ResponseCode {
-    /// Done.
+    /// The request succeeded.
     public static let noError: UInt16 = 0
     /// The server could not read the request (RFC 1035 §4.1.1).
     public static let formatError: UInt16 = 1
     /// The server failed.
     public static let serverFailure: UInt16 = 2
-    /// There is no such name.
+    /// The name does not exist.
     public static let noSuchName: UInt16 = 3
-    /// The server does not do such things.
+    /// The server does not support this kind of request.
     public static let notImplemented: UInt16 = 4
-    /// The server does not do it for us.
+    /// The server's policy forbids the request.
     public static let refused: UInt16 = 5
-    /// A name is in use that must not be (RFC 2136 §2.2).
+    /// A name exists that must not (RFC 2136 §2.2).
     public static let nameExists: UInt16 = 6
-    /// Records are there that must not be.
+    /// Records exist that must not (RFC 2136 §2.2).
     public static let recordsExist: UInt16 = 7
-    /// Records are not there, or are others than they must be.
+    /// Records that must exist do not, or differ (RFC 2136 §2.2).
     public static let recordsDiffer: UInt16 = 8
-    /// The server does not have the zone, or does not accept the key.
+    /// The server is not an authority for the zone (RFC 2136 §2.2), or a TSIG error occurred (RFC 8945 §5.2).
     public static let notAuthoritative: UInt16 = 9
     /// A name is not within the zone.
     public static let notInZone: UInt16 = 10
@@ -37,6 +37,6 @@ public enum ResponseCode {
         22: "BADTRUNC", 23: "BADCOOKIE",
     ]
 
-    /// The mnemonic, or `RCODE` and the number.
+    /// Returns the mnemonic, or `RCODE` and the number.
     public static func name(of code: UInt16) -> String { names[code] ?? "RCODE\(code)" }
 }

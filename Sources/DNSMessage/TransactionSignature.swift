@@ -1,21 +1,21 @@
-/// What a TSIG record says (RFC 8945 §4.2): who signed a message, when, and the signature.
+/// The data of a TSIG record (RFC 8945 §4.2): the signature of a message, and how and when it was made.
 public struct TransactionSignature: Hashable, Sendable {
-    /// How the signature was made, as a name: `hmac-sha256.`
+    /// The name of the algorithm, such as `hmac-sha256.`
     public var algorithm: DomainName
-    /// When, in seconds since 1970; 48 bits on the wire.
+    /// The time of signing, in seconds since 1970; 48 bits on the wire.
     public var time: UInt64
-    /// By how many seconds the receiver's clock may differ.
+    /// The number of seconds by which the receiver's clock may differ.
     public var fudge: UInt16
-    /// The signature; empty where a server cannot or will not sign (RFC 8945 §5.3.2).
+    /// The signature; empty if a server cannot or will not sign (RFC 8945 §5.3.2).
     public var mac: [UInt8]
-    /// The id that the message was signed with.
+    /// The message's id when it was signed.
     public var originalID: UInt16
-    /// 0, or `ResponseCode.badSignature` and its like.
+    /// 0, or a TSIG error such as `ResponseCode.badSignature`.
     public var error: UInt16
-    /// The server's clock, 48 bits, with the error BADTIME; otherwise empty.
+    /// The server's clock in six bytes with the error BADTIME; otherwise empty.
     public var other: [UInt8]
 
-    /// A signature of these parts.
+    /// Creates the data of a TSIG record.
     public init(
         algorithm: DomainName, time: UInt64, fudge: UInt16, mac: [UInt8], originalID: UInt16, error: UInt16 = 0,
         other: [UInt8] = []
@@ -30,17 +30,18 @@ public struct TransactionSignature: Hashable, Sendable {
     }
 }
 
-/// A message on the wire, taken apart into what was signed and its signature.
+/// A message on the wire, split into the signed bytes and their signature.
 public struct SignedMessage: Sendable {
-    /// The message as it was before it was signed: without the TSIG record, with its original id (RFC 8945 §4.3.3).
+    /// The message before signing: without the TSIG record, and with its original id (RFC 8945 §4.3.2).
     public let unsigned: [UInt8]
     /// The key's name.
     public let key: DomainName
-    /// What the TSIG record says.
+    /// The data of the TSIG record.
     public let signature: TransactionSignature
 
-    /// Takes a message apart; nil where there is no TSIG record at its end.
-    /// - Throws: What is wrong with the message; `.misplacedTSIG` for a TSIG record that is not the last (RFC 8945 §5.1).
+    /// Splits a message; nil if it has no TSIG record.
+    /// - Throws: the fault in the message; `.misplacedTSIG` if a TSIG record is malformed or not the last (RFC 8945
+    ///   §5.1).
     public init?(_ bytes: [UInt8]) throws(MessageError) {
         var reader = MessageReader(bytes)
         for _ in 0..<2 { _ = try reader.word() }

@@ -1,10 +1,11 @@
-// Updates (RFC 2136): prerequisites and changes are records with an odd class, no time to live, and often no data.
+// Updates (RFC 2136): the class, TTL and data of a record tell which prerequisite or change it stands for.
 
 extension Message {
     /// The opcode of an update (RFC 2136 §1.3).
     public static let updateOpcode: UInt8 = 5
 
-    /// An update of a zone: all of the changes, or none where a prerequisite does not hold (RFC 2136 §3).
+    /// Creates an update of a zone. The server makes all changes, or none if a prerequisite does not hold (RFC 2136
+    /// §3).
     public static func update(
         zone: DomainName, prerequisites: [ResourceRecord] = [], changes: [ResourceRecord]
     ) -> Message {
@@ -14,7 +15,7 @@ extension Message {
     }
 }
 
-/// Prerequisites (RFC 2136 §2.4). A record as it is, with a TTL of 0, is one too: the records of its name and type are exactly those given.
+/// Prerequisites (RFC 2136 §2.4).
 extension ResourceRecord {
     /// The name has records.
     public static func isInUse(_ name: DomainName) -> ResourceRecord {
@@ -36,21 +37,21 @@ extension ResourceRecord {
         ResourceRecord(name, type, .other([]), ttl: 0, recordClass: .none)
     }
 
-    /// The records of this name and type are this one, and others that are given in the same way.
+    /// The records of this name and type are exactly this one and those that are required with it.
     public var asPrerequisite: ResourceRecord { with(ttl: 0, recordClass: .internet) }
 }
 
-/// Changes (RFC 2136 §2.5). A record as it is means that it is added.
+/// Changes (RFC 2136 §2.5). An unchanged record is added.
 extension ResourceRecord {
-    /// The records of the type are deleted.
+    /// Deletes the name's records of a type.
     public static func deleting(_ name: DomainName, _ type: RecordType) -> ResourceRecord {
         ResourceRecord(name, type, .other([]), ttl: 0, recordClass: .any)
     }
 
-    /// The name's records are deleted, of whatever type. Knot's rules for types do not let it through.
+    /// Deletes all records of a name. Knot's rules for types refuse it.
     public static func deletingAll(_ name: DomainName) -> ResourceRecord { deleting(name, .any) }
 
-    /// This one record is deleted.
+    /// Deletes this one record.
     public var asDeletion: ResourceRecord { with(ttl: 0, recordClass: .none) }
 
     private func with(ttl: UInt32, recordClass: RecordClass) -> ResourceRecord {

@@ -1,20 +1,21 @@
 import DNSSD
 import System
 
-/// One look at a host's addresses: what it has found, and when it ends. A value; times are passed in.
+/// One look at a host's addresses: collects them, and decides when it ends. A value; times are passed in.
 ///
 /// A look is short, because avahi-daemon 0.8 aborts when a record that a CNAME led to expires during a lookup
 /// (docs/decisions/0014-nothing-is-held.md). No record lives less than a second, so a record that arrives during a look
 /// cannot expire before its end. The next look sees what has gone.
 struct AddressRound {
-    /// More than this is an attack or a mistake.
+    /// The most addresses that are kept; more are an attack or a mistake.
     static let maximumAddresses = 32
-    /// How long the second family may lag behind the first. RFC 8305 §3 waits 50 ms for AAAA on a LAN; mDNS answers are multicast,
-    /// and slower over Wi-Fi.
+    /// How long the second family may lag behind the first. RFC 8305 §3 waits 50 ms for AAAA on a LAN; mDNS answers are
+    /// multicast, and slower over Wi-Fi.
     static let grace = Duration.milliseconds(150)
-    /// The same if no one is waiting: a query is delayed by up to 120 ms, and so is its answer (RFC 6762 §5.2, §6).
+    /// The same if no one is waiting: a query may be delayed by up to 120 ms, and so may its answer (RFC 6762 §5.2,
+    /// §6).
     static let doubt = Duration.milliseconds(400)
-    /// Addresses from one packet are reported one by one.
+    /// How long to collect further addresses: those of one packet are reported one by one.
     static let gathering = Duration.milliseconds(20)
     /// The longest look.
     static let limit = Duration.milliseconds(900)
@@ -32,8 +33,10 @@ struct AddressRound {
     private var seen: Set<IPAddress> = []
 
     /// - Parameters:
+    ///   - families: the families to look for.
     ///   - known: addresses that the previous look found.
-    ///   - isNew: there were few looks so far, so an answer may have been lost.
+    ///   - isNew: whether there were few looks so far, so that an answer may have been lost.
+    ///   - start: when the look begins.
     init(_ families: [IPAddress.Family], known: [IPAddress], isNew: Bool, at start: MonotonicTime) {
         self.known = Set(known.map(\.family))
         self.isNew = isNew
@@ -57,12 +60,12 @@ struct AddressRound {
     /// No more addresses of this family are expected.
     mutating func ended(_ family: IPAddress.Family) { answers[family] = nil }
 
-    /// When the look ends, as things stand.
+    /// When the look ends unless something more arrives.
     var end: MonotonicTime {
         let other = answers.values.compactMap(\.first).min()
         let ends = answers.map { family, answer in
             guard let cacheEnd = answer.cacheEnd, let first = answer.first ?? other else { return limit }
-            // The cache held all of them.
+            // An address that came before the cache's end came from the cache, which held all of them.
             if answer.first != nil { return first <= cacheEnd ? cacheEnd : first + Self.gathering }
             let wait = known.isEmpty ? Self.grace : isNew || known.contains(family) ? Self.doubt : .zero
             return max(first, cacheEnd) + wait

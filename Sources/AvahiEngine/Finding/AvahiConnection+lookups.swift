@@ -64,7 +64,7 @@ extension AvahiConnection {
         }
     }
 
-    /// Recommended or configured domains; the latter are on no link.
+    /// Domains that are recommended on a link or configured; the latter are on no link.
     func browseDomains(
         for purpose: DomainQuery.Purpose, report: @escaping (BrowserEvent<Domain>) -> Void
     ) throws(DiscoveryError) -> AvahiLookup {
@@ -85,7 +85,8 @@ extension AvahiConnection {
         }
     }
 
-    /// A host's addresses of one family on one interface, over both families. The bytes are those of the record.
+    /// A host's addresses of one family on one interface, asked for over both families. Reports the bytes of each
+    /// record.
     func browseAddresses(
         of host: HostName, _ family: IPAddress.Family, on interface: NetworkInterface,
         report: @escaping (BrowserEvent<[UInt8]>) -> Void
@@ -106,8 +107,8 @@ extension AvahiConnection {
         }
     }
 
-    /// SRV and TXT of a service over one family; nil if it does not answer. Addresses are looked up separately, because
-    /// a resolver reports only one.
+    /// SRV and TXT of a service over one family; reports nil if the service does not answer. Addresses are looked up
+    /// separately, because a resolver reports only one.
     func resolve(
         _ instance: ServiceInstance, on interface: NetworkInterface, over family: IPAddress.Family,
         report: @escaping (ResolverAnswer?) -> Void
@@ -139,6 +140,6 @@ struct ResolverAnswer {
     /// Nil for 0.
     let port: Port?
     let txt: TXTRecord
-    /// The service is published on this machine.
+    /// Whether this machine publishes the service.
     let isLocal: Bool
 }

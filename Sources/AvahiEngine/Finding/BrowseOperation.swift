@@ -2,7 +2,7 @@ import DNSSD
 import Discovery
 import System
 
-/// What a `BrowseOperation` browses for, and how it becomes facts.
+/// The part of a `BrowseOperation` that depends on what is browsed for: makes its browser, and its facts.
 protocol BrowserFinding: AnyObject {
     associatedtype Key: Hashable
     associatedtype Fact: FinderFact
@@ -12,20 +12,20 @@ protocol BrowserFinding: AnyObject {
     func browser(
         on connection: AvahiConnection, report: @escaping (BrowserEvent<Key>) -> Void
     ) throws(DiscoveryError) -> AvahiLookup
-    /// - Parameter isFirst: it was not visible there over the other family.
+    /// - Parameter isFirst: whether the key was not visible there over the other family.
     func appeared(_ key: Key, _ path: AvahiPath, at origin: Origin, isFirst: Bool)
     /// - Parameters:
-    ///   - isLast: it is not visible there over the other family either.
-    ///   - isHidden: the interface is down, which says nothing about the service.
+    ///   - isLast: whether the key is not visible there over the other family either.
+    ///   - isHidden: whether the interface is down, so that the service may well still exist.
     func disappeared(_ key: Key, _ path: AvahiPath, at origin: Origin, isLast: Bool, isHidden: Bool)
     /// The links or addresses of this machine have changed.
     func linksChanged()
-    /// The browser is gone, and with it everything it reported.
+    /// The browser is gone, and so is everything it reported.
     func clear()
 }
 
-/// Browses avahi-daemon for services of a type, for types or for domains. A browser that fails is replaced; what the
-/// new one does not report again is gone.
+/// Browses avahi-daemon for services of a type, for types or for domains. A browser that fails is replaced; keys that
+/// the new one does not report again are gone.
 final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
     private struct Sight: Hashable {
         let key: Finding.Key
@@ -34,8 +34,8 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
 
     /// The most sightings kept: 4096 services on four paths each.
     private static var maximumSightings: Int { 16_384 }
-    /// From this many on, answers to Avahi's first question may be lost. Avahi asks again a second later (RFC 6762
-    /// §5.2), and answers arrive within 620 ms (§7.2, §6).
+    /// The number of sightings from which answers to Avahi's first question may be lost. Avahi asks again a second
+    /// later (RFC 6762 §5.2), and answers arrive within 620 ms (§7.2, §6).
     private static var crowd: Int { 100 }
     private static var quiet: Duration { .milliseconds(750) }
     /// The longest wait for silence.
@@ -49,7 +49,7 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
     private let restart: Backoff
     private var browser: AvahiLookup?
     private var known: [Sight: Origin] = [:]
-    /// Reported by a browser that failed, and not yet by its replacement.
+    /// Sightings of the previous browser that the current one has not reported yet.
     private var unconfirmed: Set<Sight> = []
     private var renames = InterfaceRenames()
     private let listTimer: LoopTimer
@@ -121,7 +121,7 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
         case .appeared(let key, let path): appeared(Sight(key: key, path: path))
         case .disappeared(let key, let path):
             disappeared(Sight(key: key, path: path))
-            // A new browser reports again what was omitted.
+            // A new browser also reports the sightings that were left out.
             if isFull, known.count < Self.maximumSightings / 8 * 7 {
                 isFull = false
                 troubles.note(.sightings, of: self, nil)
@@ -178,7 +178,7 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
         tell(.sightings, "more than \(Self.maximumSightings) sightings of \(finding.subject): the rest is left out")
     }
 
-    /// Drops what was seen on renamed interfaces; a new browser finds it again, under names that may not be wanted.
+    /// Drops sightings on renamed interfaces. A new browser reports them again, if the filter allows the new names.
     private func linksChanged(_ connection: AvahiConnection) {
         finding.linksChanged()
         let renamed = renames.sinceLast()
@@ -189,7 +189,7 @@ final class BrowseOperation<Finding: BrowserFinding>: CoreOperation {
 
     private func failed(_ error: DiscoveryError, _ connection: AvahiConnection) {
         tell(.browsing, error.message)
-        // Nothing more will come for now. That is an answer too: no one may wait forever.
+        // Nothing more comes for now, so the list is complete: no one may wait forever.
         listed()
         restart.schedule { [weak self] in if connection.isOpen { self?.browse(on: connection) } }
     }

@@ -1,13 +1,12 @@
 import DNSSD
 
-/// Accepts what a browser for a type may report: services of this type in this domain. A value.
+/// Filters a browser's reports: accepts services of the type in the domain that were asked for. A value.
 ///
-/// A PTR record can point anywhere, to another type, another domain or the type itself, and avahi-daemon reports all of
-/// them.
+/// A PTR record can point to another type, another domain or the type itself, and avahi-daemon reports all of them.
 struct BrowsedType {
     private let type: ServiceType
     private let domain: Domain
-    /// The last accepted spelling: one comparison for each of thousands.
+    /// The spelling accepted last, which thousands of services share: one comparison is enough for each.
     private var accepted: (type: String, domain: String)?
 
     init(_ type: ServiceType, in domain: Domain) {

@@ -6,9 +6,9 @@ enum BrowserEvent<Seen> {
     case disappeared(Seen, AvahiPath)
     /// Avahi has reported its cache.
     case cacheExhausted
-    /// Avahi waited a second for answers: a timer, not a guarantee.
+    /// Avahi has waited a second for answers; more may follow.
     case allForNow
-    /// The browser is dead; the connection's `lastError` has the reason.
+    /// The browser has failed and reports nothing more; the connection's `lastError` has the reason.
     case failed
 
     init(_ event: AvahiBrowserEvent, _ seen: Seen, _ path: AvahiPath) {
@@ -22,7 +22,7 @@ enum BrowserEvent<Seen> {
             }
     }
 
-    /// Maps what was seen; nil if `meaning` returns nil for it.
+    /// Returns the event with `meaning` of its value; nil if `meaning` returns nil.
     func of<Meaning>(_ meaning: (Seen, AvahiPath) -> Meaning?) -> BrowserEvent<Meaning>? {
         switch self {
         case .appeared(let seen, let path): meaning(seen, path).map { .appeared($0, path) }

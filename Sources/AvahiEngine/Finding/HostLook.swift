@@ -1,7 +1,7 @@
 import DNSSD
 import System
 
-/// One look at all addresses of a host on an interface, shared by the services that ask meanwhile. Used only on the
+/// One look at all addresses of a host on an interface. Services that ask while it runs share it. Used only on the
 /// loop's thread.
 ///
 /// Avahi's resolver reports only the first address. This looks up A and AAAA over both families and frees the lookups
@@ -13,7 +13,7 @@ final class HostLook {
         let family: IPAddress.Family?
     }
 
-    /// After this many empty rounds the host has no address; one packet may have been lost.
+    /// The number of empty rounds after which the host counts as having no address; one packet may be lost.
     private static let maximumRounds = 2
     /// How long a result counts as fresh: the services of one host ask one after the other.
     private static let validity = Duration.milliseconds(500)
@@ -26,18 +26,20 @@ final class HostLook {
     private var round: AddressRound
     private var rounds = 0
     private var lookups: [AvahiLookup] = []
-    /// It holds a place in the line.
+    /// Whether the look holds a place in the line.
     private var isUnderWay = false
-    /// Nil until the look ends.
+    /// The result; nil until the look ends.
     private var addresses: [IPAddress]?
     private var waiting: [([IPAddress]) -> Void] = []
     private let outdated: () -> Void
 
     /// - Parameters:
+    ///   - key: the host, the interface and the families.
     ///   - known: addresses that the previous look found.
-    ///   - isNew: there were few looks so far.
-    ///   - line: where it waits for its turn.
-    ///   - outdated: called when another look must replace this one.
+    ///   - isNew: whether there were few looks so far.
+    ///   - line: the line in which the look waits for its turn.
+    ///   - connection: the connection to avahi-daemon.
+    ///   - outdated: called when the result is too old to share; frees the look.
     init(
         _ key: Key, known: [IPAddress], isNew: Bool, in line: BoundedLine, on connection: AvahiConnection,
         outdated: @escaping () -> Void
@@ -128,7 +130,7 @@ final class HostLook {
     private func address(_ bytes: [UInt8], _ family: IPAddress.Family) -> IPAddress? {
         switch family {
         case .ipv4: IPv4Address(bytes: bytes).map { .v4($0) }
-        // Avahi's addresses have no scope; the record's interface is the scope.
+        // Avahi's addresses have no scope: the record's interface is the scope.
         case .ipv6: IPv6Address(bytes: bytes).map { .v6($0, scope: $0.isLinkLocal ? key.interface.index : 0) }
         }
     }

@@ -6,7 +6,7 @@ struct InterfaceRenames {
 
     init(_ names: [Int32: String] = SystemInterfaces.namesByIndex()) { self.names = names }
 
-    /// The indexes of interfaces renamed since the last call; remembers the current names.
+    /// Returns the indexes of interfaces renamed since the last call, and remembers the current names.
     mutating func sinceLast(_ new: [Int32: String] = SystemInterfaces.namesByIndex()) -> Set<Int32> {
         defer { names = new }
         return Set(new.filter { index, name in names[index].map { $0 != name } ?? false }.keys)

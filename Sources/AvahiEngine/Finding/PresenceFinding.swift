@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-/// Types or domains, which are merely present or absent, over either family.
+/// Finds types or domains, which are present if they are seen over either family.
 final class PresenceFinding<Key: Hashable & Sendable>: BrowserFinding {
     typealias Fact = PresenceFact<Key>
     typealias MakeBrowser =

@@ -4,10 +4,10 @@ import System
 /// Limits how many services, and addresses of hosts, are looked up at a time. Used only on the loop's thread.
 final class ResolutionQueue {
     let loop: EventLoop
-    /// How many tasks sleep until their next look; the tasks keep count.
+    /// The number of tasks that sleep until their next look; the tasks keep count.
     var sleeping = 0
     private var connection: AvahiConnection?
-    /// Each resolver queries the network: with more at a time, 1000 services take longer (docs/performance.md).
+    /// Each resolver queries the network, and with more at a time 1000 services take longer (docs/performance.md).
     private let services = BoundedLine(atMost: 64)
     private let hosts = BoundedLine(atMost: 32)
     private var looks: [HostLook.Key: HostLook] = [:]
@@ -17,7 +17,7 @@ final class ResolutionQueue {
 
     func connected(_ connection: AvahiConnection) { self.connection = connection }
 
-    /// The connection is gone or closing; operations cancel their own tasks.
+    /// The connection is gone or closing. Operations cancel their own tasks.
     func disconnected() {
         connection = nil
         services.clear()
@@ -26,7 +26,7 @@ final class ResolutionQueue {
         looks = [:]
     }
 
-    /// Starts a task in its turn, or at once if it is urgent.
+    /// Starts a task when its turn comes, or at once if it is urgent.
     func submit(_ task: ResolutionTask) {
         let begin: () -> Bool = { [weak self] in
             guard task.isWanted, let connection = self?.connection else { return false }
@@ -36,17 +36,19 @@ final class ResolutionQueue {
         if task.isUrgent { services.beginNow(begin) } else { services.add(begin) }
     }
 
-    /// A task has its SRV and TXT, or will not get them.
+    /// A task has its SRV and TXT, or has given up.
     func finished() { services.finished() }
 
-    /// When a resolved task looks again.
-    /// - Parameter looks: how many looks found nothing new.
+    /// Returns the time until a resolved task looks again.
+    /// - Parameter looks: the number of looks that found nothing new.
     func delay(afterLooks looks: Int) -> Duration { clock.delay(afterLooks: looks, among: sleeping) }
 
-    /// Reports a host's addresses.
+    /// Looks up a host's addresses, or shares a look that is running or has just ended.
     /// - Parameters:
+    ///   - key: the host, the interface and the families.
     ///   - known: addresses found before.
-    ///   - isNew: there were few looks so far.
+    ///   - isNew: whether there were few looks so far.
+    ///   - told: receives the addresses; called at once if they are known.
     func addresses(
         at key: HostLook.Key, known: [IPAddress], isNew: Bool, told: @escaping ([IPAddress]) -> Void
     ) {

@@ -2,10 +2,10 @@ import DNSSD
 import Discovery
 import System
 
-/// Resolves one service on one interface: SRV and TXT with a resolver, then the host's addresses. Repeats while it
+/// Resolves one service on one interface: SRV and TXT with a resolver, then the host's addresses. Looks again while it
 /// watches. Used only on the loop's thread.
 final class ResolutionTask {
-    /// The result; reported again when it changes, while the task watches.
+    /// The result; while the task watches, it is reported again when it changes.
     enum Outcome {
         case resolved(Resolution, over: IPAddress.Family, isOwn: Bool)
         case failed
@@ -14,8 +14,9 @@ final class ResolutionTask {
     private enum Phase {
         /// Waiting for its turn.
         case waiting
+        /// Waiting for SRV and TXT.
         case asking
-        /// Has SRV and TXT, looks up addresses.
+        /// Has SRV and TXT, waiting for the addresses.
         case looking
         /// Waiting for its next look.
         case sleeping
@@ -25,12 +26,13 @@ final class ResolutionTask {
     /// How long a resolver stays open: less than a second, the shortest life of a record
     /// (docs/decisions/0014-nothing-is-held.md).
     private static let window = Duration.milliseconds(950)
-    /// This many windows are the 5 s after which Avahi's own resolver gives up.
+    /// The number of windows before giving up: together they last about 5 s, as long as Avahi's own resolver tries.
     private static let windows = 5
-    /// For this many looks a missing address may be the result of a lost packet.
+    /// The number of looks during which a missing address may be due to a lost packet.
     private static let newLooks = 3
 
-    /// Requested by name, with nothing known yet: asks over all families, at once, until one answers.
+    /// Whether the service was requested by name: the task skips the queue and asks over all families at once, until
+    /// one answers.
     let isUrgent: Bool
     private let instance: ServiceInstance
     private let interface: NetworkInterface
@@ -49,11 +51,19 @@ final class ResolutionTask {
     private var resolvers: [IPAddress.Family: AvahiLookup] = [:]
     private var windowsUsed = 0
     private var told: Resolution?
-    /// How many looks found nothing new.
+    /// The number of looks that found nothing new.
     private var looks = 0
     private var retryDelay = Duration.seconds(1)
 
-    /// - Parameter resolvesHost: false reports an answer without addresses, as soon as SRV and TXT arrive.
+    /// - Parameters:
+    ///   - instance: the service.
+    ///   - interface: where to ask.
+    ///   - isUrgent: whether to skip the queue and ask over all families at once.
+    ///   - watches: whether to look again after the first result.
+    ///   - addressFamily: the only family of addresses to look up; nil for both.
+    ///   - resolvesHost: false to report SRV and TXT as soon as they arrive, without addresses.
+    ///   - queue: decides when to ask.
+    ///   - report: receives each result, on the loop's thread.
     init(
         _ instance: ServiceInstance, on interface: NetworkInterface, isUrgent: Bool = false, watches: Bool,
         addressFamily: IPAddress.Family?, resolvesHost: Bool = true, queue: ResolutionQueue,
@@ -72,14 +82,14 @@ final class ResolutionTask {
 
     var isWanted: Bool { phase != .over }
 
-    /// The service can also be asked over this family.
+    /// Adds a family over which the service can be asked.
     func add(_ family: IPAddress.Family) { if !families.contains(family) { families.append(family) } }
 
     /// Called by the queue when it is this task's turn.
     func begin(on connection: AvahiConnection) {
         phase = .asking
         windowsUsed = 0
-        // No answer for nearly a second: replaces the resolver.
+        // Without an answer for nearly a second, the resolver is replaced.
         timer.fire = { [weak self] in self?.ask(on: connection) }
         ask(on: connection)
     }
@@ -108,7 +118,7 @@ final class ResolutionTask {
     private func ask(on connection: AvahiConnection) {
         freeResolvers()
         guard !families.isEmpty, windowsUsed < Self.windows * (isUrgent ? 1 : families.count) else { return failed() }
-        // Alternates between the families.
+        // Without urgency, the families take turns.
         for family in isUrgent ? families : [families[windowsUsed % families.count]] {
             resolvers[family] = try? connection.resolve(instance, on: interface, over: family) { [weak self] in
                 self?.received($0, over: family, connection)
@@ -121,7 +131,7 @@ final class ResolutionTask {
     private func received(_ answer: ResolverAnswer?, over family: IPAddress.Family, _ connection: AvahiConnection) {
         guard phase == .asking, resolvers[family] != nil else { return }
         guard let answer else {
-            // Freed, because it would go on asking.
+            // It would go on asking if it were not freed.
             resolvers.removeValue(forKey: family)?.free()
             if resolvers.isEmpty { ask(on: connection) }
             return
@@ -131,7 +141,7 @@ final class ResolutionTask {
         families.insert(family, at: 0)
         phase = .looking
         queue.finished()
-        // A service with port 0 is not offered, and needs no address.
+        // A service with port 0 is not offered and needs no address.
         guard resolvesHost, answer.port != nil else { return found(answer, [], over: family) }
         queue.addresses(
             at: HostLook.Key(host: answer.host, interface: interface, family: addressFamily),
@@ -164,9 +174,10 @@ final class ResolutionTask {
         retryDelay = min(retryDelay * 2, .seconds(60))
     }
 
-    /// - Parameter delay: until the next look; nil if the task is done.
+    /// Sleeps until the next look.
+    /// - Parameter delay: the time until then; nil if the task is done.
     private func settle(after delay: Duration?) {
-        // The receiver of the report may have cancelled the task.
+        // The report's receiver may have cancelled the task.
         guard phase == .looking else { return }
         phase = delay == nil ? .over : .sleeping
         timer.fire = { [weak self] in

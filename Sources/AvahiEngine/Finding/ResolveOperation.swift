@@ -2,7 +2,8 @@ import DNSSD
 import Discovery
 import System
 
-/// A `ServiceQuery` for one service by name. Asks on every interface at once, without browsing for its type.
+/// Carries out a `ServiceQuery` for one service by name: asks on every interface at once, without browsing for its
+/// type.
 final class ResolveOperation: CoreOperation {
     /// How long other interfaces may lag behind the first that answered.
     private static let grace = Duration.milliseconds(250)
@@ -65,7 +66,7 @@ final class ResolveOperation: CoreOperation {
         timer.deadline = nil
     }
 
-    /// Asks on the interfaces present now, and stops on those that are gone.
+    /// Asks on the interfaces that are usable now, and stops on those that are not.
     private func ask() {
         let usable = SystemInterfaces.usable(by: query.interfaces)
         for interface in Set(tasks.keys).subtracting(usable.map(\.interface)) {

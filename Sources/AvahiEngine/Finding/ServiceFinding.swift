@@ -2,7 +2,7 @@ import DNSSD
 import Discovery
 import System
 
-/// The services of a type: reports each sighting and resolves each service on each interface.
+/// Finds the services of a type: reports each sighting, and resolves each service on each interface.
 final class ServiceFinding: BrowserFinding {
     typealias Fact = BrowseFact
 
@@ -23,7 +23,7 @@ final class ServiceFinding: BrowserFinding {
     private let troubles: Troubles
     private let batch: FactBatch<Fact>
     private var tasks: [Place: ResolutionTask] = [:]
-    /// How many are visible on each path; the cache does not hold what this machine publishes.
+    /// The number of services visible on each path, except this machine's own, which Avahi's cache does not hold.
     private var counts: [AvahiPath: Int] = [:]
 
     init(
@@ -73,7 +73,7 @@ final class ServiceFinding: BrowserFinding {
         if isLast { tasks.removeValue(forKey: Place(name: name, index: path.index))?.cancel() }
     }
 
-    /// Addresses may have changed here or there: looks at all services soon, fifty a second.
+    /// The addresses of any host may have changed: looks at all services again soon, fifty a second.
     func linksChanged() {
         for (number, task) in tasks.values.enumerated() { task.lookAgain(within: .milliseconds(20) * number) }
     }

@@ -1,6 +1,6 @@
 import Discovery
 
-/// Follows the connection to avahi-daemon and asks it for nothing.
+/// Reports the state of the connection to avahi-daemon, and asks it for nothing.
 final class StateOperation: CoreOperation {
     private var told: EngineState?
     private let report: (EngineState) -> Void

@@ -1,12 +1,12 @@
-/// One place where a service can be dialled: address, port and where it was learned.
+/// One place where a service can be dialled: an address, a port, and the interface on which they were learned.
 public struct Endpoint: Hashable, Sendable {
-    /// The address, with scope where it needs one.
+    /// The address; a link-local one has its scope.
     public let address: IPAddress
     /// The port.
     public let port: Port
-    /// The interface on which the service was seen with this address; nil when a DNS server said so, which is on no link.
+    /// The interface on which the service was seen with this address; nil if a DNS server named it.
     public let interface: NetworkInterface?
-    /// Which of several SRV records it comes from; nil when there is one, as nearly always.
+    /// The SRV record that it comes from; nil if the service has only one, as nearly always.
     public let target: ServiceTarget?
 
     /// Creates an endpoint.
@@ -22,9 +22,9 @@ public struct Endpoint: Hashable, Sendable {
 public struct ServiceTarget: Hashable, Sendable {
     /// The host.
     public let host: HostName
-    /// Less is tried first.
+    /// The priority; lower values are tried first.
     public let priority: UInt16
-    /// Among those of one priority, how often it is tried first.
+    /// How often the target is tried first among those of its priority.
     public let weight: UInt16
 
     /// Creates a target.
@@ -36,13 +36,13 @@ public struct ServiceTarget: Hashable, Sendable {
 }
 
 extension Endpoint {
-    /// The address as it can be dialled: `fe80::1%eth0` when link-local, otherwise plain. The interface's name is not
-    /// escaped.
+    /// The address in the form for dialling: `fe80::1%eth0` if it is link-local, otherwise plain. The interface's name
+    /// is not escaped.
     public var addressText: String { address.text(scopedTo: interface) }
 }
 
 extension Endpoint: CustomStringConvertible {
-    /// `10.0.0.7:9000` or `[fe80::1%eth0]:9000`; safe for a terminal.
+    /// The endpoint as text, such as `10.0.0.7:9000` or `[fe80::1%eth0]:9000`; safe for a terminal.
     public var description: String {
         let address = addressText.escapedForTerminal
         return self.address.family == .ipv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
@@ -50,7 +50,7 @@ extension Endpoint: CustomStringConvertible {
 }
 
 extension Endpoint: Comparable {
-    /// By family, address, port and interface, those of no interface first.
+    /// Orders by family, address, port and interface; endpoints without an interface come first.
     public static func < (one: Endpoint, other: Endpoint) -> Bool {
         guard (one.address, one.port) == (other.address, other.port) else {
             return (one.address, one.port) < (other.address, other.port)

@@ -1,4 +1,4 @@
-/// A shell pattern: `*`, `?`, `[a-z]`, `[!a-z]`; everything else, a backslash too, stands for itself.
+/// A shell pattern of `*`, `?`, `[a-z]` and `[!a-z]`. Every other character, even a backslash, stands for itself.
 struct Glob: Hashable, Sendable {
     private enum Part: Hashable {
         case star
@@ -32,7 +32,7 @@ struct Glob: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// Takes what follows `[`, up to `]`. A `]` that comes first belongs to the set, as in a shell.
+    /// Takes a set up to its `]`; the `[` has been taken. As in a shell, a `]` that comes first belongs to the set.
     private static func takeSet(from rest: inout Substring.UnicodeScalarView) throws(BrokenRule) -> Part {
         let negated = rest.first == "!"
         if negated { rest.removeFirst() }
@@ -54,7 +54,8 @@ struct Glob: Hashable, Sendable {
         throw BrokenRule("a [ has no ]")
     }
 
-    /// Takes time in proportion to the lengths of pattern and text multiplied: only the last star is ever gone back to.
+    /// Returns whether the whole text matches. Takes at most the product of both lengths in steps: it only ever goes
+    /// back to the last star.
     func matches(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         var (part, position) = (0, 0)

@@ -1,5 +1,5 @@
 extension IPAddress: CustomStringConvertible {
-    /// The address without its scope; `text(scopedTo:)` has it.
+    /// The address without its scope; `text(scopedTo:)` adds it.
     public var description: String {
         switch self {
         case .v4(let address): address.description
@@ -7,7 +7,7 @@ extension IPAddress: CustomStringConvertible {
         }
     }
 
-    /// Reads an IPv4 or IPv6 address, the latter perhaps with a number as scope: `fe80::1%2`; nil for everything else.
+    /// Reads an IPv4 address, or an IPv6 address with or without a numeric scope: `fe80::1%2`. Nil for any other text.
     public init?(_ text: String) {
         self.init(text) { scope in
             guard scope.utf8.allSatisfy(\.isASCIIDigit), let index = UInt32(scope), index > 0 else { return nil }
@@ -15,9 +15,10 @@ extension IPAddress: CustomStringConvertible {
         }
     }
 
-    /// Reads what `text(scopedTo:)` wrote: as `init(_:)`, but a scope may also be the interface's name, and a
-    /// link-local address without scope gets the interface's. Nil when the scope is another interface. Without an interface, as
-    /// `init(_:)`.
+    /// Reads what `text(scopedTo:)` writes. The scope may also be the interface's name, and a link-local address
+    /// without a scope gets the interface's.
+    ///
+    /// Nil if the scope is another interface. Without an interface, the same as `init(_:)`.
     public init?(_ text: String, on interface: NetworkInterface?) {
         guard let interface else {
             self.init(text)
@@ -44,10 +45,9 @@ extension IPAddress: CustomStringConvertible {
         self = .v6(address, scope: scope)
     }
 
-    /// The address as it can be dialled: `fe80::1%eth0` for one that means nothing without its interface (RFC 4007
-    /// §11).
+    /// Returns the address in the form for dialling: `fe80::1%eth0` if it needs its interface (RFC 4007 §11).
     ///
-    /// Without an interface a scope is shown as its number.
+    /// Without an interface, the scope is shown as its number.
     public func text(scopedTo interface: NetworkInterface?) -> String {
         guard case .v6(let address, let scope) = self, address.isLinkLocal || scope != 0 else { return description }
         if let interface { return "\(address)%\(interface.name)" }
@@ -56,7 +56,7 @@ extension IPAddress: CustomStringConvertible {
 }
 
 extension IPAddress: Comparable {
-    /// IPv4 before IPv6, then by number, then by scope.
+    /// Orders IPv4 before IPv6, then by number, then by scope.
     public static func < (one: IPAddress, other: IPAddress) -> Bool {
         switch (one, other) {
         case (.v4(let one), .v4(let other)): one < other

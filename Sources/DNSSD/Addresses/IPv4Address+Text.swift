@@ -1,5 +1,5 @@
 extension IPv4Address: CustomStringConvertible {
-    /// Four decimal numbers, as `10.0.0.7`.
+    /// The address as four decimal numbers, such as `10.0.0.7`.
     public var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(15)
@@ -12,7 +12,7 @@ extension IPv4Address: CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads four decimal numbers without leading zeros, which some read as octal; nil for everything else.
+    /// Reads four decimal numbers; nil for any other text, and for leading zeros, which some programs read as octal.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
@@ -28,17 +28,17 @@ extension IPv4Address: CustomStringConvertible {
         self.init(bits: bits)
     }
 
-    /// Four bytes in network order; nil for another number of bytes.
+    /// Creates an address from four bytes in network order; nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 else { return nil }
         self.init(bits: bytes.reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// Four bytes in network order.
+    /// The four bytes in network order.
     public var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: bits >> (24 - 8 * UInt32($0))) } }
 }
 
 extension IPv4Address: Comparable {
-    /// By number.
+    /// Orders by number.
     public static func < (one: IPv4Address, other: IPv4Address) -> Bool { one.bits < other.bits }
 }

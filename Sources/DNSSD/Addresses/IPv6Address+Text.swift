@@ -1,6 +1,6 @@
 extension IPv6Address: CustomStringConvertible {
-    /// As RFC 5952 §4 and §5 say: lower case, the longest run of zero groups as `::`, `::ffff:10.0.0.7` for a mapped
-    /// address.
+    /// The address as text (RFC 5952 §4 and §5): in lower case, with `::` for the longest run of zero groups, and
+    /// `::ffff:10.0.0.7` for a mapped address.
     public var description: String {
         if isIPv4Mapped { return "::ffff:\(IPv4Address(bits: UInt32(truncatingIfNeeded: low)))" }
         let groups = groups
@@ -25,8 +25,8 @@ extension IPv6Address: CustomStringConvertible {
         }
     }
 
-    /// Reads every form of RFC 4291 §2.2, with `::` and with an IPv4 address at the end, without a scope; nil for
-    /// everything else.
+    /// Reads every form of RFC 4291 §2.2, including `::` and an IPv4 address at the end, but no scope; nil for any
+    /// other text.
     public init?(_ text: String) {
         // The longest form is 45 characters: six groups and an IPv4 address.
         guard 2...45 ~= text.utf8.count, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -47,7 +47,7 @@ extension IPv6Address: CustomStringConvertible {
         )
     }
 
-    /// Sixteen bytes in network order; nil for another number of bytes.
+    /// Creates an address from sixteen bytes in network order; nil for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         self.init(
@@ -56,7 +56,7 @@ extension IPv6Address: CustomStringConvertible {
         )
     }
 
-    /// Sixteen bytes in network order.
+    /// The sixteen bytes in network order.
     public var bytes: [UInt8] {
         [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) } }
     }
@@ -80,7 +80,7 @@ extension IPv6Address: CustomStringConvertible {
         return longest
     }
 
-    /// Groups of one to four digits between colons; none for no bytes, nil when it is not that or more than eight.
+    /// Reads up to eight groups of one to four digits between colons; nil for any other text.
     private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> [UInt16]? {
         guard !text.isEmpty else { return [] }
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
@@ -101,7 +101,7 @@ extension IPv6Address: CustomStringConvertible {
 }
 
 extension IPv6Address: Comparable {
-    /// By number.
+    /// Orders by number.
     public static func < (one: IPv6Address, other: IPv6Address) -> Bool {
         (one.high, one.low) < (other.high, other.low)
     }

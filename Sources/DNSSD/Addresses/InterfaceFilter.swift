@@ -1,16 +1,16 @@
-/// Which interfaces to use, by shell patterns: `en*` takes, `!docker*` leaves out. Without patterns: all.
+/// Selects interfaces by shell patterns: `en*` includes, `!docker*` excludes. Without patterns, all are selected.
 public struct InterfaceFilter: Hashable, Sendable {
     /// The longest pattern in bytes.
     public static let maximumPatternLength = 64
-    /// The most patterns.
+    /// The largest number of patterns.
     public static let maximumPatternCount = 64
 
-    /// The patterns as they were given.
+    /// The patterns as given.
     public let patterns: [String]
     private let included: [Glob]
     private let excluded: [Glob]
 
-    /// All interfaces.
+    /// The filter that selects all interfaces.
     public static let all = InterfaceFilter()
 
     private init() {
@@ -19,9 +19,9 @@ public struct InterfaceFilter: Hashable, Sendable {
         excluded = []
     }
 
-    /// Reads patterns of `*`, `?`, `[a-z]` and `[!a-z]`; one that begins with `!` excludes.
-    /// - Throws: `.invalidInterface` for a pattern that is empty, over 64 bytes, or has an unclosed `[` or a backward
-    ///   range, and for more than 64 patterns.
+    /// Reads patterns of `*`, `?`, `[a-z]` and `[!a-z]`; a pattern that begins with `!` excludes.
+    /// - Throws: `.invalidInterface` if a pattern is empty, longer than 64 bytes, or has an unclosed `[` or a backward
+    ///   range, and if there are more than 64 patterns.
     public init(_ patterns: [String]) throws(DiscoveryError) {
         guard patterns.count <= Self.maximumPatternCount else {
             throw DiscoveryError(
@@ -49,8 +49,8 @@ public struct InterfaceFilter: Hashable, Sendable {
         self.excluded = excluded
     }
 
-    /// Whether an interface of this name is to be used: some pattern takes it, or none is there that takes, and none
-    /// excludes it.
+    /// Returns whether the filter selects the interface with this name: no pattern excludes it, and a pattern includes
+    /// it or there is none that includes.
     public func allows(_ name: String) -> Bool {
         (included.isEmpty || included.contains { $0.matches(name) }) && !excluded.contains { $0.matches(name) }
     }

@@ -1,23 +1,23 @@
-/// A network interface of this machine. The index is reused by the system after an interface is deleted, so both count.
+/// A network interface of this machine. Index and name both identify it, because the system reuses indexes.
 public struct NetworkInterface: Hashable, Sendable, Comparable {
-    /// The system's index: 1 and up.
+    /// The system's index, from 1.
     public let index: UInt32
-    /// The system's name: `eth0`.
+    /// The system's name, such as `eth0`.
     public let name: String
 
-    /// Creates a value; nothing is asked of the system.
+    /// Creates a value without asking the system.
     public init(index: UInt32, name: String) {
         self.index = index
         self.name = name
     }
 
-    /// By index, then name.
+    /// Orders by index, then by name.
     public static func < (one: NetworkInterface, other: NetworkInterface) -> Bool {
         (one.index, one.name) < (other.index, other.name)
     }
 }
 
 extension NetworkInterface {
-    /// What is heard there comes from this machine. Linux has one, with a fixed name (drivers/net/loopback.c).
+    /// Whether this is the loopback interface. Linux has one, with a fixed name (drivers/net/loopback.c).
     package var isLoopback: Bool { name == "lo" }
 }

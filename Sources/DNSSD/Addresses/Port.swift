@@ -1,14 +1,15 @@
 /// A TCP or UDP port that can be connected to: 1 to 65535.
 public struct Port: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// 1 to 65535.
+    /// The number: 1 to 65535.
     public let rawValue: UInt16
 
-    /// Nil for 0: an SRV record with port 0 holds a name without offering a service (RFC 6763 §8).
+    /// Creates a port; nil for 0, with which an SRV record holds a name without offering a service (RFC 6763 §8).
     public init?(rawValue: UInt16) {
         guard rawValue != 0 else { return nil }
         self.rawValue = rawValue
     }
 
+    /// Creates a port from a number.
     /// - Throws: `.invalidPort` unless `number` is in 1 to 65535.
     public init(_ number: Int) throws(DiscoveryError) {
         guard let raw = UInt16(exactly: number), raw != 0 else {
@@ -17,9 +18,9 @@ public struct Port: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.rawValue = raw
     }
 
-    /// By number.
+    /// Orders by number.
     public static func < (one: Port, other: Port) -> Bool { one.rawValue < other.rawValue }
 
-    /// Decimal.
+    /// The number in decimal.
     public var description: String { String(rawValue) }
 }

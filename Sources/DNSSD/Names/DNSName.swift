@@ -1,17 +1,17 @@
-/// The labels of a DNS name, and how they are written: `.` and `\` after a backslash, bytes that are better not shown
-/// as `\DDD` (RFC 1035 §5.1, RFC 6763 §4.3). Avahi reads and writes the same form, but escapes more than it must.
+/// The labels of a DNS name, and their presentation: `.` and `\` follow a backslash, and bytes that are unsafe to show
+/// become `\DDD` (RFC 1035 §5.1, RFC 6763 §4.3). Avahi reads and writes the same form, but escapes more than needed.
 struct DNSName: Hashable {
     /// The longest label in bytes (RFC 1035 §2.3.4).
     static let maximumLabelLength = 63
     /// The longest name in bytes on the wire, with its length bytes (RFC 1035 §2.3.4).
     static let maximumLength = 255
-    /// No text longer than this is looked at: three labels and a domain, each byte as `\DDD`.
+    /// The longest text that is read, in bytes: enough for three labels and a domain with each byte as `\DDD`.
     static let maximumTextLength = 2048
 
-    /// Unescaped, each of 1 to 63 bytes; at least one.
+    /// The labels, unescaped, each of 1 to 63 bytes; at least one.
     let labels: [String]
 
-    /// Reads a name as it is written, with or without a final dot.
+    /// Reads a name's presentation, with or without a final dot.
     init(presentation text: String) throws(BrokenRule) {
         guard text.utf8.count <= Self.maximumTextLength else {
             throw BrokenRule("longer than a DNS name can be (RFC 1035 §2.3.4)")
@@ -26,13 +26,13 @@ struct DNSName: Hashable {
         self.labels = labels
     }
 
-    /// Bytes on the wire, with length bytes and the root.
+    /// The length in bytes on the wire, including length bytes and the root.
     var wireLength: Int { labels.reduce(1) { $0 + $1.utf8.count + 1 } }
 
-    /// The name as it is written, without a final dot; safe for a terminal.
+    /// The name's presentation, without a final dot; safe for a terminal.
     var presentation: String { labels.map(Self.escape).joined(separator: ".") }
 
-    /// One label as it is written; safe for a terminal.
+    /// Returns the presentation of one label; safe for a terminal.
     static func escape(_ label: String) -> String {
         let isPlain = { (byte: UInt8) in 0x20...0x7E ~= byte && byte != UInt8(ascii: ".") && byte != UInt8(ascii: "\\")
         }
@@ -58,7 +58,7 @@ struct DNSName: Hashable {
         return String(result)
     }
 
-    /// Takes one label and the dot that ends it.
+    /// Takes one label, and the dot that ends it.
     private static func takeLabel(from rest: inout ArraySlice<UInt8>) throws(BrokenRule) -> String {
         var bytes: [UInt8] = []
         while let byte = rest.popFirst(), byte != UInt8(ascii: ".") {
@@ -75,7 +75,7 @@ struct DNSName: Hashable {
         return label
     }
 
-    /// Takes what follows a backslash: three digits for a byte, or any character for itself.
+    /// Takes the rest of an escape, after its backslash: three digits for a byte, or any other byte for itself.
     private static func takeEscape(from rest: inout ArraySlice<UInt8>) throws(BrokenRule) -> UInt8 {
         guard let first = rest.first else { throw BrokenRule("nothing follows the last backslash (RFC 1035 §5.1)") }
         guard first.isASCIIDigit else {
@@ -92,7 +92,7 @@ struct DNSName: Hashable {
 }
 
 extension DNSName {
-    /// A name for a `Domain` or `HostName` that was given by a person.
+    /// Reads a name that a person gave for a `Domain` or `HostName`.
     init(checked text: String) throws(BrokenRule) {
         try self.init(presentation: text)
         guard wireLength <= Self.maximumLength else {
@@ -101,7 +101,7 @@ extension DNSName {
         for label in labels { try label.checkPublishable() }
     }
 
-    /// A name for a `Domain` or `HostName` that was seen on the network; nil when no packet can have carried it.
+    /// Reads a name that was seen on the network; nil if no packet can have carried it.
     init?(observed text: String) {
         guard let name = try? DNSName(presentation: text), name.wireLength <= Self.maximumLength else { return nil }
         self = name
@@ -109,7 +109,8 @@ extension DNSName {
 }
 
 extension String {
-    /// Control characters are forbidden in names (RFC 6763 §4.1.1); Avahi refuses non-characters as no UTF-8.
+    /// Refuses control characters, which names must not contain (RFC 6763 §4.1.1), and non-characters, which Avahi does
+    /// not accept as UTF-8.
     func checkPublishable() throws(BrokenRule) {
         for scalar in unicodeScalars {
             let shown = String(scalar).escapedForTerminal

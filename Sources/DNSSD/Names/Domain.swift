@@ -1,4 +1,4 @@
-/// A DNS domain in which services are found: `local` for mDNS (RFC 6762 §3).
+/// A DNS domain that contains services: `local` for mDNS (RFC 6762 §3).
 public struct Domain: Sendable {
     /// The name in escaped presentation form, without a final dot; safe for a terminal.
     public let name: String
@@ -10,13 +10,13 @@ public struct Domain: Sendable {
 }
 
 extension Domain {
-    /// Whether this is `other` or below it: `lab.example.org` is within `example.org`.
+    /// Returns whether the domain is `other` or lies below it: `lab.example.org` is within `example.org`.
     public func isWithin(_ other: Domain) -> Bool {
         if self == other { return true }
         let (mine, theirs) = (Array(name.utf8), Array(other.name.utf8))
         guard mine.count > theirs.count, mine[mine.count - theirs.count - 1] == UInt8(ascii: ".") else { return false }
         let before = mine.dropLast(theirs.count + 1)
-        // An escaped dot ends no label.
+        // An escaped dot does not end a label.
         let backslashes = before.reversed().prefix { $0 == UInt8(ascii: "\\") }.count
         guard backslashes.isMultiple(of: 2) else { return false }
         return String(decoding: mine.suffix(theirs.count), as: UTF8.self).hasSameFoldedBytes(as: other.name)
@@ -24,25 +24,26 @@ extension Domain {
 }
 
 extension Domain: Hashable {
-    /// Without regard to ASCII case.
+    /// Compares without regard to ASCII case.
     public static func == (one: Domain, other: Domain) -> Bool {
         one.name.hasSameFoldedBytes(as: other.name)
     }
 
-    /// Consistent with `==`.
+    /// Hashes without regard to ASCII case.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(utf8: name, foldingCase: true)
     }
 }
 
 extension Domain: CustomStringConvertible {
-    /// The name in escaped presentation form: safe for a terminal, and readable again.
+    /// The name in escaped presentation form: safe for a terminal, and accepted by `init(_:)`.
     public var description: String { name }
 }
 
 extension Domain {
-    /// Reads `local`, `local.` or `example.org`, with `\.` and `\DDD` for what a label cannot have plainly.
-    /// - Throws: `.invalidDomain` unless it has labels of 1 to 63 bytes and 255 bytes in all (RFC 1035 §2.3.4).
+    /// Reads `local`, `local.` or `example.org`; `\.` and `\DDD` stand for special bytes within a label.
+    /// - Throws: `.invalidDomain` unless each label has 1 to 63 bytes and the name at most 255 (RFC 1035 §2.3.4), or if
+    ///   a label contains control characters or non-characters.
     public init(_ text: String) throws(DiscoveryError) {
         do throws(BrokenRule) {
             self.init(unchecked: try DNSName(checked: text).presentation)
@@ -51,7 +52,7 @@ extension Domain {
         }
     }
 
-    /// A domain seen on the network, in escaped form; nil when no DNS packet can have carried it.
+    /// Reads a domain that was seen on the network, in escaped form; nil if no DNS packet can have carried it.
     public init?(observed text: String) {
         guard let name = DNSName(observed: text) else { return nil }
         self.init(unchecked: name.presentation)
@@ -59,6 +60,6 @@ extension Domain {
 }
 
 extension Domain: Comparable {
-    /// By bytes, without regard to ASCII case.
+    /// Orders by bytes, without regard to ASCII case.
     public static func < (one: Domain, other: Domain) -> Bool { one.name.precedesAsDNSLabel(other.name) }
 }

@@ -1,5 +1,5 @@
-/// The name of a host, as the target of an SRV record: `h1.local`. Only ever a DNS name: never a path, never for
-/// getaddrinfo.
+/// The name of a host, such as `h1.local`, as the target of an SRV record. It is a DNS name only: never use it as a
+/// path or pass it to getaddrinfo.
 public struct HostName: Sendable {
     /// The name in escaped presentation form, without a final dot; safe for a terminal.
     public let name: String
@@ -8,25 +8,26 @@ public struct HostName: Sendable {
 }
 
 extension HostName: Hashable {
-    /// Without regard to ASCII case.
+    /// Compares without regard to ASCII case.
     public static func == (one: HostName, other: HostName) -> Bool {
         one.name.hasSameFoldedBytes(as: other.name)
     }
 
-    /// Consistent with `==`.
+    /// Hashes without regard to ASCII case.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(utf8: name, foldingCase: true)
     }
 }
 
 extension HostName: CustomStringConvertible {
-    /// The name in escaped presentation form: safe for a terminal, and readable again.
+    /// The name in escaped presentation form: safe for a terminal, and accepted by `init(_:)`.
     public var description: String { name }
 }
 
 extension HostName {
-    /// Reads `h1.local` or `h1.local.`, with `\.` and `\DDD` for what a label cannot have plainly.
-    /// - Throws: `.invalidHostName` unless it has labels of 1 to 63 bytes and 255 bytes in all (RFC 1035 §2.3.4).
+    /// Reads `h1.local` or `h1.local.`; `\.` and `\DDD` stand for special bytes within a label.
+    /// - Throws: `.invalidHostName` unless each label has 1 to 63 bytes and the name at most 255 (RFC 1035 §2.3.4), or
+    ///   if a label contains control characters or non-characters.
     public init(_ text: String) throws(DiscoveryError) {
         do throws(BrokenRule) {
             self.init(unchecked: try DNSName(checked: text).presentation)
@@ -35,7 +36,7 @@ extension HostName {
         }
     }
 
-    /// A host seen on the network, in escaped form; nil when no DNS packet can have carried it.
+    /// Reads a host name that was seen on the network, in escaped form; nil if no DNS packet can have carried it.
     public init?(observed text: String) {
         guard let name = DNSName(observed: text) else { return nil }
         self.init(unchecked: name.presentation)
@@ -43,6 +44,6 @@ extension HostName {
 }
 
 extension HostName: Comparable {
-    /// By bytes, without regard to ASCII case.
+    /// Orders by bytes, without regard to ASCII case.
     public static func < (one: HostName, other: HostName) -> Bool { one.name.precedesAsDNSLabel(other.name) }
 }

@@ -1,10 +1,11 @@
-/// Which service names are meant, by shell patterns: `Printer*` takes, `!*private*` leaves out. Without patterns: all.
+/// Selects service names by shell patterns: `Printer*` includes, `!*private*` excludes. Without patterns, all are
+/// selected.
 public struct NamePatterns: Hashable, Sendable {
-    /// The patterns as they were given.
+    /// The patterns as given.
     public let patterns: [String]
     private let filter: InterfaceFilter
 
-    /// Every name.
+    /// The patterns that select every name.
     public static let all = NamePatterns()
 
     private init() {
@@ -12,8 +13,9 @@ public struct NamePatterns: Hashable, Sendable {
         filter = .all
     }
 
-    /// Reads patterns as `InterfaceFilter` has them.
-    /// - Throws: `.invalidServiceName` for a pattern that is empty, over 64 bytes, or malformed, and for more than 64 patterns.
+    /// Reads patterns with the syntax of `InterfaceFilter`.
+    /// - Throws: `.invalidServiceName` if a pattern is empty, longer than 64 bytes or malformed, and if there are more
+    ///   than 64 patterns.
     public init(_ patterns: [String]) throws(DiscoveryError) {
         self.patterns = patterns
         do throws(DiscoveryError) {
@@ -24,6 +26,6 @@ public struct NamePatterns: Hashable, Sendable {
         }
     }
 
-    /// Whether a name is meant.
+    /// Returns whether the patterns select a name.
     public func allows(_ name: ServiceName) -> Bool { filter.allows(name.value) }
 }

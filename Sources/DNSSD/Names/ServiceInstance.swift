@@ -1,6 +1,7 @@
-/// The identity of one service: name, type, domain (RFC 6763 §4.1). What is browsed for, resolved, and connected to.
+/// The identity of one service: name, type and domain (RFC 6763 §4.1).
 ///
-/// A copy is one reference, and its hash is computed once: it is the key of everything that is kept about a service.
+/// It is the key of everything that is stored about a service, so copies share their storage and the hash is computed
+/// once.
 public struct ServiceInstance: Sendable {
     private final class Parts: Sendable {
         let name: ServiceName
@@ -24,36 +25,37 @@ public struct ServiceInstance: Sendable {
 
     /// The instance's own name.
     public var name: ServiceName { parts.name }
-    /// Its type, without a subtype.
+    /// The type, without a subtype.
     public var type: ServiceType { parts.type }
-    /// Its domain.
+    /// The domain.
     public var domain: Domain { parts.domain }
 
-    /// Creates an identity from checked parts.
+    /// Creates an identity; a subtype of `type` is left out.
     public init(name: ServiceName, type: ServiceType, domain: Domain = .local) {
         parts = Parts(name, type.base, domain)
     }
 }
 
 extension ServiceInstance: Hashable {
-    /// By name, type and domain, each by its own rule.
+    /// Compares name, type and domain, each by its own rule.
     public static func == (one: ServiceInstance, other: ServiceInstance) -> Bool {
         one.parts === other.parts
             || one.parts.hash == other.parts.hash && one.name == other.name && one.type == other.type
                 && one.domain == other.domain
     }
 
-    /// Consistent with `==`.
+    /// Hashes name, type and domain.
     public func hash(into hasher: inout Hasher) { hasher.combine(parts.hash) }
 }
 
 extension ServiceInstance {
-    /// The name as one DNS name (RFC 6763 §4.3): `Büro\.2._ipp._tcp.local`. Safe for a terminal; `init(fullName:)`
-    /// reads it.
+    /// The identity as one DNS name (RFC 6763 §4.3), such as `Büro\.2._ipp._tcp.local`. It is safe for a terminal, and
+    /// `init(fullName:)` accepts it.
     public var fullName: String { "\(DNSName.escape(name.value)).\(type).\(domain.name)" }
 
-    /// Reads a full name, with or without a final dot; without a domain `local` is meant.
-    /// - Throws: `.invalidServiceName` unless it is a name, a type and a domain, with `\.` for a dot within the name.
+    /// Reads a full name, with or without a final dot; the domain defaults to `local`.
+    /// - Throws: `.invalidServiceName` unless it consists of a name, a type and a domain. A dot within the name is
+    ///   written `\.`.
     public init(fullName text: String) throws(DiscoveryError) {
         do throws(BrokenRule) {
             let labels = try DNSName(presentation: text).labels
@@ -81,9 +83,9 @@ extension ServiceInstance {
         }
     }
 
-    /// Whether a text is meant as a full name rather than an instance's name: a type follows a first label.
+    /// Returns whether a text is meant as a full name rather than an instance's name: a type follows its first label.
     ///
-    /// `init(fullName:)` may still refuse it, and then says what to write.
+    /// `init(fullName:)` may still refuse the text; its error says what to write.
     public static func looksLikeFullName(_ text: String) -> Bool {
         guard let labels = try? DNSName(presentation: text).labels else { return false }
         return zip(labels.dropFirst(), labels.dropFirst(2)).contains {
@@ -93,7 +95,7 @@ extension ServiceInstance {
 }
 
 extension ServiceInstance: Comparable {
-    /// By domain, then type, then name.
+    /// Orders by domain, then by type, then by name.
     public static func < (one: ServiceInstance, other: ServiceInstance) -> Bool {
         if one.domain != other.domain { return one.domain < other.domain }
         if one.type != other.type { return one.type < other.type }

@@ -1,29 +1,29 @@
-/// The name of one service instance, as people read it: "Tony's Mac", "Büro 2 🖨" (RFC 6763 §4.1.1).
+/// The name of one service instance as people read it, such as "Tony's Mac" or "Büro 2 🖨" (RFC 6763 §4.1.1).
 ///
-/// Compared byte for byte: two names that look alike but are encoded differently are two services.
+/// Names are compared byte for byte: two that look alike but are encoded differently belong to two services.
 public struct ServiceName: Sendable {
-    /// The longest name in bytes of UTF-8 (RFC 6763 §4.1.1: one DNS label).
+    /// The longest name in bytes of UTF-8: one DNS label (RFC 6763 §4.1.1).
     public static let maximumLength = 63
 
     /// The name, unescaped.
     public let value: String
 
-    /// A name that was seen on the network: any text, to be escaped wherever it is shown.
+    /// Creates a name that was seen on the network. It may be any text: escape it wherever it is shown.
     public init(observed value: String) { self.value = value }
 }
 
 extension ServiceName: Hashable, Comparable {
-    /// Byte for byte.
+    /// Compares byte for byte.
     public static func == (one: ServiceName, other: ServiceName) -> Bool {
         one.value.hasSameBytes(as: other.value)
     }
 
-    /// By bytes.
+    /// Orders by bytes.
     public static func < (one: ServiceName, other: ServiceName) -> Bool {
         one.value.utf8.lexicographicallyPrecedes(other.value.utf8)
     }
 
-    /// Consistent with `==`.
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(utf8: value, foldingCase: false)
     }
@@ -35,7 +35,7 @@ extension ServiceName: CustomStringConvertible {
 }
 
 extension ServiceName {
-    /// A name to publish.
+    /// Creates a name to publish.
     /// - Throws: `.invalidServiceName` unless it has 1 to 63 bytes of UTF-8, without control characters (RFC 6763
     ///   §4.1.1) and without non-characters, which Avahi refuses.
     public init(_ value: String) throws(DiscoveryError) {
@@ -56,17 +56,18 @@ extension ServiceName {
 }
 
 extension ServiceName {
-    /// The name to try when this one is taken: `tony`, `tony #2`, `tony #3`, as Avahi counts (RFC 6763 Appendix D).
+    /// Returns the name to try if this one is taken: `tony`, `tony #2`, `tony #3`, as Avahi counts (RFC 6763 Appendix
+    /// D).
     ///
-    /// Never longer than 63 bytes; the text before the number is cut between characters, or within one that is longer
-    /// than that.
+    /// It has at most 63 bytes: the text before the number is cut between characters, or between scalars if the first
+    /// character alone is too long.
     public func nextAfterCollision() -> ServiceName {
         let (base, number) = numbered
         let suffix = " #\(number)"
         return ServiceName(observed: base.prefix(bytes: Self.maximumLength - suffix.utf8.count) + suffix)
     }
 
-    /// The text before the number, and the number that comes next. A number that cannot be counted on is text.
+    /// The text before the number, and the next number. A number that is too large to count on is part of the text.
     private var numbered: (base: String, next: Int) {
         let digits = value.utf8.reversed().prefix(while: \.isASCIIDigit).count
         let base = value.utf8.dropLast(digits)
@@ -79,7 +80,7 @@ extension ServiceName {
 }
 
 extension String {
-    /// As many whole characters as fit; of a first character that does not fit, as many scalars.
+    /// Returns as many whole characters as fit, or as many scalars if the first character does not fit.
     fileprivate func prefix(bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         let characters = Self.fitting(self, limit) { $0.utf8.count }

@@ -1,9 +1,9 @@
 extension ServiceType {
-    /// The longest service name without its underscore (RFC 6335 §5.1).
+    /// The longest service name in bytes, without its underscore (RFC 6335 §5.1).
     public static let maximumNameLength = 15
 
-    /// Reads `_witap._tcp`, `_witap._tcp.local.`, `witap` (TCP is meant) or `_printer._sub._http._tcp`.
-    /// - Throws: `.invalidServiceType` for what breaks RFC 6335 §5.1 or RFC 6763 §7, and for a domain other than
+    /// Reads `_witap._tcp`, `_witap._tcp.local.`, `witap` (which means TCP) or `_printer._sub._http._tcp`.
+    /// - Throws: `.invalidServiceType` if the text breaks RFC 6335 §5.1 or RFC 6763 §7, or has a domain other than
     ///   `local`.
     public init(_ text: String) throws(DiscoveryError) {
         do throws(BrokenRule) {
@@ -45,7 +45,7 @@ extension ServiceType {
         }
     }
 
-    /// RFC 6335 §5.1, for a name without its underscore.
+    /// Checks a name, without its underscore, by RFC 6335 §5.1.
     private static func checkName(_ name: some StringProtocol) throws(BrokenRule) {
         let bytes = name.utf8
         guard !bytes.isEmpty else { throw BrokenRule("the service name is empty (RFC 6335 §5.1)") }
@@ -89,10 +89,10 @@ extension ServiceType.Transport {
 }
 
 extension ServiceType {
-    /// A type seen on the network, in escaped form and without a domain; what RFC 6335 forbids is taken if DNS can
-    /// carry it.
+    /// Reads a type that was seen on the network, in escaped form and without a domain. Accepts names that RFC 6335
+    /// forbids if DNS can carry them.
     ///
-    /// Nil for what is neither a label with `_tcp` or `_udp` nor a subtype of one.
+    /// Nil unless the text is a label followed by `_tcp` or `_udp`, or a subtype of such a type.
     public init?(observed text: String) {
         guard let labels = try? DNSName(presentation: text).labels else { return nil }
         self.init(observedLabels: labels[...])

@@ -1,20 +1,20 @@
-/// The kind of a service: an application protocol over a transport, perhaps narrowed to a subtype (RFC 6763 §7).
+/// The kind of a service: an application protocol over a transport, with or without a subtype (RFC 6763 §7).
 ///
-/// Two types are equal when their labels are equal without regard to ASCII case, as DNS compares names.
+/// Types are compared as DNS compares names, without regard to ASCII case.
 public struct ServiceType: Sendable {
     /// The transport label. Everything that is not TCP is `_udp` (RFC 6763 §7).
     public enum Transport: String, Hashable, Sendable {
-        /// `_tcp`
+        /// TCP.
         case tcp = "_tcp"
-        /// `_udp`
+        /// UDP and every other transport.
         case udp = "_udp"
     }
 
-    /// The application protocol with its underscore, as `_witap`; unescaped.
+    /// The application protocol with its underscore, such as `_witap`; unescaped.
     public let name: String
-    /// TCP, or everything else.
+    /// The transport.
     public let transport: Transport
-    /// The subtype label, as `_printer` in `_printer._sub._http._tcp` (RFC 6763 §7.1); unescaped.
+    /// The subtype label, such as `_printer` in `_printer._sub._http._tcp` (RFC 6763 §7.1); unescaped.
     public let subtype: String?
 
     init(name: String, transport: Transport, subtype: String?) {
@@ -28,13 +28,13 @@ public struct ServiceType: Sendable {
 }
 
 extension ServiceType: Hashable {
-    /// Without regard to ASCII case.
+    /// Compares name, transport and subtype without regard to ASCII case.
     public static func == (one: ServiceType, other: ServiceType) -> Bool {
         one.transport == other.transport && one.name.hasSameFoldedBytes(as: other.name)
             && (one.subtype ?? "").hasSameFoldedBytes(as: other.subtype ?? "")
     }
 
-    /// Consistent with `==`.
+    /// Hashes without regard to ASCII case.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(transport)
         hasher.combine(utf8: name, foldingCase: true)
@@ -43,7 +43,8 @@ extension ServiceType: Hashable {
 }
 
 extension ServiceType: CustomStringConvertible {
-    /// `_witap._tcp`, or `_printer._sub._http._tcp`: escaped as Avahi reads it, and safe for a terminal.
+    /// The type as text, such as `_witap._tcp` or `_printer._sub._http._tcp`: escaped in Avahi's form, and safe for a
+    /// terminal.
     public var description: String {
         let base = "\(DNSName.escape(name)).\(transport.rawValue)"
         guard let subtype else { return base }
@@ -52,7 +53,7 @@ extension ServiceType: CustomStringConvertible {
 }
 
 extension ServiceType: Comparable {
-    /// By name, then transport, then subtype, without regard to ASCII case.
+    /// Orders by name, then by transport, then by subtype, without regard to ASCII case.
     public static func < (one: ServiceType, other: ServiceType) -> Bool {
         if !one.name.isSameDNSLabel(as: other.name) { return one.name.precedesAsDNSLabel(other.name) }
         if one.transport != other.transport { return one.transport.rawValue < other.transport.rawValue }
@@ -61,8 +62,8 @@ extension ServiceType: Comparable {
 }
 
 extension ServiceType {
-    /// A subtype label to publish: `printer` and `_printer` both give `_printer`. The label is taken as it is, not
-    /// unescaped.
+    /// Returns a subtype label to publish: `printer` and `_printer` both give `_printer`. Escapes in `label` are not
+    /// interpreted.
     /// - Throws: `.invalidServiceType` unless it has 1 to 63 bytes with its underscore and no control characters (RFC
     ///   6763 §7.1).
     public static func validatedSubtype(_ label: String) throws(DiscoveryError) -> String {
@@ -84,7 +85,7 @@ extension ServiceType {
         }
     }
 
-    /// The type narrowed to a subtype: `_printer._sub._http._tcp`.
+    /// Returns the type with a subtype: `_printer._sub._http._tcp`.
     /// - Throws: `.invalidServiceType` as `validatedSubtype(_:)` does.
     public func withSubtype(_ label: String) throws(DiscoveryError) -> ServiceType {
         ServiceType(name: name, transport: transport, subtype: try Self.validatedSubtype(label))
@@ -92,15 +93,16 @@ extension ServiceType {
 }
 
 extension ServiceType {
-    /// A type as people, programs and files name it: the one validation of all of them.
-    /// - Throws: `.invalidServiceType` for what `init(_:)` or `checkedForAvahi()` refuses.
+    /// Reads a type that a person, a program or a file names.
+    /// - Throws: `.invalidServiceType` if `init(_:)` or `checkedForAvahi()` refuses it.
     package init(named text: String) throws(DiscoveryError) {
         self = try ServiceType(text).checkedForAvahi()
     }
 
-    /// Avahi takes no label of one letter after the underscore (avahi-common/domain.c, `avahi_is_valid_service_type_generic`), though RFC
-    /// 6335 §5.1 allows it: neither browsing, resolving nor publishing can succeed.
-    /// - Throws: `.invalidServiceType`.
+    /// Returns the type if Avahi accepts it. Avahi refuses a label with a single character after the underscore
+    /// (avahi-common/domain.c, `avahi_is_valid_service_type_generic`), which RFC 6335 §5.1 allows: such a type can
+    /// neither be browsed, resolved nor published.
+    /// - Throws: `.invalidServiceType` if Avahi refuses it.
     package func checkedForAvahi() throws(DiscoveryError) -> ServiceType {
         for label in [name, subtype].compactMap(\.self) where label.utf8.count <= 2 || !label.hasPrefix("_") {
             throw DiscoveryError(
@@ -113,10 +115,10 @@ extension ServiceType {
 }
 
 extension ServiceType {
-    /// A type made of any identifier, as an application's: `com.example.WiTap 2` gives `_com-example-wit._tcp`.
+    /// Makes a type from any identifier, such as an application's: `com.example.WiTap 2` gives `_com-example-wit._tcp`.
     ///
-    /// Letters become lower case, everything else but digits one hyphen, and what is too long is cut (RFC 6335 §5.1). Nil
-    /// when no letter is left.
+    /// Letters become lower case, each run of other characters except digits becomes one hyphen, and the name is cut to
+    /// 15 characters (RFC 6335 §5.1). Nil if no letter is left.
     public init?(identifier: String, transport: Transport = .tcp) {
         var name = ""
         for byte in identifier.utf8 where name.utf8.count < Self.maximumNameLength {

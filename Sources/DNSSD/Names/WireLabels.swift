@@ -1,4 +1,4 @@
-// Names as the labels that a DNS message has. Labels that are not UTF-8 are no names of DNS-SD (RFC 6763 §4.1.1).
+// Converts names from and to the labels of a DNS message. DNS-SD names are UTF-8 (RFC 6763 §4.1.1).
 
 extension DNSName {
     init?(labels: some Sequence<some Collection<UInt8>>) {
@@ -12,7 +12,7 @@ extension DNSName {
 
     private init(labels: [String]) { self.labels = labels }
 
-    /// The labels of a presentation that was checked when it was made.
+    /// Returns the labels of a presentation that has been checked before.
     fileprivate static func labels(of presentation: String) -> [[UInt8]] {
         (try? DNSName(presentation: presentation).labels.map { Array($0.utf8) }) ?? []
     }
@@ -22,7 +22,7 @@ extension Domain {
     /// The labels in order, without the root's.
     package var labels: [[UInt8]] { DNSName.labels(of: name) }
 
-    /// A domain by its labels; nil when one is not UTF-8, or there is none.
+    /// Creates a domain from its labels; nil if one is not UTF-8 or there are none.
     package init?(labels: some Sequence<some Collection<UInt8>>) {
         guard let name = DNSName(labels: labels), !name.labels.isEmpty else { return nil }
         self.init(unchecked: name.presentation)
@@ -30,7 +30,7 @@ extension Domain {
 }
 
 extension HostName {
-    /// A host name by its labels; nil when one is not UTF-8, or there is none.
+    /// Creates a host name from its labels; nil if one is not UTF-8 or there are none.
     package init?(labels: some Sequence<some Collection<UInt8>>) {
         guard let name = DNSName(labels: labels), !name.labels.isEmpty else { return nil }
         self.init(unchecked: name.presentation)
@@ -38,7 +38,7 @@ extension HostName {
 }
 
 extension ServiceName {
-    /// A name by its label; nil when that is not UTF-8.
+    /// Creates a name from its label; nil if it is empty or not UTF-8.
     package init?(label: some Collection<UInt8>) {
         guard !label.isEmpty, let text = String(validating: label, as: UTF8.self) else { return nil }
         self.init(observed: text)
@@ -46,13 +46,13 @@ extension ServiceName {
 }
 
 extension ServiceType {
-    /// `_witap._tcp`, or `_sub1._sub._witap._tcp` where it has a subtype.
+    /// The labels in order: those of `_witap._tcp`, or of `_sub1._sub._witap._tcp` with a subtype.
     package var labels: [[UInt8]] {
         (subtype.map { [Array($0.utf8), Array("_sub".utf8)] } ?? [])
             + [Array(name.utf8), Array(transport.rawValue.utf8)]
     }
 
-    /// A type by its labels; nil when they are none of a type.
+    /// Creates a type from its labels; nil if they do not form a type.
     package init?(labels: some Sequence<some Collection<UInt8>>) {
         guard let name = DNSName(labels: labels) else { return nil }
         self.init(observedLabels: name.labels[...])

@@ -1,20 +1,20 @@
-/// Which rule a text broke; the caller adds the text and the code to make a `DiscoveryError` of it.
+/// The rule that a text breaks. The caller adds the text and a code to make it a `DiscoveryError`.
 struct BrokenRule: Error, Hashable {
-    /// Terminal-safe, beginning in lower case, without a full stop.
+    /// The rule, safe for a terminal, without an initial capital or a full stop.
     let rule: String
 
     init(_ rule: String) { self.rule = rule }
 }
 
 extension DiscoveryError {
-    /// `"the text": the rule that it broke`.
+    /// Creates an error with the message `"the text": the rule that it breaks`.
     init(_ code: Code, _ text: String, _ broken: BrokenRule) {
         self.init(code, "\(text.quotedForMessage): \(broken.rule)")
     }
 }
 
 extension String {
-    /// The text in double quotes for a message: escaped for a terminal, and cut when it is long.
+    /// The text in double quotes for a message: escaped for a terminal, and cut after 80 scalars.
     package var quotedForMessage: String {
         let limit = 80
         let start = unicodeScalars.prefix(limit + 1)

@@ -1,34 +1,34 @@
-/// One service of the network, however many interfaces, protocols and addresses it was seen on.
+/// One service on the network, with all its interfaces and addresses.
 public struct DiscoveredService: Hashable, Sendable {
-    /// How much is known.
+    /// How much is known of a service, and whether it can be reached.
     public enum State: String, Hashable, Sendable {
-        /// Seen, not resolved (or not asked for).
+        /// The service was seen, but has not been resolved or is not to be.
         case found
         /// Host, port, TXT and addresses are known.
         case resolved
-        /// The name is held but nothing is offered: SRV port 0 (RFC 6763 §8).
+        /// The name is held but nothing is offered: the SRV port is 0 (RFC 6763 §8).
         case unavailable
-        /// It is announced but does not answer.
+        /// The service is announced but does not answer.
         case unreachable
     }
 
-    /// Its identity.
+    /// The service's identity.
     public let instance: ServiceInstance
-    /// The interfaces on which it was seen, sorted; none for a service from a DNS server.
+    /// The interfaces on which it was seen, sorted; empty for a service from a DNS server.
     public var interfaces: [NetworkInterface]
-    /// Subtype labels under which it was seen; not all that it has.
+    /// The subtype labels under which it was seen; it may have others.
     public var subtypes: [String]
     /// How much is known.
     public var state: State
-    /// The host that offers it.
+    /// The host that offers it; nil if not resolved.
     public var host: HostName?
-    /// The port; nil when not resolved, or when the service is not offered.
+    /// The port; nil if not resolved or not offered.
     public var port: Port?
-    /// What it says about itself.
+    /// The TXT record; empty if not resolved.
     public var txt: TXTRecord
     /// Every place where it can be dialled.
     public var endpoints: [Endpoint]
-    /// This machine publishes it.
+    /// Whether this machine publishes it.
     public var isOwn: Bool
 
     /// Creates a value.

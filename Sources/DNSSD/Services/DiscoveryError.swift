@@ -1,6 +1,7 @@
-/// The one error that the library throws: a code for programs, a message for people.
+/// The error that the library throws: a code for programs and a message for people.
 ///
-/// The message names the thing ("_witap": no transport) rather than the layer; branch on `code`, never on the text.
+/// The message names the thing that is wrong (`"_witap": no transport`), not the layer. Branch on `code`, never on the
+/// text.
 public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong. The set may grow; switch with a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -21,33 +22,33 @@ public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible
         public static let invalidPort = Code("invalid-port")
         /// Text is not an IP address.
         public static let invalidAddress = Code("invalid-address")
-        /// No such network interface, or a pattern that can match none.
+        /// There is no such network interface, or a pattern is malformed.
         public static let invalidInterface = Code("invalid-interface")
-        /// Nothing answers for mDNS on this machine.
+        /// The backend does not answer.
         public static let backendUnavailable = Code("backend-unavailable")
         /// The backend answered with an error of its own.
         public static let backendFailed = Code("backend-failed")
-        /// The name is taken and renaming was not wanted, or was tried too often.
+        /// The name is taken, and the policy forbids renaming or too many names were tried.
         public static let nameTaken = Code("name-taken")
-        /// No such service.
+        /// The service was not found.
         public static let notFound = Code("not-found")
-        /// Not done within the time that was allowed.
+        /// The time limit passed.
         public static let timedOut = Code("timed-out")
-        /// A limit of the server that was asked was reached: it takes no more records of one type.
+        /// The server's limit was reached: it accepts no more records of one type.
         public static let serverLimitReached = Code("server-limit-reached")
-        /// What is configured cannot work: the key, the zone or the server is not what it should be.
+        /// The configuration cannot work: the key, the zone or the server is wrong.
         public static let misconfigured = Code("misconfigured")
-        /// The addresses were withheld on the way, by a resolver that protects against rebinding.
+        /// A resolver on the way withheld the addresses, to protect against DNS rebinding.
         public static let addressesWithheld = Code("addresses-withheld")
         /// A limit of this process or of the backend was reached.
         public static let limitExceeded = Code("limit-exceeded")
-        /// The system refused: no thread, no file descriptor, no process.
+        /// The system refused a thread, a file descriptor or a process.
         public static let systemRefused = Code("system-refused")
-        /// It was found, and none of its addresses could be connected to.
+        /// The service was found, but none of its addresses could be connected to.
         public static let unreachable = Code("unreachable")
-        /// Not permitted by a policy.
+        /// A policy forbids it.
         public static let notPermitted = Code("not-permitted")
-        /// The engine was shut down.
+        /// The engine was shut down, or the task was cancelled.
         public static let closed = Code("closed")
 
         package init(_ description: String) { self.description = description }
@@ -55,7 +56,7 @@ public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// What went wrong.
     public let code: Code
-    /// A sentence for people: the offending part and the rule it broke, already safe for a terminal.
+    /// A sentence for people that names the offending part and the rule it breaks; safe for a terminal.
     public let message: String
 
     /// Creates an error.

@@ -1,6 +1,6 @@
-/// What to publish: a service of this machine.
+/// A service to publish.
 public struct OfferedService: Hashable, Sendable {
-    /// The wanted name, which a collision may change (RFC 6763 Appendix D).
+    /// The wanted name; a conflict may change the published one (RFC 6763 Appendix D).
     public var name: ServiceName
     /// The type, without a subtype.
     public var type: ServiceType
@@ -8,16 +8,16 @@ public struct OfferedService: Hashable, Sendable {
     public var domain: Domain
     /// The port on which the service listens.
     public var port: Port
-    /// What the service says about itself.
+    /// The TXT record.
     public var txt: TXTRecord
-    /// Subtype labels with their underscore: `_printer`.
+    /// Subtype labels with their underscore, such as `_printer`.
     public var subtypes: [String]
     /// The interfaces on which to publish.
     public var interfaces: InterfaceFilter
-    /// Publish over IPv4 or IPv6 only.
+    /// The only IP family to publish over; nil for both.
     public var family: IPAddress.Family?
 
-    /// Creates a description from checked parts.
+    /// Creates a description from checked parts; a subtype of `type` is left out.
     public init(
         name: ServiceName,
         type: ServiceType,
@@ -39,12 +39,12 @@ public struct OfferedService: Hashable, Sendable {
     }
 }
 
-/// The former name, which clashed with ServiceLifecycle's protocol.
+/// The unavailable name `Service`, which would clash with ServiceLifecycle's protocol.
 @available(*, unavailable, renamed: "OfferedService")
 public typealias Service = OfferedService
 
 extension OfferedService {
-    /// Creates a description from text. A subtype in `type` becomes one of `subtypes`, whose underscore may be left
+    /// Creates a description from text. A subtype in `type` becomes one of `subtypes`, whose underscores may be left
     /// out.
     /// - Throws: the error of the first part that breaks a rule.
     public init(
@@ -71,6 +71,6 @@ extension OfferedService {
         )
     }
 
-    /// The wanted identity.
+    /// The identity under the wanted name.
     public var instance: ServiceInstance { ServiceInstance(name: name, type: type, domain: domain) }
 }

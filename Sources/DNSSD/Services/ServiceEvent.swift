@@ -1,27 +1,27 @@
-/// An event of a browser.
+/// An event of a stream of services.
 public enum ServiceEvent: Hashable, Sendable {
     /// A service that was not known before.
     case found(DiscoveredService)
-    /// A known service has other interfaces, addresses, port, TXT or state.
+    /// The interfaces, addresses, port, TXT or state of a known service changed.
     case changed(DiscoveredService)
-    /// A service is gone; the value is what was last known.
+    /// A service is gone; the value is its last known one.
     case lost(DiscoveredService)
-    /// Everything known at the start has been reported; what follows is news. Comes once.
+    /// Everything present at the start has been reported; later events are news. Comes once.
     case settled
-    /// The backend answers, went away or came back; what is known is kept meanwhile.
+    /// The backend answers, went away or came back. Known services are kept while it is away.
     case backend(BackendState)
-    /// Something was left out, and why: later events may not show everything.
+    /// Something was left out, so later events may be incomplete; the text says what and why.
     case degraded(String)
 }
 
-/// Whether the backend can be reached.
+/// Whether the backend answers, and whether it did before.
 public enum BackendState: Hashable, Sendable {
-    /// It answers.
+    /// The backend answers.
     case available
-    /// It never answered yet; the reason is for people.
+    /// The backend has never answered; the reason is for people.
     case unavailable(String)
-    /// It answered before and went away.
+    /// The backend answered before and went away; the reason is for people.
     case lost(String)
-    /// It went away and is back.
+    /// The backend went away and is back.
     case recovered
 }

@@ -1,9 +1,8 @@
 extension TXTRecord {
-    /// A record from the network: any strings, read as RFC 6763 §6.4 says.
+    /// Creates a record from any strings of the network, read by the rules of RFC 6763 §6.4.
     ///
-    /// Left out are empty strings, strings without a key, keys that are not printable ASCII, and all but the first of
-    /// equal keys; and, with `isTruncated`, what follows the first 8900 bytes or 256 entries, or is longer than a
-    /// string can be.
+    /// Leaves out empty strings, strings without a key, keys that are not printable ASCII, and repeated keys. Stops,
+    /// and sets `isTruncated`, after 8900 bytes or 256 entries, or at a string longer than 255 bytes.
     public init(strings: some Sequence<[UInt8]>) {
         self.init()
         var keys: Set<[UInt8]> = []
@@ -28,7 +27,7 @@ extension TXTRecord {
         }
     }
 
-    /// The strings for the wire, in order. None for an empty record, which is sent as one empty string (RFC 6763 §6.1).
+    /// The strings for the wire, in order. An empty record has none, and is sent as one empty string (RFC 6763 §6.1).
     public var strings: [[UInt8]] {
         entries.map { entry in
             guard let value = entry.value else { return Array(entry.key.utf8) }
@@ -36,38 +35,38 @@ extension TXTRecord {
         }
     }
 
-    /// The size in bytes on the wire, length bytes included; 1 for an empty record (RFC 6763 §6.1).
+    /// The size in bytes on the wire, including length bytes; 1 for an empty record (RFC 6763 §6.1).
     public var wireSize: Int { max(1, stringsSize) }
 
     var stringsSize: Int { entries.reduce(0) { $0 + $1.length + 1 } }
 }
 
 extension TXTRecord.Entry {
-    /// Bytes of the string, without its length byte.
+    /// The length of the string in bytes, without its length byte.
     var length: Int { key.utf8.count + (value.map { $0.count + 1 } ?? 0) }
 }
 
 extension TXTRecord {
-    /// The longest string, key and `=` included, in bytes (RFC 6763 §6.1).
+    /// The longest string in bytes, including key and `=` (RFC 6763 §6.1).
     public static let maximumStringLength = 255
-    /// The largest record in bytes on the wire that is published or kept: what fits into a packet of 9000 bytes (RFC
-    /// 6762 §17).
+    /// The largest record that is published or kept, in bytes on the wire: it fits into a packet of 9000 bytes
+    /// (RFC 6762 §17).
     public static let maximumWireSize = 8900
     /// The most entries that are published or kept.
     public static let maximumEntryCount = 256
-    /// The size in bytes that fits into one Ethernet packet (RFC 6763 §6.2).
+    /// The size in bytes on the wire that fits into one Ethernet packet (RFC 6763 §6.2).
     public static let recommendedWireSize = 1300
 
-    /// A record to publish, in the order given; nil is a key without `=`.
+    /// Creates a record to publish, in the order given; nil stands for a key without `=`.
     /// - Throws: `.invalidTXTRecord` as `append(key:value:)` does.
     public init(_ pairs: KeyValuePairs<String, String?>) throws(DiscoveryError) {
         self.init()
         for (key, value) in pairs { try append(key: key, text: value) }
     }
 
-    /// Adds a key to a record that is to be published; nil is a key without `=`.
-    /// - Throws: `.invalidTXTRecord` for a key that is empty, not printable ASCII, has `=` or is there already (RFC
-    ///   6763 §6.4), and for a string over 255 bytes or a record over 8900 bytes or 256 entries.
+    /// Adds a key to a record to publish; nil stands for a key without `=`.
+    /// - Throws: `.invalidTXTRecord` if the key is empty, is not printable ASCII, contains `=` or exists already (RFC
+    ///   6763 §6.4), or if the string would exceed 255 bytes, or the record 8900 bytes or 256 entries.
     public mutating func append(key: String, value: [UInt8]?) throws(DiscoveryError) {
         do throws(BrokenRule) {
             try Self.checkKey(key)
@@ -91,13 +90,13 @@ extension TXTRecord {
         }
     }
 
-    /// Adds a key with text to a record that is to be published; nil is a key without `=`.
+    /// Adds a key with text to a record to publish; nil stands for a key without `=`.
     /// - Throws: `.invalidTXTRecord` as `append(key:value:)` does.
     public mutating func append(key: String, text: String?) throws(DiscoveryError) {
         try append(key: key, value: text.map { Array($0.utf8) })
     }
 
-    /// What is allowed, but unwise: sentences for people, safe for a terminal.
+    /// Sentences about what is allowed but unwise; safe for a terminal.
     public var warnings: [String] {
         guard wireSize > Self.recommendedWireSize else { return [] }
         return [

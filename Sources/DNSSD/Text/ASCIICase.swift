@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// DNS compares ASCII letters without regard to case, and nothing else (RFC 4343).
+    /// The byte with an ASCII letter in lower case: DNS ignores the case of ASCII letters only (RFC 4343).
     var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 }
 
@@ -10,7 +10,7 @@ extension Sequence<UInt8> {
 }
 
 extension Hasher {
-    /// Eight bytes at a time: names are compared and hashed more often than anything else.
+    /// Hashes eight bytes at a time, because names are hashed more often than anything else.
     mutating func combine(utf8 text: String, foldingCase: Bool) {
         var word: UInt64 = 0
         var count = 0
@@ -28,12 +28,12 @@ extension Hasher {
 }
 
 extension String {
-    /// Byte for byte, where `==` would compare by canonical equivalence.
+    /// Compares byte for byte; `==` compares by canonical equivalence.
     func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 
-    /// As DNS compares names.
+    /// Compares as DNS compares names.
     package func hasSameFoldedBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqualIgnoringASCIICase(other.utf8)
     }
@@ -46,10 +46,10 @@ extension UInt8 {
 }
 
 extension StringProtocol {
-    /// Equal as DNS compares names.
+    /// Compares as DNS compares names.
     func isSameDNSLabel(as other: some StringProtocol) -> Bool { utf8.elementsEqualIgnoringASCIICase(other.utf8) }
 
-    /// Ordered as DNS compares names: consistent with `isSameDNSLabel(as:)`.
+    /// Orders consistently with `isSameDNSLabel(as:)`.
     func precedesAsDNSLabel(_ other: some StringProtocol) -> Bool {
         utf8.lazy.map(\.asciiLowercased).lexicographicallyPrecedes(other.utf8.lazy.map(\.asciiLowercased))
     }

@@ -3,7 +3,7 @@ package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    /// The text of any bytes.
+    /// Returns the text for any bytes.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count / 3 + 1) * 4)
@@ -17,8 +17,8 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of a text; nil for a foreign character, missing or misplaced padding, or unused bits that are not
-    /// zero.
+    /// Returns the bytes of a text; nil if a character is not in the alphabet, padding is missing or misplaced, or
+    /// unused bits are not zero.
     package static func decode(_ text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }

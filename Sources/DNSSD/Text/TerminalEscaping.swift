@@ -1,11 +1,11 @@
 extension StringProtocol {
-    /// The text with every character escaped that could move a cursor, hide itself or turn text around: `\u{1B}`.
+    /// The text with escapes, such as `\u{1B}`, for characters that could move the cursor, hide, or reverse text.
     ///
-    /// A backslash stays as it is, except before `u{`, where it becomes `\u{5C}`: whatever reads as an escape is one.
-    /// Do not apply it to text that is escaped already.
+    /// A backslash stays as it is, except before `u{`, where it becomes `\u{5C}`, so that everything that reads as an
+    /// escape is one. Do not apply it to text that is already escaped.
     public var escapedForTerminal: String { String(self).escaped }
 
-    /// Whether `escapedForTerminal` would change the text: the mark of a name that tries to look like another.
+    /// Whether `escapedForTerminal` would change the text, as with a name that tries to look like another.
     public var needsTerminalEscaping: Bool { !escapedForTerminal.utf8.elementsEqual(utf8) }
 }
 
@@ -28,10 +28,11 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// C0, DEL, C1, bidi controls, everything of zero width, line and paragraph separators, tags and non-characters.
+    /// Returns true for C0, DEL, C1, bidi controls, characters of zero width, line and paragraph separators, tags and
+    /// non-characters.
     ///
-    /// Private use stays: icon fonts use it. U+FE0E and U+FE0F stay after an emoji, where they choose between text and
-    /// picture. ZERO WIDTH JOINER never stays, so an emoji joined of several is shown as its parts.
+    /// Private use characters are safe: icon fonts use them. U+FE0E and U+FE0F are safe after an emoji, where they
+    /// choose between text and picture. ZERO WIDTH JOINER never is, so a joined emoji is shown as its parts.
     func isUnsafeForTerminal(after previous: Unicode.Scalar?) -> Bool {
         switch value {
         case 0x20...0x7E: false
