@@ -146,6 +146,7 @@ bench-deps:
 
 publish-many: $(BENCHED)
 	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product PublishMany --scratch-path $(RELEASE)
+	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product PublishInZones --scratch-path $(RELEASE)
 
 # A package of its own, in a directory of its own: it is built beside the other.
 inside-built:

@@ -124,8 +124,9 @@ let package = Package(
         program("HelloDiscovery", ["NetworkServices"], path: "Sources/Examples/HelloDiscovery"),
         program("BonjourByOldNames", ["DNSSD", "DiscoveryNetService"], path: "Sources/Examples/BonjourByOldNames"),
         program("HelloZone", ["DNSSD", "Discovery", "UnicastEngine"], path: "Sources/Examples/HelloZone"),
-        // For tests of faults, many publications in one process; and work within the library, for Benchmarks/.
+        // For tests of faults and sizes, many publications in one process; and work within the library, for Benchmarks/.
         program("PublishMany", ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany"),
+        program("PublishInZones", ["DNSSD", "Discovery", "UnicastEngine"], path: "Tests/Support/PublishInZones"),
         module("InsideBenchmarks", core + ["AvahiEngine", "DiscoveryJSON"], path: "Tests/Support/InsideBenchmarks"),
 
         tests("SystemTests", ["DNSSD", "System"]), tests("DNSSDTests", ["DNSSD"]),

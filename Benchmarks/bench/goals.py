@@ -123,6 +123,7 @@ def publishing_and_connecting(out, measured):
     out.ratio("connect, an address of the same family dead ÷ curl with one of the other family dead", 1.05, same.get(DAEMON),
               other.get("curl"), "total")
     out.most("connect, addresses known and good, process start included", 10, good.get(DAEMON, {}).get("total"), "ms")
+    in_zones(out, measured)
     inside = measured.get("inside") or {}
     what, allowed = "time within our process for 4000 services ÷ for 1000 (N log N)", 4 * log(4000) / log(1000)
     if GROWTH in inside:
@@ -130,3 +131,14 @@ def publishing_and_connecting(out, measured):
         out.add(what, f"≤ {allowed:.2f}", f"{found:.2f}", found <= allowed)
     else:
         out.add(what, f"≤ {allowed:.2f}", "not measured", None)
+
+
+def in_zones(out, measured):
+    for server, limit in (("BIND", 30), ("Knot", 60)):
+        case = next((case for case in measured.get("zones", []) if case["server"] == server), None)
+        row = case["rows"][LIBRARY] if case else {}
+        what = f"10,000 in 100 sub-domains on {server}"
+        out.most(f"{what}, published", limit, row.get("established") and row["established"] / 1000, "s")
+        out.complete(f"{what}: runs in which all were there, and the zone was as before at the end", row)
+        out.add(f"{what}: listed and resolved by one browse", "all", f"{case['listing']['found']:,.0f}" if case else "not measured",
+                case and case["listing"]["found"] == case["count"])

@@ -9,8 +9,9 @@ from .goals import goals
 from .inside import GROWTH
 from .loss import HOSTS, SERVICES
 from .tables import (browse_table, connect_table, idle_table, inside_table, loss_table, names_table, number, publish_table,
-                     table, transfer_table)
+                     table, transfer_table, zones_table)
 from .transfer import SIZE
+from .zones import DOMAINS, EACH
 
 EXPLAINED = {
     "discoverd": "`discoverd browse -r -t --json --no-daemon --finder wire`, on a host with an avahi-daemon",
@@ -74,7 +75,7 @@ def document(measured, discoverd, root, notes=True):
     parts += [f"- **{phase} failed:** {reason}" for phase, reason in measured["failed"].items()]
     if measured["left_out"]:
         parts.append(f"- left out for want of time, and taken by `make bench-full`: {'; '.join(measured['left_out'])}")
-    for chapter in (browsing, losing, naming, publishing, connecting, transferring, idling, starting, within):
+    for chapter in (browsing, losing, naming, publishing, connecting, transferring, zoned, idling, starting, within):
         parts += chapter(measured)
     if notes and os.path.exists(notes_path):
         with open(notes_path) as file:
@@ -162,6 +163,18 @@ def transferring(measured):
             transfer_table(pairs, "socat to socat, blocks of 256 KiB"), "",
             "Passed on by a forwarder; the ends are socat's with blocks of 256 KiB.", "",
             transfer_table(forwarders, "socat, blocks of 256 KiB")]
+
+
+def zoned(measured):
+    if not measured.get("zones"):
+        return []
+    return ["", "## Zones", "",
+            f"{DOMAINS * EACH:,} services in {DOMAINS} sub-domains of one zone, a host and a DNS server of Debian's in two subnets "
+            "([beyond one link](beyond-link.md)). discoverd: one process on the library, `PublishInZones`, with 50 services in a message "
+            "at most and 16 messages under way; nsupdate: the same records in as large messages, by one process, one after the other and "
+            "without conditions. Complete: runs in which all were there, and the zone was as before at the end. Listed: all of them "
+            "resolved by one `discoverd browse -r -t` with so many `--domain`, through Unbound, from the other subnet; transferred: "
+            "the whole zone by `dig AXFR`.", "", zones_table(measured["zones"])]
 
 
 def idling(measured):

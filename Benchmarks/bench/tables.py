@@ -83,6 +83,22 @@ def transfer_table(rows, floor):
                   for key, row in rows.items()])
 
 
+def zones_table(cases):
+    out = []
+    for case in cases:
+        floor = case["rows"].get("nsupdate", {})
+        for key, row in case["rows"].items():
+            own = key != "nsupdate"
+            listing, transfer = (case["listing"], case["transfer"]) if own else ({}, {})
+            out.append([case["server"], key, complete(row), number(row["established"]), number(row["removed"]),
+                        ratio(row["established"], floor.get("established")), number(row["cpu"]), number(row["server"]),
+                        number(row["rss"], 1), f"{number(listing['found'])} in {number(listing['last'])}" if own else "–",
+                        number(listing.get("cpu")), f"{number(transfer['records'])} in {number(transfer['time'])}" if own else "–",
+                        number(transfer.get("memory"), 1)])
+    return table(["server", "tool", "complete", "published", "withdrawn", "published ÷ nsupdate", "CPU tool", "CPU server",
+                  "RSS MiB", "listed", "CPU of that", "transferred", "server's RSS MiB"], out)
+
+
 def idle_table(rows):
     return table(["process", "CPU, % of a core", "wake-ups a second", "RSS MiB", "peak MiB"],
                  [[key, number(row["cpu"], 3), number(row["switches"], 2), number(row["rss"], 1), number(row["peak"], 1)]

@@ -38,7 +38,8 @@ struct DomainsOption: ParsableArguments {
         try server.validate(for: domains)
     }
 
-    private static let limit = 16
+    /// Each has a list of up to a hundred services of a type.
+    private static let limit = 128
 
     /// Each once, in the order of the command line.
     var domains: [Domain] {

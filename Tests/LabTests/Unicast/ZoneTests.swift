@@ -5,16 +5,7 @@ import Testing
 /// The commands with `--domain`: h1 publishes in a zone, h3, in another subnet, finds it with its resolver.
 @Suite("Services of a zone", .labSlot)
 struct ZoneTests {
-    /// A server with a zone in which the key `pub` may publish anything.
-    enum Zone: String, CaseIterable, Sendable {
-        case bind, knot
-
-        var server: DNSLab.Server { self == .bind ? .bind : .knot }
-        var name: String { self == .bind ? "wide.example.org" : "wide-office.example.org" }
-        var address: String { self == .bind ? "10.53.0.53" : "10.53.0.54" }
-        /// Knot keeps names in lower case.
-        func kept(_ text: String) -> String { self == .bind ? text : text.lowercased() }
-    }
+    typealias Zone = DNSLab.Zone
 
     static let key = "/run/dns/keys/pub.key"
 
@@ -69,7 +60,9 @@ struct ZoneTests {
         try await dns.stop()
     }
 
-    @Test("three publishers that want one name at once have three; --on-conflict fail: 73", arguments: Zone.allCases)
+    @Test(
+        "three publishers that want one name at once have three; --on-conflict fail: 73",
+        arguments: Zone.allCases)
     func oneName(_ zone: Zone) async throws {
         let dns = try await DNSLab.start(zone.server, .unbound)
         let before = try await dns.transfer(zone.name, from: zone.address)

@@ -1,0 +1,37 @@
+extension DNSLab {
+    /// A server with a zone in which the key `pub` may publish anything.
+    enum Zone: String, CaseIterable, Sendable {
+        case bind, knot, powerdns
+
+        /// Those that a test runs on unless it names PowerDNS, too.
+        static let allCases: [Zone] = [.bind, .knot]
+        static let withPowerDNS = allCases + [.powerdns]
+
+        var server: Server {
+            switch self {
+            case .bind: .bind
+            case .knot: .knot
+            case .powerdns: .powerdns
+            }
+        }
+
+        var name: String {
+            switch self {
+            case .bind: "wide.example.org"
+            case .knot: "wide-office.example.org"
+            case .powerdns: "shop.example.org"
+            }
+        }
+
+        var address: String {
+            switch self {
+            case .bind: "10.53.0.53"
+            case .knot: "10.53.0.54"
+            case .powerdns: "10.53.0.55"
+            }
+        }
+
+        /// Knot keeps names in lower case.
+        func kept(_ text: String) -> String { self == .knot ? text.lowercased() : text }
+    }
+}
