@@ -5,15 +5,16 @@ package struct CachedRecord: Sendable {
     package let key: RecordKey
     /// The record's TTL in seconds, within the cache's bound.
     package internal(set) var ttl: UInt32
-    /// It ends before its TTL: after a goodbye or another record's cache-flush, or because no one answers for it.
+    /// Whether it ends before its TTL: after a goodbye or another record's cache-flush, or because no one answers for
+    /// it.
     package internal(set) var isEnding = false
-    /// This machine sent it.
+    /// Whether this machine sent it.
     package internal(set) var isOwn = false
-    /// The heap holds an item for it.
+    /// Whether the heap holds an item for it.
     var isQueued = false
-    /// How many of its refresh points have passed.
+    /// The number of its refresh points that have passed.
     var refreshes: UInt8 = 0
-    /// Questions of others that its host should have answered but did not (RFC 6762 §10.5).
+    /// The number of others' questions that its host should have answered but did not (RFC 6762 §10.5).
     var unanswered: UInt8 = 0
     package let data: RecordData
 
@@ -83,17 +84,17 @@ package struct CachedRecord: Sendable {
         lastUnansweredAt = Moment(now)
     }
 
-    /// Half its life has passed: it is no longer listed as a known answer (RFC 6762 §7.1).
+    /// Returns whether half its life has passed, so that it is no longer listed as a known answer (RFC 6762 §7.1).
     package func isStale(at now: Duration) -> Bool { isEnding || now - received > .seconds(ttl) / 2 }
 
-    /// The record as a known answer, with its remaining seconds.
+    /// Returns the record as a known answer, with the seconds that remain.
     package func record(at now: Duration) -> ResourceRecord {
         let left = max(expires - now, .zero).components.seconds
         return ResourceRecord(key.name, key.type, data, ttl: UInt32(clamping: left))
     }
 
-    /// When to ask for it again: at 80, 85, 90 and 95 % of its life, plus `perMille` thousandths, at most 20 (RFC 6762
-    /// §5.2); nil after that.
+    /// Returns when to ask for it again: at 80, 85, 90 and 95 % of its life, plus `perMille` thousandths, at most 20
+    /// (RFC 6762 §5.2); nil after that.
     func refreshPoint(laterBy perMille: Int) -> Duration? {
         guard !isEnding, refreshes < 4 else { return nil }
         return received + .milliseconds(Int64(ttl) * Int64(800 + 50 * Int(refreshes) + perMille))

@@ -15,7 +15,8 @@ struct PlaceIndex: Sendable {
 
     private var mask: Int { buckets.count - 1 }
 
-    /// - Parameter matches: whether this index holds the value.
+    /// Returns the index of a value; nil if it is not in the table.
+    /// - Parameter matches: returns whether an index holds the value.
     func find(_ hash: UInt32, _ matches: (Int) -> Bool) -> Int? {
         guard !buckets.isEmpty else { return nil }
         var bucket = Int(hash) & mask

@@ -3,7 +3,7 @@ import DNSSD
 import Discovery
 import WireNames
 
-// One record's life.
+// The life of one record, and the room it takes.
 
 extension RecordCache {
     mutating func refresh(_ slot: Int, _ ttl: UInt32, _ isOwn: Bool, at now: Duration) {
@@ -11,7 +11,7 @@ extension RecordCache {
         queue(slot)
     }
 
-    /// A goodbye.
+    /// Processes a goodbye.
     mutating func withdraw(_ slot: Int, at now: Duration) {
         end(slot, at: now + Self.ending)
         guard let key = store[slot]?.key, key.type == .a || key.type == .aaaa else { return }
@@ -22,8 +22,8 @@ extension RecordCache {
         if store[slot]?.end(at: time) == true { queue(slot) }
     }
 
-    /// Spares what was received in the last second: it is part of the same announcement, or another responder's (RFC
-    /// 6762 §10.2).
+    /// Ends the records of a key, except those received in the last second: they are part of the same announcement, or
+    /// come from another responder (RFC 6762 §10.2).
     mutating func flush(_ key: RecordKey, at now: Duration) {
         for slot in store.slots(of: key) {
             guard let cached = store[slot], now - cached.received > .seconds(1) else { continue }
@@ -72,12 +72,12 @@ extension RecordCache {
         return true
     }
 
-    /// An address that certainly belongs to this link.
+    /// Returns whether the data is an address that certainly belongs to this link.
     package func isOfNeighbour(_ data: RecordData) -> Bool {
         IPAddress(data, scope: 0).map(isOfNeighbour) ?? false
     }
 
-    /// The same for an address, whatever its scope.
+    /// Returns whether an address certainly belongs to this link; its scope is ignored.
     func isOfNeighbour(_ address: IPAddress) -> Bool {
         address.isLinkLocal || neighbours.contains { $0.contains(address) }
     }
@@ -96,7 +96,7 @@ extension RecordCache {
         }
     }
 
-    /// There is enough room that the cache will not be full again at once.
+    /// Whether there is so much room that the cache will not be full again at once.
     var hasRoom: Bool {
         mutating get {
             fullLists = fullLists.filter { store.count(of: $0) >= limits.sharedRecords / 8 * 7 }

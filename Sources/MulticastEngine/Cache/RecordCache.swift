@@ -8,15 +8,16 @@ package import Discovery
 /// A value: receives events with their times, returns changes. Times come from a clock that goes on while the machine
 /// sleeps (CLOCK_BOOTTIME), and never go back.
 package struct RecordCache: Sendable {
-    /// How much is kept.
+    /// The most that the cache keeps.
     package struct Limits: Sendable {
-        /// Records.
+        /// The number of records.
         package var records = 131_072
-        /// Bytes of names and data.
+        /// The bytes of names and data.
         package var bytes = 32 << 20
-        /// Records of one name and type that belong to a single host.
+        /// The number of records of one name and type that belong to a single host.
         package var uniqueRecords = 64
-        /// Records of one name and type that many hosts share; leaves room for the records of the services listed.
+        /// The number of records of one name and type that many hosts share; leaves room for the services that they
+        /// list.
         package var sharedRecords = 65_536
         /// The longest accepted TTL, in seconds; longer ones are shortened to it.
         package var ttl: UInt32 = 86_400
@@ -35,11 +36,11 @@ package struct RecordCache: Sendable {
     static let ending = Duration.seconds(1)
     /// How long a record in doubt may wait for an answer (RFC 6762 §10.4 and §10.5).
     static let doubt = Duration.seconds(10)
-    /// Records that can be asked for, and their answers read, in a second.
+    /// The number of records that can be asked for, and whose answers can be read, in a second.
     private static let recordsPerSecond = 2000
-    /// Unanswered questions that put a record in doubt (RFC 6762 §10.5).
+    /// The number of unanswered questions that puts a record in doubt (RFC 6762 §10.5).
     private static let unansweredQuestions = 2
-    /// A question for more records than this puts none in doubt: asking for all of them would be too much work.
+    /// The most records of a question that it can put in doubt: asking for more of them would be too much work.
     private static let mostInDoubt = 1024
     /// The shortest interval between two searches for room.
     static let sweepInterval = Duration.seconds(1)
@@ -55,15 +56,15 @@ package struct RecordCache: Sendable {
     /// Services that a host is probing for, and about to announce.
     package private(set) var probes = RecentNames()
 
-    /// Lists that exceed the limit of a key.
+    /// Shared keys that have reached their limit.
     var fullLists: Set<RecordKey> = []
 
     /// The address blocks of this machine on the link: hosts in them take precedence over others.
     package var neighbours: [CIDR] = []
-    /// Records were omitted for lack of room, and there is still little.
+    /// Whether records were left out for lack of room, and there is still little.
     package internal(set) var isFull = false
     package var count: Int { store.count }
-    /// Deadlines in the heap, outdated ones included.
+    /// The number of deadlines in the heap, including outdated ones.
     package var queuedDeadlines: Int { heap.count }
 
     /// Creates an empty cache.
@@ -75,7 +76,7 @@ package struct RecordCache: Sendable {
 
     // MARK: Reading
 
-    /// The records of a key that have not expired.
+    /// Returns the records of a key that have not expired.
     package func records(_ key: RecordKey) -> [CachedRecord] {
         var records: [CachedRecord] = []
         store.look(key) { record in
@@ -85,7 +86,7 @@ package struct RecordCache: Sendable {
         return records
     }
 
-    /// The first `limit` wanted records of a key; there may be thousands.
+    /// Returns the data of at most `limit` wanted records of a key; there may be thousands.
     package func data(_ key: RecordKey, atMost limit: Int, where isWanted: (RecordData) -> Bool) -> [RecordData] {
         var found: [RecordData] = []
         store.look(key) { record in
@@ -95,10 +96,10 @@ package struct RecordCache: Sendable {
         return found
     }
 
-    /// A record is there.
+    /// Returns whether a record is in the cache.
     package func has(_ key: RecordKey, _ data: RecordData) -> Bool { store.slot(of: key, data) != nil }
 
-    /// Answers that need not be given: less than half their life has passed (RFC 6762 §7.1).
+    /// Returns the known answers to a question: records of which less than half their life has passed (RFC 6762 §7.1).
     package func knownAnswers(_ key: RecordKey, at now: Duration) -> [ResourceRecord] {
         var known: [ResourceRecord] = []
         store.look(key) { record in
@@ -108,17 +109,17 @@ package struct RecordCache: Sendable {
         return known
     }
 
-    /// A record is known, and less than half its life has passed.
+    /// Returns whether a record is known and less than half its life has passed.
     package func isFresh(_ key: RecordKey, _ data: RecordData, at now: Duration) -> Bool {
         store.slot(of: key, data).flatMap { store[$0] }.map { !$0.isStale(at: now) } ?? false
     }
 
-    /// This machine sent a record.
+    /// Returns whether this machine sent a record.
     package func isOwn(_ key: RecordKey, _ data: RecordData) -> Bool {
         store.slot(of: key, data).flatMap { store[$0]?.isOwn } ?? false
     }
 
-    /// A key has records that are not ending.
+    /// Returns whether a key has a record that is not ending.
     package func isAnswered(_ key: RecordKey) -> Bool {
         var isAnswered = false
         store.look(key) { record in
@@ -128,7 +129,8 @@ package struct RecordCache: Sendable {
         return isAnswered
     }
 
-    /// A host has denied that a name has records of this type (RFC 6762 §6.1), and no record has arrived since.
+    /// Returns whether a host has denied that a name has records of this type (RFC 6762 §6.1), and none has arrived
+    /// since.
     package func isDenied(_ key: RecordKey) -> Bool {
         guard store.count(of: key) == 0 else { return false }
         return records(RecordKey(key.name, .nsec)).contains {
@@ -152,7 +154,10 @@ package struct RecordCache: Sendable {
     // MARK: Events
 
     /// Processes a response: its answers and additional records.
-    /// - Parameter isOwn: this machine sent it.
+    /// - Parameters:
+    ///   - records: the response's records.
+    ///   - isOwn: whether this machine sent it.
+    ///   - now: the time.
     package mutating func receive(
         _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, at now: Duration
     ) -> [Change] {
@@ -173,8 +178,8 @@ package struct RecordCache: Sendable {
         return changes
     }
 
-    /// An answer to a one-shot question (RFC 6762 §6.7) says what there is, but neither for how long nor that there is nothing else: it ends
-    /// nothing, and no record sooner than it would have ended.
+    /// Processes the answer to a one-shot question (RFC 6762 §6.7). Such an answer tells neither how long a record
+    /// lasts nor that there are no others, so it adds and prolongs records but ends none.
     package mutating func receiveOneShot(
         _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, at now: Duration
     ) -> [Change] {
@@ -220,8 +225,8 @@ package struct RecordCache: Sendable {
         for slot in store.slots(of: key) { end(slot, at: now + Self.doubt) }
     }
 
-    /// The machine slept, or the link was away: puts everything in doubt, for longer if asking for it all takes longer.
-    /// That includes what expired meanwhile, because no one could ask for it.
+    /// Puts every record in doubt, because the machine slept or the link was away. That includes records that expired
+    /// while no one could ask for them. The time to answer grows with the number of records to ask for.
     package mutating func reconfirmAll(at now: Duration) {
         let end = now + Self.doubt + .seconds(count / Self.recordsPerSecond)
         for slot in store.indices where store[slot] != nil {

@@ -1,6 +1,6 @@
 import DNSMessage
 
-/// Records by slot, by key and by content. It knows no rules.
+/// Stores records, and finds them by slot, by key and by content. The rules are elsewhere.
 struct RecordStore: Sendable {
     private struct Identity: Hashable {
         let key: RecordKey
@@ -110,8 +110,8 @@ struct RecordStore: Sendable {
         if links.next >= 0 { slots[Int(links.next)]?.links.previous = links.previous }
     }
 
-    /// The approximate bytes of a record: its slot, its index entries, and its names and data, which may be shared by
-    /// none.
+    /// Returns the approximate bytes of a record: its slot, its index entries, and its names and data, as if it shared
+    /// them with no other.
     static func size(_ key: RecordKey, _ data: RecordData) -> Int {
         let rest =
             switch data {

@@ -14,7 +14,7 @@ package final class BootTimer {
         descriptor = cmulticast_timer()
         guard descriptor >= 0 else { return nil }
         watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] watch in
-            // It has been set to a later time meanwhile.
+            // The deadline may have moved since.
             guard cmulticast_timer_has_fired(watch.descriptor) else { return }
             self?.fire()
         }

@@ -3,7 +3,7 @@ import Discovery
 import Glibc
 import System
 
-/// The interfaces that multicast DNS can use, as of one moment.
+/// A snapshot of the interfaces that multicast DNS can use.
 struct SystemLinks {
     let usable: [(interface: NetworkInterface, families: [IPAddress.Family])]
     /// This machine's address blocks on each.
@@ -23,7 +23,8 @@ struct SystemLinks {
         self.neighbours = neighbours
     }
 
-    /// The system may have changed without notice; thousands of operations that start together read it once.
+    /// Whether the system should be read again, because it may change without notice. Within a second it is read once,
+    /// for thousands of operations that start together.
     func isOld(at now: Duration) -> Bool { now - read > .seconds(1) }
 }
 
@@ -33,7 +34,7 @@ extension QuerierCore {
         let now = BootTime.now
         system = nil
         reviewLinks(at: now)
-        // A packet that was refused for lack of an address may go out now.
+        // A packet that was refused for lack of an address can perhaps be sent now.
         for link in links.values where link.isRefused { link.querier.restart(at: now) }
         turn()
     }
@@ -95,14 +96,14 @@ extension QuerierCore {
 }
 
 extension Link {
-    /// For people.
+    /// The trouble of a full cache, for people.
     var fullText: String {
         "results may be incomplete: more records are announced on \(interface.name) than are kept"
     }
 }
 
 extension SocketError {
-    /// For people.
+    /// The reason for people.
     var message: String {
         isPortTaken
             ? "UDP port 5353 belongs to a program that does not share it"

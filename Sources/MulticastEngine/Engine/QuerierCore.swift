@@ -6,11 +6,11 @@ import System
 
 /// The engine's links and operations, and the traffic between them. Used only on the loop's thread.
 ///
-/// It decides nothing: the rules are values (`RecordCache`, `QuestionSchedule`, `Settling`, `ServiceBrowse`).
+/// The rules are in values: `RecordCache`, `QuestionSchedule`, `Settling` and `ServiceBrowse`.
 final class QuerierCore {
-    /// Packets processed before reading the next: the kernel's queue is short.
+    /// The number of packets processed before more are read: the kernel's queue is short.
     private static let packetsAtOnce = 16
-    /// The longest time for packets in one turn; then timers, questions and callers get theirs.
+    /// The longest time spent on packets in one turn, so that timers, questions and callers get theirs.
     private static let lookingTime = Duration.milliseconds(20)
     /// The delay before a link that failed to open is tried again, and the shortest interval between restarts of a link
     /// that loses packets.
@@ -18,13 +18,13 @@ final class QuerierCore {
     /// The longest interval between looks at what is watched. The timer goes on during sleep, so a sleep longer than
     /// this is noticed on waking, and a shorter one at most this much later.
     private static let longestSleep = Duration.seconds(30)
-    /// More than the clocks can drift apart within one sleep.
+    /// The difference between the clocks from which the machine counts as having slept; drift alone is smaller.
     private static let suspended = Duration.seconds(2)
 
     let loop: EventLoop
     let troubles = Locked<[String]>([])
     let wantsTTL255: Bool
-    /// Packets of this machine are its own: no reflector repeats what others send.
+    /// Whether packets from this machine are its own: no reflector repeats others' packets.
     private let marksOwn: Bool
     private let monitor: LinkMonitor
     private let timer: BootTimer
@@ -40,9 +40,9 @@ final class QuerierCore {
     var system: SystemLinks?
     /// How long the machine has slept: uptime less running time.
     private var slept = Duration.zero
-    /// When that was last checked.
+    /// When `slept` was last checked.
     private var lookedAt = Duration.zero
-    /// Why links are not used.
+    /// The reasons why links are not used.
     var refusals: [LinkKey: String] = [:]
     var opensAgain: Duration?
 
@@ -139,13 +139,13 @@ final class QuerierCore {
 
     private func send(on link: Link, at now: Duration) {
         let isUnasked = link.send(at: now)
-        // A tentative address will be usable in a moment; the link then changes.
+        // A tentative address is usable in a moment, and the link then changes.
         note(
             link.refusal.flatMap { $0 == EADDRNOTAVAIL ? nil : "questions are not sent: \(SystemError.text($0))" },
             of: link.key)
-        // What never left counts as not asked; that the link lacks an address ends with a change of the link.
+        // Questions that were not sent count as not asked. A link that lacks an address restarts when it gets one.
         if isUnasked, link.refusal != EADDRNOTAVAIL { link.querier.restart(at: now) }
-        // Another host may have asked in our place.
+        // Questions of other hosts count too.
         for operation in inOrder { operation.asked(on: link, at: now) }
     }
 
@@ -165,7 +165,7 @@ final class QuerierCore {
         for operation in inOrder { operation.changed(changes, on: link, at: now) }
     }
 
-    /// Asks again soon for what was lost, but not again and again on a lossy link.
+    /// Asks again soon after a loss, but not too often on a lossy link.
     private func lost(on link: Link, at now: Duration) {
         for operation in inOrder { operation.lost(on: link) }
         guard link.hastened.map({ now - $0 >= Self.repairInterval }) ?? true else { return }
@@ -182,7 +182,7 @@ final class QuerierCore {
         noteTroubles()
     }
 
-    /// After the machine slept, or this process was stopped, asks for what it knew before relying on it (RFC 6762
+    /// If the machine slept or this process was stopped, asks for known records before relying on them (RFC 6762
     /// §10.4).
     private func noticeSuspend(at now: Duration) {
         let asleep = Self.timeAsleep()

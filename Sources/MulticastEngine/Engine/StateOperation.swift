@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
 
-/// Whether links can be asked. They always can once the engine exists.
+/// Reports that the engine is up, which it is for its whole life.
 final class StateOperation: QuerierOperation {
     private var report: ((EngineState) -> Void)?
 

@@ -2,13 +2,13 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-/// Which services give way in a browse that has reached its limit, and whether some were omitted.
+/// Decides which services give way in a browse that has reached its limit, and notes whether some were left out.
 struct BrowseRoom: Sendable {
-    /// Services of one host that keep their room against others.
+    /// The number of services of one host that keep their room against others.
     private static let share = 64
 
     let limit: Int
-    /// Services were omitted, and are looked for when there is room.
+    /// Whether services were left out, and are looked for when there is room.
     private(set) var isLeavingOut = false
     /// When to look for room.
     var nextLook: Duration?
@@ -70,7 +70,9 @@ extension ServiceBrowse {
     /// How many omitted services return at a time.
     private static let returning = 512
 
-    /// Makes room for a service if necessary. One of which nothing is known only replaces one that does not answer.
+    /// Makes room for a service if necessary. A service of which nothing is known replaces only one that does not
+    /// answer.
+    /// - Returns: whether there is room.
     mutating func admit(_ name: DomainName, _ link: inout LinkQuerier, at now: Duration) -> Bool {
         guard services.count >= room.limit else {
             room.added(name)
@@ -103,7 +105,7 @@ extension ServiceBrowse {
         release(name, &link)
     }
 
-    /// Brings omitted services back when there is room or others do not answer: some of them once a second.
+    /// Brings back some omitted services once a second, if there is room or others do not answer.
     mutating func lookForRoom(_ link: inout LinkQuerier, at now: Duration) {
         guard let look = room.nextLook, look <= now else { return }
         room.nextLook = now + .seconds(1)

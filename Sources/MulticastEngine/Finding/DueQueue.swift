@@ -1,6 +1,6 @@
 import DNSMessage
 
-/// Names to look at again, all after the same delay, so in order of arrival.
+/// Names to look at again after a delay. It is the same for all, so they stay in order of arrival.
 struct DueQueue: Sendable {
     private let delay: Duration
     private var items: [(due: Moment, name: DomainName)] = []

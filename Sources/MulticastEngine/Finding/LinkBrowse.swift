@@ -6,9 +6,9 @@ package protocol LinkBrowse: Sendable {
 
     /// The question that lists everything.
     var key: RecordKey { get }
-    /// It resolves one name: the first answer is all there is.
+    /// Whether it resolves one name, so that the first answer is all there is.
     var isForOne: Bool { get }
-    /// That name has answered.
+    /// Whether that name has answered.
     var hasAnswer: Bool { get }
     /// When to call `advance`; nil for never.
     var deadline: Duration? { get }

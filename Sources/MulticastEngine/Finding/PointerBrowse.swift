@@ -17,7 +17,10 @@ package struct PointerBrowse<Key: Hashable & Sendable>: LinkBrowse {
     private var facts: [PresenceFact<Key>] = []
     private var isFull = false
 
-    /// - Parameter read: the key of a name; nil to ignore it.
+    /// - Parameters:
+    ///   - name: the name to ask for.
+    ///   - interface: the link.
+    ///   - read: returns the key for a name; nil to ignore it.
     package init(_ name: DomainName, on interface: NetworkInterface, read: @escaping @Sendable (DomainName) -> Key?) {
         key = RecordKey(name, .ptr)
         origin = .link(interface)
@@ -52,7 +55,7 @@ package struct PointerBrowse<Key: Hashable & Sendable>: LinkBrowse {
         for record in link.cache.records(key) { listed(record.data) }
     }
 
-    /// The link is gone, which says nothing about what was seen there.
+    /// The link is gone; the keys may well still exist.
     package mutating func hide() { for key in names.keys { facts.append(.hidden(key, origin)) } }
 
     private mutating func listed(_ data: RecordData) {

@@ -3,7 +3,7 @@ import DNSSD
 import Discovery
 import WireNames
 
-// What records mean for a service: it is resolved, no longer resolved, or gone.
+// Derives a service's state from the records in the cache: it is resolved, no longer resolved, or gone.
 extension ServiceBrowse {
     /// Looks at some of the changed services; the rest follow in the next turn.
     mutating func evaluateSome(_ link: inout LinkQuerier, at now: Duration) {
@@ -39,7 +39,7 @@ extension ServiceBrowse {
             return
         }
         if resolvesServices, service.told == nil, !records.hasBothFamilies {
-            // The rest of it is on its way.
+            // The other family's addresses are probably on their way.
             guard service.heldSince != .never else {
                 services[name]?.heldSince = Moment(now)
                 return held.add(name, at: now)
@@ -96,7 +96,7 @@ extension ServiceBrowse {
         _ targets: [DomainName], of name: DomainName, _ service: inout Service, _ link: inout LinkQuerier,
         at now: Duration
     ) {
-        // Without SRV, keeps the last host: whether it is still there tells how the service ended.
+        // Without SRV, the last host is kept: its presence tells how the service ended.
         guard !targets.isEmpty, targets != service.hosts else { return }
         let old = service.hosts
         service.hosts = targets

@@ -3,10 +3,10 @@ package import DNSSD
 package import Discovery
 import WireNames
 
-/// One `ServiceQuery` on one link: asks for what it needs, and turns the records that come and go into facts.
+/// One `ServiceQuery` on one link: asks for the records it needs, and turns records that come and go into facts.
 ///
-/// A value: receives changes of the link's cache with the time. It waits for additional records first, and asks only
-/// for what is then missing.
+/// A value: receives changes of the link's cache with the time. It first waits for additional records, then asks for
+/// the missing ones only.
 package struct ServiceBrowse: LinkBrowse {
     /// How long additional records may lag behind the answer they belong to.
     private static let additionalsDelay = Duration.milliseconds(20)
@@ -15,11 +15,11 @@ package struct ServiceBrowse: LinkBrowse {
     /// How long an A record may take. avahi-daemon omits it from packets over IPv6, and sends nothing twice within a
     /// second (RFC 6762 §6), so a single question gets a single answer.
     static let silence = Duration.milliseconds(1300)
-    /// After this long without TXT, an otherwise complete service is reported without it.
+    /// How long to wait for TXT before an otherwise complete service is reported without it.
     static let textPatience = Duration.milliseconds(1500)
-    /// After this long without an answer, a service counts as not answering.
+    /// How long to wait for an answer before a service counts as not answering.
     static let patience = Duration.seconds(5)
-    /// Services looked at again, or given up, in one turn.
+    /// The most services that are looked at again, or given up, in one turn.
     static let evaluations = 128
 
     struct Service {
@@ -67,8 +67,11 @@ package struct ServiceBrowse: LinkBrowse {
     var facts: [BrowseFact] = []
     var room: BrowseRoom
 
-    /// Nil for names too long to ask for: over 255 bytes.
-    /// - Parameter limit: the most services kept.
+    /// Creates a browse; nil if its name is longer than 255 bytes.
+    /// - Parameters:
+    ///   - query: the query.
+    ///   - interface: the link.
+    ///   - limit: the most services kept.
     package init?(_ query: ServiceQuery, on interface: NetworkInterface, limit: Int = 32_768) {
         self.query = query
         self.interface = interface
@@ -145,7 +148,7 @@ package struct ServiceBrowse: LinkBrowse {
                 if services[key.name] != nil {
                     evaluated.add(key.name)
                 } else if isAdded, room.isLeavingOut, link.cache.has(self.key, .ptr(key.name)) {
-                    // There was no room for it while nothing was known of it.
+                    // There was no room for the service while nothing was known of it.
                     listed(.ptr(key.name), &link, at: now)
                 }
             } else if hosts[key.name] != nil {
@@ -163,7 +166,7 @@ package struct ServiceBrowse: LinkBrowse {
         for name in due where services[name]?.told == nil { evaluated.add(name) }
         evaluateSome(&link, at: now)
         for name in unanswered.takeDue(at: now, atMost: Self.evaluations) {
-            // The name may be in use again since.
+            // The name may have been released and listed again.
             guard let service = services[name], service.told == nil, now - service.since.time >= Self.patience else {
                 continue
             }
@@ -172,7 +175,7 @@ package struct ServiceBrowse: LinkBrowse {
         lookForRoom(&link, at: now)
     }
 
-    /// The link is gone, which says nothing about its services.
+    /// The link is gone; its services may well still exist.
     package mutating func hide() {
         for service in services.values where service.isSighted { facts.append(.hidden(sighting(of: service))) }
     }
@@ -202,7 +205,7 @@ package struct ServiceBrowse: LinkBrowse {
         evaluated.add(name)
     }
 
-    /// The service's name if it is of this type; otherwise nil.
+    /// Returns the service's name; nil if it is not of this type in this domain.
     func serviceName(_ name: DomainName) -> ServiceName? {
         name.label(below: parent).flatMap { ServiceName(label: $0) }
     }
@@ -215,9 +218,11 @@ package struct ServiceBrowse: LinkBrowse {
         release(name, &link)
     }
 
-    /// If the host has not announced its departure and no one probes for the name, the service will not return soon. A
-    /// responder that restarts announces its addresses first. One that ends soon after its link came up says goodbye
-    /// only for shared records, because the others are still being probed.
+    /// Reports how a service ended: as withdrawn, which means that it will not return soon, if its host has not
+    /// withdrawn its addresses and no one probes for the name.
+    ///
+    /// A responder that restarts announces its addresses first. One that ends soon after its link came up says goodbye
+    /// only for shared records, because it still probes for the others.
     mutating func ended(_ name: DomainName, _ service: Service, _ cache: RecordCache, at now: Duration) {
         let isHostThere = service.hosts.contains {
             (cache.isAnswered(RecordKey($0, .a)) || cache.isAnswered(RecordKey($0, .aaaa)))

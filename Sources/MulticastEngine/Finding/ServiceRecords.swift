@@ -3,7 +3,7 @@ import DNSSD
 import Discovery
 import WireNames
 
-/// A snapshot of what a link's cache has for one service.
+/// A snapshot of one service's records in a link's cache.
 struct ServiceRecords {
     /// The most addresses reported of one host; half of each family if there are enough.
     static let mostAddresses = 32
@@ -17,7 +17,7 @@ struct ServiceRecords {
     let hasBothFamilies: Bool
     /// Whether a target's A records are neither present nor denied.
     let lacksIPv4: Bool
-    /// This machine sent all of it.
+    /// Whether this machine sent all SRV and address records.
     let isOwn: Bool
     /// A host with more addresses than are reported.
     let crowdedHost: DomainName?
@@ -64,13 +64,16 @@ struct ServiceRecords {
         self.lacksIPv4 = lacksIPv4
     }
 
-    /// It has SRV and an address, or SRV says that there is no port to dial.
+    /// Whether there are SRV and an address, or SRV alone with port 0, which cannot be dialled.
     var isDialable: Bool {
         !targets.isEmpty && (addresses.contains { !$0.isEmpty } || targets.allSatisfy { $0.port == 0 })
     }
 
-    /// - Parameter host: returns a target's name and addresses, which its services share; targets without one are
-    ///   omitted.
+    /// Returns the resolution; nil without a target.
+    /// - Parameters:
+    ///   - instance: the service.
+    ///   - origin: the link.
+    ///   - host: returns a target's name and addresses, which its services share; targets without one are left out.
     func resolution(
         of instance: ServiceInstance, at origin: Origin, on host: (DomainName) -> ServiceBrowse.Host?
     ) -> Resolution? {
@@ -89,7 +92,7 @@ struct ServiceRecords {
 }
 
 extension [CachedRecord] {
-    /// At most `limit`: addresses of this link first, then the oldest.
+    /// Returns at most `limit` records: addresses of this link first, then the oldest.
     fileprivate func nearest(_ limit: Int, in cache: RecordCache) -> [CachedRecord] {
         guard count > limit else { return self }
         let ranked = map { (isFar: !cache.isOfNeighbour($0.data), record: $0) }.sorted {
@@ -98,7 +101,8 @@ extension [CachedRecord] {
         return ranked.prefix(limit).map(\.record)
     }
 
-    /// Without records that are ending, unless there are no others: their replacements have arrived (RFC 6762 §10.2).
+    /// The records that are not ending, or all if there are none: replacements have arrived for the others (RFC 6762
+    /// §10.2).
     fileprivate var lasting: [CachedRecord] {
         guard contains(where: \.isEnding), contains(where: { !$0.isEnding }) else { return self }
         return filter { !$0.isEnding }

@@ -3,37 +3,37 @@ import DNSMessage
 import DNSSD
 import System
 
-/// One link of this machine, over one family or both: its sockets, and what is known and asked there. Used only on the
-/// loop's thread.
+/// One link of this machine, over one family or both: its sockets, and its querier. Used only on the loop's thread.
 final class Link {
     let key: LinkKey
     private(set) var sockets: [LinkSocket] = []
-    /// There are some only while one-shot questions are open.
+    /// Sockets for one-shot questions; empty while none is open.
     private var oneShots: [OneShotSocket] = []
     private var makeOneShot: (IPAddress.Family) -> OneShotSocket? = { _ in nil }
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
-    /// The last packets sent announced more known answers (TC).
+    /// Whether the packets sent last announced more known answers (TC).
     private(set) var wasTruncated = false
-    /// A packet could not be sent over one family.
+    /// Whether the system refused a packet over one family.
     private(set) var isRefused = false
-    /// Why nothing could be sent the last time; nil if something was.
+    /// The errno with which the system refused everything the last time; nil if something was sent.
     private(set) var refusal: Int32?
-    /// Times that nothing could be sent, up to now.
+    /// The number of times in a row that everything was refused.
     private var refusedInARow = 0
-    /// So often what was refused is sent again soon: a firewall that drops at random lets it pass, one that drops all never does.
+    /// How often refused packets are repeated soon: enough for a firewall that drops at random, while one that drops
+    /// everything never lets them pass.
     private static let mostRepeated = 8
-    /// Why one family has no socket; nil if both have one.
+    /// Why one family has no socket; nil if every family has one.
     private(set) var refusedFamily: SocketError?
     /// When lost packets last caused all questions to restart.
     var hastened: Duration?
-    /// Operations have been told that records are omitted.
+    /// Whether operations know that records are left out.
     var isFull = false
 
     init(_ key: LinkKey) { self.key = key }
 
     var interface: NetworkInterface { key.interface }
 
-    /// The only link without other hosts.
+    /// Whether this is the loopback interface, which no other host can reach.
     var isLoopback: Bool { interface.isLoopback }
 
     /// Opens sockets for new families, and closes those of families that are gone.
@@ -85,7 +85,7 @@ final class Link {
         for socket in sockets { socket.receive(into: &packets, buffer, from: self) }
         for socket in oneShots {
             socket.receive { bytes, source in
-                // RFC 6762 §11: what comes by unicast is of this link if its source is.
+                // RFC 6762 §11: a unicast answer counts only if its source is on this link.
                 guard packets.size < PacketQueue.limit, isLoopback || querier.cache.isOfNeighbour(source) else {
                     return
                 }
@@ -97,7 +97,14 @@ final class Link {
     /// Whether packets were dropped since the last call.
     func hasLost() -> Bool { sockets.reduce(false) { $1.hasLost() || $0 } }
 
-    /// - Parameter marksOwn: what this machine has said is its own.
+    /// Processes a message.
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - way: how it came.
+    ///   - family: the family over which it came.
+    ///   - marksOwn: whether records from this machine count as its own.
+    ///   - now: the time.
+    /// - Returns: the changes of the cache.
     func received(
         _ message: Message, _ way: PacketQueue.Way, over family: IPAddress.Family, marksOwn: Bool, at now: Duration
     ) -> [RecordCache.Change] {
@@ -108,8 +115,9 @@ final class Link {
         return querier.received(message, isOwn: way == .own && (marksOwn || !isResponse), over: family, at: now)
     }
 
-    /// Sends what is due.
-    /// - Returns: whether the system refused all that was to be sent, for the first time or again, a few times in a row.
+    /// Sends the packets that are due.
+    /// - Returns: whether the system refused all of them and they should be repeated soon, as the first few times in a
+    ///   row.
     func send(at now: Duration) -> Bool {
         sendOneShots(at: now)
         let packets = querier.packets(at: now)

@@ -10,14 +10,14 @@ package struct LinkQuerier: Sendable {
     private var schedule: QuestionSchedule
     private var oneShots: OneShotQuestions
     private var questions = HeardQuestions()
-    /// Records were omitted and have not been asked for since.
+    /// Whether records were left out and have not been asked for since.
     private var wasFull = false
     /// When everything was last asked for again because there was room.
     private var refilled: Duration?
     /// The shortest interval between two such restarts.
     private static let refillInterval = Duration.seconds(10)
 
-    /// Creates a link of which nothing is known.
+    /// Creates a querier without questions.
     package init(
         cache: RecordCache, schedule: QuestionSchedule = QuestionSchedule(),
         oneShots: OneShotQuestions = OneShotQuestions()
@@ -37,7 +37,8 @@ package struct LinkQuerier: Sendable {
         cache.watch(key)
     }
 
-    /// Someone waits for the records of a key: what is not answered in a moment is also put as a one-shot question. Besides `ask`.
+    /// Also asks a one-shot question for a key, unless an answer arrives in a moment. For a caller that waits, besides
+    /// `ask`.
     package mutating func askOnce(_ key: RecordKey, at now: Duration) {
         if Self.isMissing(key, cache) { oneShots.ask(key, at: now) }
     }
@@ -48,13 +49,13 @@ package struct LinkQuerier: Sendable {
         cache.unwatch(key)
     }
 
-    /// How often a question was asked, by us or by another host in our place.
+    /// Returns how often a question was asked, by us or by another host in our place.
     package func timesAsked(_ key: RecordKey) -> Int { schedule.timesAsked(key) }
 
-    /// Another host listed an answer unknown here, and the question has not been asked since.
+    /// Returns whether another host listed an answer unknown here, and the question has not been asked since.
     package func isBehind(_ key: RecordKey) -> Bool { schedule.isBehind(key) }
 
-    /// Packets are ready that may not be sent yet, because of many known answers.
+    /// Whether packets are waiting to be sent, as with many known answers.
     package var isSending: Bool { schedule.isSending }
 
     // MARK: Events
@@ -62,11 +63,15 @@ package struct LinkQuerier: Sendable {
     /// Sets the families over which the link is used.
     package mutating func uses(_ families: [IPAddress.Family]) { questions.families = Set(families) }
 
-    /// The most questions considered of one packet: a host asks for what it needs, not for thousands of things.
+    /// The most questions of one packet that are processed; a host does not need thousands of answers at once.
     private static let questionsHeard = 64
 
     /// Processes a message.
-    /// - Parameter isOwn: this machine sent it.
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - isOwn: whether this machine sent it.
+    ///   - family: the family over which it came.
+    ///   - now: the time.
     package mutating func received(
         _ message: Message, isOwn: Bool, over family: IPAddress.Family = .ipv4, at now: Duration
     ) -> [RecordCache.Change] {
@@ -98,7 +103,7 @@ package struct LinkQuerier: Sendable {
         return changes
     }
 
-    /// The types that services and their hosts consist of; no one needs others.
+    /// Returns whether services and their hosts use this type; others are not kept.
     private static func isOfUse(_ type: RecordType) -> Bool {
         switch type {
         case .a, .aaaa, .ptr, .srv, .txt, .nsec: true
@@ -136,7 +141,7 @@ package struct LinkQuerier: Sendable {
         let (changes, refreshes) = cache.advance(to: now)
         refill(at: now)
         for key in refreshes { schedule.refresh(key, at: now) }
-        // A shared question waits for its time: one host's departure is no reason to ask all.
+        // A shared question keeps its schedule: one host's departure is no reason to ask all.
         for case .removed(let key, _) in changes where !key.type.isShared && !cache.isAnswered(key) {
             schedule.restart(key, at: now)
         }
@@ -159,17 +164,17 @@ package struct LinkQuerier: Sendable {
         return schedule.packets(at: now) { [cache] in Self.knowledge($0, cache, at: now) }
     }
 
-    /// One-shot questions that are to be sent now, each from the port to which its answer is to come.
+    /// Returns the one-shot questions to send now, from a port that receives their answers.
     package mutating func oneShotPackets(at now: Duration) -> [[UInt8]] {
         guard let deadline = oneShots.deadline, deadline <= now else { return [] }
         return oneShots.packets(
             at: now, isMissing: { [cache] in Self.isMissing($0, cache) }, mayLeave: { schedule.takePlace(at: now) })
     }
 
-    /// One-shot questions are open.
+    /// Whether one-shot questions are open.
     package var awaitsOneShots: Bool { oneShots.isOpen }
 
-    /// What came to the port of one-shot questions, from port 5353 of a host of this link.
+    /// Processes a message to the port of one-shot questions, from port 5353 of a host on this link.
     package mutating func receivedOneShot(_ message: Message, isOwn: Bool, at now: Duration) -> [RecordCache.Change] {
         let records = oneShots.received(message, at: now).filter { Self.isOfUse($0.type) }
         return cache.receiveOneShot(records, isOwn: isOwn, at: now)

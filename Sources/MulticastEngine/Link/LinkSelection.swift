@@ -1,8 +1,8 @@
 package import DNSSD
 import System
 
-/// A link with the families that operations use it over. What arrives over IPv6 does not count for a query over IPv4
-/// alone, because packets of one family may not get through.
+/// A link, and the families over which operations use it. Packets over IPv6 do not count for a query over IPv4 alone,
+/// because those of one family may not get through.
 struct LinkKey: Hashable, Comparable {
     let interface: NetworkInterface
     let families: Set<IPAddress.Family>
@@ -26,7 +26,7 @@ struct LinkWish: Hashable {
 
 /// Selects the links to open: those that are wanted, and loopback only if there is no other.
 struct LinkSelection {
-    /// With the families available on each.
+    /// The links to open, each with the families available on it.
     let links: [LinkKey: [IPAddress.Family]]
 
     /// - Parameter usable: the system's interfaces.
@@ -48,9 +48,9 @@ struct LinkSelection {
     }
 }
 
-/// Whether port 5353 can be shared, which shows when binding sockets to it.
+/// Judges by attempts to bind sockets whether port 5353 can be shared.
 package enum SharedPort {
-    /// Whether a program holds it exclusively: over at least one family, on all links tried.
+    /// Returns whether a program holds the port exclusively: over at least one family, on all links tried.
     package static func isTaken(_ tried: [(family: IPAddress.Family, isTaken: Bool)]) -> Bool {
         Dictionary(grouping: tried, by: \.family).values.contains { $0.allSatisfy(\.isTaken) }
     }

@@ -28,7 +28,7 @@ import System
         watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
     }
 
-    /// Why a socket cannot be created there; nil if it can.
+    /// Returns why a socket cannot be created on an interface; nil if it can.
     static func refusal(on interface: UInt32, _ family: IPAddress.Family) -> SocketError? {
         let descriptor = cmulticast_open(number(of: family), interface, CMULTICAST_OTHERS, false)
         guard descriptor >= 0 else { return SocketError(code: -descriptor) }
@@ -37,7 +37,7 @@ import System
     }
 
     deinit {
-        // Before the descriptor can be reused.
+        // The watch must end before the descriptor can be reused.
         watch?.free()
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
@@ -48,7 +48,8 @@ import System
         watch = nil
     }
 
-    /// - Returns: 0 or errno: the system refuses a packet while an address is tentative, or the link is going away.
+    /// Sends a packet to the group.
+    /// - Returns: 0 or errno. The system refuses packets while an address is tentative or the link is going away.
     func send(_ packet: [UInt8]) -> Int32 {
         unsafe packet.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return 0 }
@@ -66,13 +67,14 @@ import System
         }
     }
 
-    /// Whether the kernel dropped packets here since the last call, for lack of room.
+    /// Returns whether the kernel dropped packets since the last call, for lack of room.
     func hasLost() -> Bool {
         defer { isLossy = false }
         return isLossy
     }
 
-    /// The kernel's count includes packets that the filter rejected: it means a loss only if the queue is nearly full.
+    /// Notes a loss if the kernel's count grows while the queue is nearly full: the count includes packets that the
+    /// filter rejected.
     private func lookForLosses() {
         var now: UInt32 = 0
         let isCrowded = unsafe cmulticast_is_crowded(descriptor, &now)
@@ -83,11 +85,11 @@ import System
     private static func number(of family: IPAddress.Family) -> Int32 { family == .ipv4 ? AF_INET : AF_INET6 }
 }
 
-/// Why there is no socket.
+/// The errno with which opening a socket failed.
 struct SocketError: Error {
     let code: Int32
-    /// Another program holds port 5353 and does not share it.
+    /// Whether another program holds port 5353 and does not share it.
     var isPortTaken: Bool { code == EADDRINUSE }
-    /// The link, or its address, has gone meanwhile.
+    /// Whether the link or its address has gone.
     var isOfMissingLink: Bool { code == ENODEV || code == EADDRNOTAVAIL }
 }

@@ -3,12 +3,12 @@ import DNSSD
 import Glibc
 import System
 
-/// A socket of one link and family for one-shot questions, on a port of its own: what comes to it was asked from there. Touched by the loop's
-/// thread only.
+/// A socket of one link and family for one-shot questions, on a port of its own, which receives only their answers.
+/// Used only on the loop's thread.
 @safe final class OneShotSocket {
-    /// The longest message (RFC 6762 §17).
+    /// The longest message in bytes (RFC 6762 §17).
     private static let longest = 9000
-    /// Datagrams read at once; who sends more waits.
+    /// The most datagrams that are read at once; further ones wait.
     private static let mostAtOnce = 32
 
     let family: IPAddress.Family
@@ -16,7 +16,7 @@ import System
     private let descriptor: Int32
     private var watch: LoopWatch?
 
-    /// Nil when the system gives none.
+    /// Opens a socket; nil if the system refuses.
     init?(
         on interface: UInt32, _ family: IPAddress.Family, wantsTTL255: Bool, loop: EventLoop,
         ready: @escaping () -> Void
@@ -33,13 +33,13 @@ import System
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// No more is read; the socket closes with the last reference.
+    /// Stops reading; the last reference closes the socket.
     func free() {
         watch?.free()
         watch = nil
     }
 
-    /// One that is refused is lost: the multicast question goes on.
+    /// Sends a packet to the group. If the system refuses it, only the multicast question remains.
     func send(_ packet: [UInt8]) {
         unsafe packet.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return }
@@ -48,7 +48,7 @@ import System
         }
     }
 
-    /// Reads what is there, each datagram with its source.
+    /// Reads available datagrams, up to 32, each with its source.
     func receive(_ body: ([UInt8], IPAddress) -> Void) {
         for _ in 0..<Self.mostAtOnce {
             var (bytes, count) = ([UInt8](repeating: 0, count: Self.longest), -1)

@@ -1,7 +1,8 @@
 import DNSSD
 
-/// Packets read but not processed.
+/// Packets that have been read but not processed.
 struct PacketQueue {
+    /// The size in bytes from which no more packets are read.
     static let limit = 16 << 20
     /// The overhead of a packet in bytes.
     private static let overhead = 128

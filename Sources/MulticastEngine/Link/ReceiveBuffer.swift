@@ -19,7 +19,8 @@ import DNSMessage
         unsafe lengths.deallocate()
     }
 
-    /// - Returns: how many packets were read; truncated ones are not passed on.
+    /// Reads available packets, up to `slots`, and passes them to `body`, except truncated ones.
+    /// - Returns: how many packets were read.
     func receive(_ descriptor: Int32, _ body: ([UInt8]) -> Void) -> Int {
         guard let start = unsafe bytes.baseAddress, let first = unsafe lengths.baseAddress else { return 0 }
         let count = unsafe cmulticast_receive(descriptor, start, Int32(Self.stride), Int32(Self.slots), first)

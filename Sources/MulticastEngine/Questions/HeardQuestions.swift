@@ -1,10 +1,10 @@
 import DNSMessage
 import DNSSD
 
-/// Questions of other hosts, with the families over which they came.
+/// Remembers over which families the questions of other hosts came.
 ///
-/// A responder that speaks only IPv4 does not hear a question over IPv6 alone: its silence means nothing (RFC 6762
-/// §10.5), and the question replaces no other (§7.3).
+/// A responder that speaks only IPv4 does not hear a question over IPv6 alone, so its silence means nothing (RFC 6762
+/// §10.5), and the question does not replace ours (§7.3).
 struct HeardQuestions: Sendable {
     /// A host that asks over both families does so within this time.
     private static let lag = Duration.seconds(1)
@@ -13,7 +13,7 @@ struct HeardQuestions: Sendable {
     var families: Set<IPAddress.Family> = []
     private var heard: [IPAddress.Family: RecentNames] = [:]
 
-    /// Whether every host on the link has heard it by now.
+    /// Notes a question, and returns whether every host on the link has heard it by now.
     mutating func isHeardByAll(_ question: Question, over family: IPAddress.Family, at now: Duration) -> Bool {
         guard families.count > 1 else { return true }
         heard[family, default: RecentNames()].note(question.name, at: now)

@@ -1,22 +1,22 @@
 package import DNSMessage
 
-/// One-shot questions (RFC 6762 §5.1): a name that someone waits for and no one has answered by multicast is asked for once more, from a
-/// port of its own.
+/// One-shot questions (RFC 6762 §5.1): a name for which a caller waits, and which multicast has not answered, is asked
+/// for once more, from a port of its own.
 ///
-/// A responder multicasts nothing twice in a second (§6), but answers such a question at once, by unicast (§6.7). A value that is told an
-/// event and a time.
+/// A responder multicasts nothing twice in a second (§6), but answers such a question at once, by unicast (§6.7). A
+/// value: receives events with their times.
 package struct OneShotQuestions: Sendable {
-    /// How long a multicast answer may take.
+    /// How long a multicast answer may take before a one-shot question is sent.
     static let patience = Duration.milliseconds(10)
-    /// How long answers are believed.
+    /// How long answers are accepted.
     static let lifetime = Duration.seconds(2)
-    /// Questions that wait or are open; further ones are asked by multicast alone.
+    /// The most questions that wait or are open; further ones are asked by multicast alone.
     static let limit = 32
-    /// A responder that has answered by unicast is in its second of silence.
+    /// How long a responder that has answered by unicast is probably silent by multicast.
     private static let silence = Duration.seconds(1)
-    /// Records of one answer that are believed.
+    /// The most records of one answer that are accepted.
     private static let mostRecords = 64
-    /// The most that a record's TTL says in such an answer (§6.7).
+    /// The largest TTL in such an answer, in seconds (§6.7).
     private static let longestTTL: UInt32 = 10
 
     private struct Open {
@@ -30,16 +30,16 @@ package struct OneShotQuestions: Sendable {
     private var lastAnswer: Duration?
     private var random: any RandomNumberGenerator & Sendable
 
-    /// Nothing to ask.
+    /// Creates a value without questions.
     package init(random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) { self.random = random }
 
-    /// Answers are waited for.
+    /// Whether a question awaits its answer.
     package var isOpen: Bool { !open.isEmpty }
 
-    /// When `packets` has something to send or to end; nil when never.
+    /// When to call `packets`; nil for never.
     package var deadline: Duration? { (waiting.map(\.due) + open.map(\.end)).min() }
 
-    /// Someone waits for the records of a key. One that is open is not asked again.
+    /// Asks for the records of a key, unless its question waits or is open.
     package mutating func ask(_ key: RecordKey, at now: Duration) {
         let isKnown = waiting.contains { $0.key == key } || open.contains { $0.key == key && $0.end > now }
         guard !isKnown, waiting.count + open.count < Self.limit else { return }
@@ -47,10 +47,11 @@ package struct OneShotQuestions: Sendable {
         waiting.append((key, isSilent ? now : now + Self.patience))
     }
 
-    /// What is to be sent now: one question a packet, for what does not fit in 512 bytes of an answer is left out.
+    /// Returns the packets to send now, each with one question: a responder leaves out what exceeds 512 bytes.
     /// - Parameters:
-    ///   - isMissing: there is no answer yet.
-    ///   - mayLeave: takes the place of one packet; false when there is none.
+    ///   - now: the time.
+    ///   - isMissing: returns whether a key still has no answer.
+    ///   - mayLeave: takes the place of one packet; returns false if there is none.
     package mutating func packets(
         at now: Duration, isMissing: (RecordKey) -> Bool, mayLeave: () -> Bool
     ) -> [[UInt8]] {
@@ -67,7 +68,7 @@ package struct OneShotQuestions: Sendable {
         }
     }
 
-    /// Never one that is open.
+    /// Returns an id that no open question has.
     private mutating func newID() -> UInt16 {
         while true {
             let id = UInt16.random(in: 1 ... .max, using: &random)
@@ -75,8 +76,8 @@ package struct OneShotQuestions: Sendable {
         }
     }
 
-    /// An answer was received from port 5353 of the link.
-    /// - Returns: its records about the name that was asked for and its hosts; none where it answers no open question.
+    /// Processes an answer from port 5353 of a host on the link.
+    /// - Returns: its records for the name in question and that name's hosts; empty if it answers no open question.
     package mutating func received(_ message: Message, at now: Duration) -> [ResourceRecord] {
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0,
             let asked = open.first(where: { $0.id == message.id && $0.end > now })?.key,

@@ -1,11 +1,11 @@
 /// Questions waiting for their time, and packets of such questions waiting to be sent.
 struct QuestionLane: Sendable {
-    /// When to look at which question.
+    /// The deadlines of the questions.
     var heap = DeadlineHeap()
-    /// In reverse order.
+    /// The packets in reverse order.
     private var packets: [[UInt8]] = []
 
-    /// No packet waits.
+    /// Whether no packet waits.
     var isEmpty: Bool { packets.isEmpty }
 
     /// Stores packets in order; the lane must be empty.

@@ -80,10 +80,10 @@ package struct QuestionSchedule: Sendable {
     /// The number of questions followed.
     package var count: Int { places.count }
 
-    /// Whether a question has a follower.
+    /// Returns whether a question has a follower.
     package func follows(_ key: RecordKey) -> Bool { place(of: key) != nil }
 
-    /// How often a question was asked, by us or by another host in our place.
+    /// Returns how often a question was asked, by us or by another host in our place.
     package func timesAsked(_ key: RecordKey) -> Int {
         place(of: key).flatMap { states[$0] }.map { Int($0.asked) } ?? 0
     }
@@ -92,7 +92,7 @@ package struct QuestionSchedule: Sendable {
 
     // MARK: Events
 
-    /// Adds a follower of a question. One that is already followed is not asked again for it.
+    /// Adds a follower of a question; one that has followers already is not asked again because of it.
     package mutating func ask(_ key: RecordKey, _ kind: Kind, at now: Duration) {
         if let place = place(of: key) {
             states[place]?.users &+= 1
@@ -156,9 +156,14 @@ package struct QuestionSchedule: Sendable {
         }
     }
 
-    /// Another host asked for a multicast answer: our question need not follow at once, unless the host knows answers
-    /// that we do not (RFC 6762 §7.3).
-    /// - Parameter counts: false if it replaces no question and only shows what exists.
+    /// Processes another host's question for a multicast answer. It replaces ours if that is due soon, unless the host
+    /// knows answers that we do not (RFC 6762 §7.3).
+    /// - Parameters:
+    ///   - question: the question.
+    ///   - knownAnswers: the answers that the host knows.
+    ///   - counts: false if the question cannot replace ours and only shows which answers exist.
+    ///   - now: the time.
+    ///   - knows: returns whether an answer is known here.
     package mutating func heard(
         _ question: Question, knownAnswers: [ResourceRecord], counts: Bool = true, at now: Duration,
         knows: (RecordKey, RecordData) -> Bool
@@ -172,15 +177,15 @@ package struct QuestionSchedule: Sendable {
         queue(place)
     }
 
-    /// Another host listed an answer unknown here, and the question has not been asked since.
+    /// Returns whether another host listed an answer unknown here, and the question has not been asked since.
     package func isBehind(_ key: RecordKey) -> Bool { place(of: key).flatMap { states[$0]?.isBehind } ?? false }
 
     // MARK: Sending
 
-    /// Packets are ready that may not be sent yet.
+    /// Whether packets are waiting to be sent.
     package var isSending: Bool { !self[.others].isEmpty }
 
-    /// When `packets(at:knows:)` may return something; nil for never.
+    /// Returns when to call `packets(at:knows:)`; nil for never.
     package func deadline(at now: Duration) -> Duration? {
         let soonest = rate.next(at: now)
         return Lane.allCases.compactMap { lane in
@@ -190,7 +195,8 @@ package struct QuestionSchedule: Sendable {
         }.min()
     }
 
-    /// The packets to send now.
+    /// Returns the packets to send now.
+    /// - Parameter knows: returns the cache's answers to a question.
     package mutating func packets(at now: Duration, knows: (RecordKey) -> Knowledge) -> [[UInt8]] {
         var sent: [[UInt8]] = []
         while let lane = nextLane(at: now, knows), rate.take(at: now, leaving: reserve(lane)),
@@ -202,7 +208,7 @@ package struct QuestionSchedule: Sendable {
         return sent
     }
 
-    /// Takes the place of one packet that is not the schedule's; false when there is none to spare.
+    /// Takes the place of a packet that does not come from the schedule; returns false if there is none to spare.
     package mutating func takePlace(at now: Duration) -> Bool { rate.take(at: now, leaving: Self.reserve) }
 
     private subscript(lane: Lane) -> QuestionLane {
@@ -212,7 +218,7 @@ package struct QuestionSchedule: Sendable {
 
     private func reserve(_ lane: Lane) -> Int { lane == .others && !owesOthers ? Self.reserve : 0 }
 
-    /// The lane of the next packet; nil if there is none.
+    /// Returns the lane of the next packet; nil if there is none.
     private mutating func nextLane(at now: Duration, _ knows: (RecordKey) -> Knowledge) -> Lane? {
         for lane in Lane.allCases where self[lane].isEmpty && rate.next(at: now) <= now {
             let due = takeDue(lane, at: now, knows)

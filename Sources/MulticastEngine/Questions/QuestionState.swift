@@ -5,25 +5,25 @@ struct QuestionState: Sendable {
     /// From the first question to the second, in seconds; each later interval is longer, up to an hour.
     private static let firstInterval: UInt16 = 1
     private static let longestInterval: UInt16 = 3600
-    /// How many questions of a lookup by name go ahead of all others.
+    /// The number of questions with which a lookup by name goes ahead of all others.
     private static let hasty: UInt8 = 3
 
     let key: RecordKey
-    /// In seconds.
+    /// The next interval in seconds.
     private var interval = firstInterval
     var users: Int32 = 1
     private(set) var next: Moment
     private var lastAsked = Moment.never
     private(set) var asked: UInt32 = 0
     let isShared: Bool
-    /// A caller waits for this name.
+    /// Whether a caller waits for this name.
     private var isNamed = false
-    /// How many more questions go ahead of all others.
+    /// The number of further questions that go ahead of all others.
     private var hasteLeft: UInt8 = 0
-    /// Another host's question listed an answer unknown here: currently, and ever.
+    /// Whether another host listed an answer unknown here: since the last question, and ever.
     private(set) var isBehind = false
     private var wasBehind = false
-    /// Due because the record grows old, whatever is known.
+    /// Whether the question is due because a record grows old, whatever the cache knows.
     private(set) var isRefresh = false
 
     init(_ key: RecordKey, isShared: Bool, isNamed: Bool, first: Duration) {
@@ -34,24 +34,26 @@ struct QuestionState: Sendable {
         next = Moment(first)
     }
 
-    /// It goes ahead of lists' names.
+    /// Whether it goes ahead of lists and their names.
     var isUrgent: Bool { hasteLeft > 0 && !isRefresh }
 
     /// The factor of the next interval (RFC 6762 §5.2: at least two). A shared question and its known
     /// answers cost every host; for a unique one, a longer interval gains nothing.
     private var growth: UInt16 { isShared && interval > Self.firstInterval ? 3 : 2 }
 
-    /// At the earliest a second after the last time (RFC 6762 §5.2).
+    /// Returns the earliest time to ask: a second after the last time (RFC 6762 §5.2).
     private func earliest(at now: Duration) -> Duration {
         asked == 0 ? now : max(now, lastAsked.time + .seconds(Self.firstInterval))
     }
 
-    /// A question just asked is not replaced by another host's: responders are silent for a second after they answered
-    /// (RFC 6762 §6).
+    /// Returns whether the question was just asked. Another host's question cannot then replace the next one, because
+    /// responders are silent for a second after they answered (RFC 6762 §6).
     func wasJustAsked(at now: Duration) -> Bool { asked > 0 && now - lastAsked.time < .seconds(Self.firstInterval) / 2 }
 
-    /// A responder takes two programs of one machine for one, and sends neither what the other has just listed as
-    /// known: the next question comes a second later. Only once, because not everything listed exists.
+    /// Another host listed an answer unknown here: asks again after a second, but only once, because not everything
+    /// listed exists.
+    ///
+    /// A responder takes two programs on one machine for one, and does not send us what the other lists as known.
     mutating func fellBehind(at now: Duration) {
         isBehind = true
         guard asked > 0, !wasBehind else { return }
@@ -87,7 +89,9 @@ struct QuestionState: Sendable {
     }
 
     /// A caller waits for it now.
-    /// - Parameter isHeldUp: it was asked, but may not have been sent yet.
+    /// - Parameters:
+    ///   - isHeldUp: whether it may have been counted as asked but not sent yet.
+    ///   - now: the time.
     mutating func hasten(isHeldUp: Bool, at now: Duration) {
         guard !isShared else { return }
         isNamed = true
@@ -95,6 +99,6 @@ struct QuestionState: Sendable {
         if isHeldUp { next = Moment(now) }
     }
 
-    /// When the whole link restarts, single names wait for what the answers to lists bring.
+    /// Returns whether the question waits for the answers to lists when the whole link restarts.
     func isPatient(beside hasLists: Bool) -> Bool { hasLists && !isShared && !isNamed }
 }

@@ -15,8 +15,10 @@ package struct SendingRate: Sendable {
         tokens = self.burst
     }
 
-    /// Takes a token for one packet; false if there is none now.
-    /// - Parameter reserve: tokens to leave for others.
+    /// Takes a token for one packet; returns false if there is none now.
+    /// - Parameters:
+    ///   - now: the time.
+    ///   - reserve: the tokens to leave for others.
     package mutating func take(at now: Duration, leaving reserve: Int = 0) -> Bool {
         fill(at: now)
         guard tokens >= needed(reserve) else { return false }
@@ -24,18 +26,20 @@ package struct SendingRate: Sendable {
         return true
     }
 
-    /// When the next packet may be sent.
-    /// - Parameter reserve: tokens to leave for others.
+    /// Returns when the next packet may be sent.
+    /// - Parameters:
+    ///   - now: the time.
+    ///   - reserve: the tokens to leave for others.
     package func next(at now: Duration, leaving reserve: Int = 0) -> Duration {
         var filled = self
         filled.fill(at: now)
         let missing = needed(reserve) - filled.tokens
         guard missing > 0 else { return now }
-        // A microsecond more, so that rounding cannot leave the token just short of one.
+        // The extra microsecond keeps rounding from leaving the token just short of one.
         return now + .seconds(missing / perSecond) + .microseconds(1)
     }
 
-    /// Never more than the bucket holds.
+    /// The tokens needed for a packet; never more than the bucket holds.
     private func needed(_ reserve: Int) -> Double { min(Double(reserve) + 1, burst) }
 
     private mutating func fill(at now: Duration) {
