@@ -1,36 +1,36 @@
 import DNSMessage
 import DNSSD
 
-/// What a server's answer means to who finds services.
+/// A server's answer, read for a finder of services.
 struct AnswerReading: Hashable, Sendable {
-    /// What it says of the question.
+    /// The answer to the question.
     enum Outcome: Hashable, Sendable {
-        /// These records are there, at least one.
+        /// The records; at least one.
         case records([RecordData], ttl: Duration)
-        /// There are none; the name may have others (RFC 2308 §2).
+        /// There are no such records; the name may have others (RFC 2308 §2).
         case nothing(nameExists: Bool, ttl: Duration)
-        /// It says nothing of the question; the reason is for people.
+        /// The question is not answered; the reason is for people.
         case failure(String)
     }
 
-    /// The version of the zone that the name is in.
+    /// The version of the zone that contains the name.
     struct Zone: Hashable, Sendable {
         var apex: DomainName
         var serial: UInt32
-        /// How long a resolver may go on saying it.
+        /// How long a resolver may repeat it.
         var ttl: Duration
     }
 
     var outcome: Outcome
-    /// It comes from the zone's server itself, not out of a memory (AA).
+    /// Whether the zone's own server answered, rather than a cache (AA).
     var isAuthoritative = false
-    /// Who answered.
+    /// The server that answered.
     var server: ServerAddress?
     var zone: Zone?
-    /// Other records that came with it, with their TTL.
+    /// Other records that came with the answer.
     var additionals: [Question: Outcome] = [:]
 
-    /// An answer that did not come.
+    /// Creates the reading of an answer that did not come.
     init(failure: DNSFailure) {
         outcome =
             switch failure {
@@ -46,9 +46,9 @@ struct AnswerReading: Hashable, Sendable {
 }
 
 extension AnswerReading {
-    /// CNAME records that are followed within one answer.
+    /// The most CNAME records that are followed within one answer.
     private static var longestChain: Int { 8 }
-    /// How long a "no" holds that does not say it.
+    /// How long a negative answer without SOA holds.
     private static var silentTTL: Duration { .seconds(30) }
 
     init(_ answer: DNSAnswer, to question: Question) {
@@ -74,7 +74,7 @@ extension AnswerReading {
         }
     }
 
-    /// The records that were asked for, and the name that has them, where CNAME records lead (RFC 1034 §3.6.2).
+    /// Returns the records asked for and the name that owns them, following CNAME records (RFC 1034 §3.6.2).
     private static func records(
         for question: Question, in answers: [ResourceRecord]
     ) -> (DomainName, [ResourceRecord]) {
@@ -93,7 +93,7 @@ extension AnswerReading {
     private static func zone(of name: DomainName, in message: Message) -> Zone? {
         for record in message.answers + message.authorities {
             guard case .soa(let start) = record.data, name.isWithin(record.name) else { continue }
-            // As the TTL of a "no", which is what the authority section is for (RFC 2308 §3).
+            // In the authority section SOA gives the TTL of a negative answer (RFC 2308 §3).
             let isAnswer = message.answers.contains(record)
             let ttl = isAnswer ? record.ttl : min(record.ttl, start.minimum)
             return Zone(apex: record.name, serial: start.serial, ttl: .seconds(Int64(ttl)))
@@ -113,7 +113,7 @@ extension AnswerReading {
 }
 
 extension ResourceRecord {
-    /// Its data breaks the format of its type.
+    /// Whether its data breaks the format of its type.
     fileprivate var isUnreadable: Bool { if case .other = data { true } else { false } }
 }
 
@@ -122,6 +122,6 @@ extension [ResourceRecord] {
 }
 
 extension DomainName {
-    /// As people write it: without the final dot.
+    /// The name as people write it, without the final dot.
     var shown: String { labels.isEmpty ? "." : String(description.dropLast()) }
 }

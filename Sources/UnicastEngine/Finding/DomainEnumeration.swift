@@ -3,7 +3,7 @@ package import DNSSD
 package import Discovery
 import WireNames
 
-/// Where this host is: what domains are recommended to it by (RFC 6763 §11).
+/// This host's search domains and networks, which recommend domains to it (RFC 6763 §11).
 package struct Surroundings: Hashable, Sendable {
     /// The search domains of /etc/resolv.conf.
     package var searchDomains: [Domain]
@@ -15,10 +15,10 @@ package struct Surroundings: Hashable, Sendable {
         self.networks = networks
     }
 
-    /// Search domains, or networks, that are asked for.
+    /// The most search domains, and the most networks, that are asked.
     private static let most = 16
 
-    /// The names that list domains for a purpose.
+    /// Returns the names that list domains for a purpose.
     func names(for purpose: DomainQuery.Purpose) -> [DomainName] {
         let labels =
             switch purpose {
@@ -37,7 +37,7 @@ package struct Surroundings: Hashable, Sendable {
 }
 
 extension Surroundings {
-    /// The networks of this host's addresses, without those of loopback interfaces and of links.
+    /// Returns the networks of this host's addresses, except loopback and link-local ones.
     package static func networks(of local: LocalAddresses) -> [CIDR] {
         var known: Set<CIDR> = []
         return local.entries.filter { !local.loopbacks.contains($0.interface) && !$0.address.isLinkLocal }
@@ -47,7 +47,7 @@ extension Surroundings {
 }
 
 extension IPAddress {
-    /// The labels of the name that stands for an address (RFC 1035 §3.5, RFC 3596 §2.5).
+    /// The labels of the address's reverse name (RFC 1035 §3.5, RFC 3596 §2.5).
     fileprivate var reverseLabels: [[UInt8]] {
         let labels: [String]
         switch self {

@@ -3,7 +3,7 @@ import DNSSD
 import Discovery
 import System
 
-/// One query under way: carries out what its rules say. Questions are tasks, because nobody waits for them but the operation.
+/// Carries out the rules of one query. Each question is an unstructured task, because only the operation waits for it.
 final class FinderOperation<Rules: FinderRules>: FinderQuery {
     private struct State {
         var rules: Rules
@@ -31,7 +31,7 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
         self.report = report
     }
 
-    /// Later, because a report must not come from within the call that starts an operation.
+    /// Starts in a task: a report must not come from within the call that starts an operation.
     func start(_ alarmClock: AlarmClock) {
         let alarm = alarmClock.make { [weak self] _ in self?.advance() }
         state.withLock { $0.alarm = alarm }
@@ -76,7 +76,7 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
         deliver()
     }
 
-    /// One batch after another, and none under a lock: who is told may end the query.
+    /// Reports one batch after another, and without a lock, because the receiver may end the query.
     private func deliver() {
         while true {
             let (facts, withheld) = state.withLock { state -> ([Rules.Fact], [ServiceInstance: String?]) in
@@ -93,7 +93,7 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
     }
 }
 
-/// What the finder keeps of a query, whatever it asks for.
+/// A query of any kind, as the finder keeps it.
 protocol FinderQuery: AnyObject, Sendable {
     func end()
     func verify(_ instance: ServiceInstance)

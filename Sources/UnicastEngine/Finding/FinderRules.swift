@@ -2,24 +2,26 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-/// The rules of one query, as a value: told of answers and times, it says what to ask and what to report.
+/// The rules of one query. A value: receives answers with their times, and returns questions and facts.
 protocol FinderRules: Sendable {
     associatedtype Fact: Sendable
 
     mutating func begin(at now: Duration)
-    /// - Parameter jitter: 0 to 1, for when to ask again.
+    /// Takes in the answer to a question.
+    /// - Parameter jitter: 0 to 1; spreads the time of the next question.
     mutating func answered(_ question: Question, _ reading: AnswerReading, at now: Duration, jitter: Double)
-    /// What to ask now.
+    /// Returns the questions to ask now.
     mutating func due(at now: Duration, jitter: () -> Double) -> [Question]
-    /// When there is something to ask; a time that is past where that is now.
+    /// When to call `due`; in the past if there is something to ask now, nil for never.
     var deadline: Duration? { get }
-    /// What there is to report.
+    /// Returns the facts since the last call.
     mutating func takeFacts() -> [Fact]
-    /// What keeps it from being complete, each a sentence.
+    /// The reasons why the answer may be incomplete, each a sentence.
     var troubles: [String] { get }
-    /// A service could not be reached: its records are asked for again.
+    /// A service could not be reached: asks for its records again.
     mutating func verify(_ instance: ServiceInstance, at now: Duration)
-    /// Services whose hosts have no addresses here, with a reason, and those that have some again.
+    /// Returns the services whose addresses are withheld since the last call, with the reason, and with nil those whose
+    /// addresses are known again.
     mutating func takeWithheld() -> [ServiceInstance: String?]
 }
 
@@ -28,13 +30,14 @@ extension FinderRules {
     mutating func takeWithheld() -> [ServiceInstance: String?] { [:] }
 }
 
-/// Whether servers answer, as one query tells it: a question that fails once leaves what is known in force, and says so; when it fails
-/// again, or nothing was ever known, nobody answers.
+/// Derives from one query's answers whether servers answer. A first failure is `degraded`: known services stay. After a
+/// second one in a row, or if no question was ever answered, the state is `down`.
 struct ServerWatch<Fact: FinderFact>: Sendable {
     private(set) var state: EngineState?
     private(set) var trouble: String?
 
-    /// - Returns: whether everything is to be reported again, then what to report first.
+    /// A question was answered.
+    /// - Returns: whether everything must be reported again, and the facts to report before.
     mutating func answered() -> (isBack: Bool, facts: [Fact]) {
         trouble = nil
         guard state != .up else { return (false, []) }

@@ -2,11 +2,11 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-/// Things that are there or not: types, or domains, as PTR records of one or more names list them.
+/// A query for types or domains, which the PTR records of one or more names list.
 struct PointerBrowse<Key: Hashable & Sendable>: FinderRules {
     typealias Fact = PresenceFact<Key>
 
-    /// What is kept of one query.
+    /// The most keys that are kept.
     private static var mostKeys: Int { 1024 }
 
     private let lists: [Question]

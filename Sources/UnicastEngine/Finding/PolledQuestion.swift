@@ -1,60 +1,65 @@
 import DNSMessage
 
-/// What is known by asking one question again and again, and when it is asked next.
+/// A question that is asked again and again: the newest answer, and the time of the next question.
 ///
-/// A failure says nothing of what is known. A "no" to what was there is asked again at once, and believed only when it
-/// stays a while: resolvers change when a VPN comes and goes.
+/// A failure leaves the known answer in force. A negative answer that contradicts known records is asked for again at
+/// once, and accepted only if it lasts: resolvers change when a VPN comes and goes.
 struct PolledQuestion: Sendable {
     enum Known: Hashable, Sendable {
-        /// There was no answer yet.
+        /// No answer has come yet.
         case unknown
         case records([RecordData])
         case nothing(nameExists: Bool)
     }
 
-    /// The shortest time between two questions, and the longest.
+    /// The shortest and the longest time between two questions.
     static let bounds = Duration.seconds(5)...Duration.seconds(3600)
-    /// How long a "no" to what was there must last.
+    /// How long a negative answer must last before it replaces known records.
     static let hold = Duration.seconds(10)
-    /// Hosts have one family often: that the other is missing is not looked at more often.
+    /// The shortest interval for a missing family of addresses, as many hosts have only one.
     static let addressPatience = Duration.seconds(60)
-    /// After a failure: doubled each time.
+    /// The longest delay after a failure; the delay doubles each time.
     private static let longestBackoff = Duration.seconds(60)
-    /// How often in a row the zone's serial alone may vouch for it: servers of one zone are not always of one mind.
+    /// How often in a row the zone's serial alone may confirm an answer: the servers of one zone may disagree for a
+    /// while.
     private static let mostRenewals = 9
 
     private(set) var known = Known.unknown
-    /// Why the last attempt brought no answer.
+    /// Why the last attempt failed.
     private(set) var trouble: String?
-    /// Attempts in a row without an answer.
+    /// The number of failed attempts in a row.
     private(set) var failures = 0
-    /// From one question to the next.
+    /// The time from one question to the next.
     private(set) var interval = Duration.zero
-    /// The zone's serial of which this is known to be the truth.
+    /// The zone's serial to which the answer belongs; nil if that is not certain.
     private(set) var serial: UInt32?
     private var server: ServerAddress?
-    /// When nobody may remember the answer any more.
+    /// When the answer has left every cache.
     private var expiry: Duration?
     private var renewals = 0
     private(set) var heldUntil: Duration?
 
-    /// There was an answer, or an attempt at one.
+    /// Whether there was an answer, or a failed attempt at one.
     var isSettled: Bool { known != .unknown || failures > 0 }
 
-    /// Records; none where there are none, or no answer came.
+    /// The known records; empty without an answer.
     var records: [RecordData] { if case .records(let records) = known { records } else { [] } }
 
-    /// Asked again only where the serial has moved.
+    /// Returns whether the zone's serial confirms the answer, so that the question need not be asked.
     func mayBeRenewed(by zone: AnswerReading.Zone) -> Bool {
         serial == zone.serial && renewals < Self.mostRenewals && canFollowSerial
     }
 
     var canFollowSerial: Bool { known != .unknown && failures == 0 && heldUntil == nil }
 
+    /// Takes in an answer.
     /// - Parameters:
+    ///   - reading: the answer.
+    ///   - type: the question's type.
     ///   - sent: when the question was sent.
-    ///   - jitter: 0 to 1.
-    ///   - seen: a serial of the zone, and since when it has been seen.
+    ///   - now: the time.
+    ///   - jitter: 0 to 1; spreads the time of the next question.
+    ///   - seen: the zone's serial, and since when it has been seen.
     /// - Returns: when to ask next.
     mutating func answered(
         _ reading: AnswerReading, to type: RecordType, sent: Duration, at now: Duration, jitter: Double,
@@ -87,7 +92,7 @@ struct PolledQuestion: Sendable {
         }
     }
 
-    /// The serial has not moved: it still holds.
+    /// The zone's serial has not changed, so the answer still holds.
     /// - Returns: when to ask next.
     mutating func renewed(at now: Duration, jitter: Double) -> Duration {
         renewals += 1
@@ -98,14 +103,15 @@ struct PolledQuestion: Sendable {
         _ reading: AnswerReading, _ ttl: Duration, sent: Duration, at now: Duration, jitter: Double,
         seen: (serial: UInt32, since: Duration)?
     ) -> Duration {
-        // What comes from a memory is as new as the serial only if it was fetched after that was seen: after the last answer had expired.
+        // An answer from a cache is as new as the serial only if it was fetched after the serial was first seen, which
+        // is certain once the last answer has expired.
         let fetched = reading.isAuthoritative ? sent : reading.server == server ? expiry.filter { $0 <= sent } : nil
         serial = seen.flatMap { seen in fetched.map { $0 >= seen.since } == true ? seen.serial : nil }
         (failures, trouble, renewals) = (0, nil, 0)
         server = reading.server
         expiry = now + ttl
         interval = min(max(ttl, Self.bounds.lowerBound), Self.bounds.upperBound)
-        // A resolver says the same until its memory ends; the zone's own server can be asked before.
+        // A resolver repeats its answer until the TTL ends; the zone's own server can be asked earlier.
         return now + interval * (reading.isAuthoritative ? 0.9 + jitter / 10 : 1 + jitter / 20)
     }
 }

@@ -1,26 +1,26 @@
 import DNSMessage
 import Discovery
 
-/// The questions of one query: each asked when it is new, and again when it is time, in order, a few at a time.
+/// The questions of one query: asks each when it is new and again when it is due, in order, a few at a time.
 struct QuestionTable: Sendable {
-    /// Questions of one query that are under way.
+    /// The most questions of one query that are under way.
     static let mostUnderWay = 16
 
     private var questions: [Question: PolledQuestion] = [:]
     private var deadlines = DeadlineTable<Question>()
-    /// To be sent as soon as there is room: those from `head` on.
+    /// Questions to send as soon as there is room; those before `head` have been sent.
     private var queue: [Question] = []
     private var head = 0
     private var queued: Set<Question> = []
     private var underWay: [Question: Duration] = [:]
     private var serial: ZoneSerial?
-    /// Wait for the zone's serial.
+    /// Questions that wait for the zone's serial.
     private var waiting: [Question] = []
-    /// Came beside the answer that is being looked at.
+    /// Records that came with the answer in `current`.
     private var additionals: [Question: AnswerReading.Outcome] = [:]
     private var current: AnswerReading?
 
-    /// - Parameter list: the name whose zone's serial is looked at first, when anything is asked again.
+    /// - Parameter list: a name in the zone whose serial is read before anything is asked again; nil to do without.
     init(followingSerialAt list: DomainName? = nil) { serial = list.map { ZoneSerial(list: $0) } }
 
     subscript(_ question: Question) -> PolledQuestion? { questions[question] }
@@ -29,7 +29,7 @@ struct QuestionTable: Sendable {
         head < queue.count && underWay.count < Self.mostUnderWay ? .zero : deadlines.next
     }
 
-    /// Asks a question until it is dropped.
+    /// Asks a question again and again, until it is dropped.
     mutating func want(_ question: Question, at now: Duration, jitter: Double) {
         guard questions[question] == nil else { return }
         var polled = PolledQuestion()
@@ -48,14 +48,14 @@ struct QuestionTable: Sendable {
         deadlines.set(question, to: nil)
     }
 
-    /// Asks now, though it is not time yet.
+    /// Asks a question now, before it is due.
     mutating func hasten(_ question: Question) {
         guard questions[question] != nil else { return }
         deadlines.set(question, to: nil)
         enqueue(question)
     }
 
-    /// - Returns: what to send now.
+    /// Returns the questions to send now.
     mutating func due(at now: Duration, jitter: () -> Double) -> [Question] {
         for question in deadlines.due(now).sorted(by: { $0.precedes($1) }) { enqueue(question) }
         var sent: [Question] = []
@@ -97,7 +97,7 @@ struct QuestionTable: Sendable {
         (additionals, current) = (reading.additionals, reading)
     }
 
-    /// What came beside the last answer is of no use any more.
+    /// Drops the records that came with the last answer.
     mutating func forgetAdditionals() { (additionals, current) = ([:], nil) }
 
     private mutating func enqueue(_ question: Question) {
@@ -107,7 +107,7 @@ struct QuestionTable: Sendable {
 }
 
 extension Question {
-    /// Names in any order that stays the same, and the types of one name together.
+    /// Orders by name, then by type.
     fileprivate func precedes(_ other: Question) -> Bool {
         name == other.name
             ? type.rawValue < other.type.rawValue : name.wire.lexicographicallyPrecedes(other.name.wire)

@@ -3,11 +3,11 @@ import DNSSD
 import System
 import WireNames
 
-/// Who is asked about a name: the server that the settings name for its domain, or the host's resolver.
+/// Chooses the server to ask about a name: the one that the settings name for its domain, or the host's resolver.
 final class ServerDirectory: Sendable {
     private let servers: [(domain: DomainName, server: ServerName)]
     private let exchange: any DNSExchange
-    /// Servers that are given by name, as they were looked up.
+    /// The addresses of servers that are configured by name.
     private let addresses = Locked<[HostName: IPAddress]>([:])
 
     init(_ settings: [DomainSettings], exchange: any DNSExchange) {
@@ -20,7 +20,7 @@ final class ServerDirectory: Sendable {
         self.exchange = exchange
     }
 
-    /// Whether a resolver stands between this host and the name's zone.
+    /// Returns whether a resolver is asked, which may withhold addresses.
     func isFiltered(_ name: DomainName) -> Bool { server(for: name) == nil }
 
     func ask(_ question: Question) async -> (reading: AnswerReading, failure: DNSFailure?) {
@@ -30,13 +30,13 @@ final class ServerDirectory: Sendable {
                 if let server { .server(try await address(of: server)) } else { .resolver }
             return (AnswerReading(try await exchange.ask(question, of: target), to: question), nil)
         } catch {
-            // It may have moved.
+            // The server may have moved.
             if case .name(let host) = server?.host { addresses.withLock { $0[host] = nil } }
             return (AnswerReading(failure: error), error)
         }
     }
 
-    /// That of the longest domain that the name is in.
+    /// Returns the server of the longest configured domain that contains the name.
     private func server(for name: DomainName) -> ServerName? {
         servers.filter { name.isWithin($0.domain) }.max { $0.domain.wire.count < $1.domain.wire.count }?.server
     }

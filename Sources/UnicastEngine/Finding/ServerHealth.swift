@@ -1,7 +1,7 @@
 import Discovery
 import System
 
-/// Whether servers answer, for who follows the engine: the last question tells, and as long as nobody asks they do.
+/// The engine's state for its watchers: whether the last question was answered. It is up while there are no queries.
 final class ServerHealth: Sendable {
     private struct State {
         var now = EngineState.up
@@ -11,10 +11,10 @@ final class ServerHealth: Sendable {
 
     private let state = Locked(State())
 
-    /// Reported under the lock, so that no state overtakes another: a report returns quickly.
+    /// Reports a new state. Reporting under the lock keeps the states in order; reports return quickly.
     func became(_ new: EngineState) {
         state.withLock { state in
-            // The reason alone is no news.
+            // Another reason alone is not reported.
             guard (state.now == .up) != (new == .up) else { return }
             state.now = new
             for watcher in state.watchers.values { watcher(new) }
@@ -27,7 +27,7 @@ final class ServerHealth: Sendable {
             return state.lastID
         }
         let watcher = Watcher { [weak self] in self?.state.withLock { $0.watchers[id] = nil } }
-        // Later, because a report must not come from within the call that starts it.
+        // A report must not come from within the call that starts the operation.
         Task { [weak self] in
             self?.state.withLock { state in
                 guard !watcher.hasEnded else { return }

@@ -5,11 +5,11 @@ import WireNames
 
 // Host, port, text and addresses of one service.
 extension ServiceBrowse {
-    /// SRV records that are looked at of one service.
+    /// The most SRV records of one service that are used.
     private static var mostTargets: Int { 8 }
-    /// Addresses of one host that are told.
+    /// The most addresses of one host that are reported.
     private static var mostAddresses: Int { 32 }
-    /// Hosts that are asked for.
+    /// The most hosts whose addresses are asked for.
     private static var mostHosts: Int { 4096 }
 
     var addressTypes: [RecordType] {
@@ -20,7 +20,7 @@ extension ServiceBrowse {
         }
     }
 
-    /// Tells what is news of a service, and asks for what is missing.
+    /// Reports news of a service, and asks for missing records.
     mutating func evaluate(_ name: DomainName, at now: Duration, jitter: Double) {
         guard query.resolution != .none, let service = services[name], !service.isDone,
             let srv = table[Question(name, .srv)], let txt = table[Question(name, .txt)], srv.isSettled
@@ -41,7 +41,7 @@ extension ServiceBrowse {
             return
         }
         let isOffered = targets.contains { $0.port != 0 }
-        // Hosts that nobody could be asked about say nothing.
+        // Without any answer about its hosts, nothing can be said about the service.
         if isOffered, resolution.addresses.isEmpty, hosts.allSatisfy(isUnknown) {
             failed(name)
             return
@@ -62,22 +62,22 @@ extension ServiceBrowse {
         services[name] = service
     }
 
-    /// It is listed, and has no records that one could dial.
+    /// The service is listed, but its records do not suffice to dial it.
     private mutating func failed(_ name: DomainName) {
         guard let service = services[name], !service.isFailing else { return }
         services[name]?.isFailing = true
-        // What was known of it once is kept through a failure to ask.
+        // Its last resolution is kept.
         if service.isTold { facts.append(.resolutionFailed(service.instance, .unicast)) }
     }
 
-    /// The one service that was asked for is not there.
+    /// The one service that was asked for does not exist.
     private mutating func ended(_ name: DomainName) {
         guard let service = services[name], service.isTold else { return }
         services[name] = Service(instance: service.instance)
         facts.append(.withdrawn(Sighting(instance: service.instance, origin: .unicast, family: nil)))
     }
 
-    /// Asked for once, it is not asked for again.
+    /// Stops asking for a service that is to be resolved only once.
     private mutating func finish(_ name: DomainName) {
         guard query.resolution == .once, let service = services[name], !service.isFailing else { return }
         services[name]?.isDone = true
@@ -113,7 +113,7 @@ extension ServiceBrowse {
         addressTypes.allSatisfy { table[Question(host, $0)].map { $0.known == .unknown } ?? true }
     }
 
-    /// The host is there, and has no address: as behind a resolver that withholds private ones.
+    /// Returns whether a host exists without any address, as behind a resolver that withholds private ones.
     private func lacksAddresses(_ host: DomainName) -> Bool {
         isFiltered(host) && addressTypes.count == 2
             && addressTypes.allSatisfy { table[Question(host, $0)]?.known == .nothing(nameExists: true) }
@@ -137,7 +137,7 @@ extension ServiceBrowse {
 
     private typealias ServiceTarget = (priority: UInt16, weight: UInt16, port: UInt16, host: DomainName)
 
-    /// Those of the lowest priority first, in an order that does not depend on the server's.
+    /// Returns the targets, lowest priority first, in an order that does not depend on the server's.
     private static func targets(of srv: PolledQuestion) -> [ServiceTarget] {
         let all = srv.records.compactMap { data -> ServiceTarget? in
             guard case .srv(let priority, let weight, let port, let host) = data, host != .root else { return nil }
@@ -161,7 +161,7 @@ extension ServiceBrowse {
                 addresses: addresses(of: target.host))
         }[...]
         guard let first = all.popFirst() else { return nil }
-        // Of several the same one each time (RFC 6763 §6.8).
+        // Several TXT records are not merged (RFC 6763 §6.8): always takes the same one.
         let texts = txt.records.compactMap { if case .txt(let bytes) = $0 { bytes } else { nil } }
         let strings = texts.min { $0.lexicographicallyPrecedes($1) }.flatMap { TextStrings.strings(of: $0) }
         return Resolution(

@@ -3,14 +3,14 @@ import DNSSD
 import Discovery
 import WireNames
 
-/// A query for services: the list of a type, or one instance, and what each one's host, port, text and addresses are.
+/// A query for services: asks for the list of a type or for one instance, and for the records of each service.
 struct ServiceBrowse: FinderRules {
     typealias Fact = BrowseFact
 
-    /// Services kept of one query; more than a list of DNS can have.
+    /// The most services of one query that are kept; a list in DNS cannot have as many.
     static let mostServices = 4096
 
-    /// One service, and what was told of it.
+    /// One service, and what was reported of it.
     struct Service: Sendable {
         let instance: ServiceInstance
         var isTold = false
@@ -18,16 +18,16 @@ struct ServiceBrowse: FinderRules {
         var isFailing = false
         /// Hosts whose addresses are asked for.
         var hosts: [DomainName] = []
-        /// Resolved, and nothing more is asked.
+        /// Whether it was resolved once and is not asked for again.
         var isDone = false
     }
 
     let query: ServiceQuery
-    /// What says whether servers answer: the list, or the one service's SRV record.
+    /// The question that shows whether servers answer: the list, or the one service's SRV record.
     let primary: Question?
-    /// Asked through a resolver, which may withhold addresses.
+    /// Returns whether a name is asked for through a resolver, which may withhold addresses.
     let isFiltered: @Sendable (DomainName) -> Bool
-    /// The names of services end with it.
+    /// The end of the services' names.
     private let base: DomainName?
     var table: QuestionTable
     var services: [DomainName: Service] = [:]
@@ -40,7 +40,7 @@ struct ServiceBrowse: FinderRules {
     /// The services whose addresses are withheld.
     var withholding: Set<DomainName> = []
     private var leftOut = 0
-    /// Why something besides the list could not be asked.
+    /// Why a question other than the primary one failed.
     private var trouble: String?
 
     init(_ query: ServiceQuery, isFiltered: @escaping @Sendable (DomainName) -> Bool) {
@@ -127,7 +127,7 @@ extension ServiceBrowse {
         if primary.type == .ptr { update(polled.records, at: now, jitter: jitter) }
     }
 
-    /// Everything that was known before nobody answered.
+    /// Reports again everything that is known, after the servers were silent.
     private mutating func tellAgain() {
         isListed = false
         for service in services.values where service.isTold {
@@ -137,7 +137,7 @@ extension ServiceBrowse {
         }
     }
 
-    /// The list says which services there are.
+    /// Takes in the list: adds services that are new, and forgets those that are not in it.
     private mutating func update(_ records: [RecordData], at now: Duration, jitter: Double) {
         var there: Set<DomainName> = []
         var left = 0
@@ -157,7 +157,7 @@ extension ServiceBrowse {
             guard query.resolution != .none else { continue }
             table.want(Question(name, .srv), at: now, jitter: jitter)
             table.want(Question(name, .txt), at: now, jitter: jitter)
-            // Both may have come beside the list.
+            // Both may have come with the list.
             evaluate(name, at: now, jitter: jitter)
         }
         for name in services.keys where !there.contains(name) { forget(name) }
@@ -168,7 +168,7 @@ extension ServiceBrowse {
         leftOut = left
     }
 
-    /// Told once, until a question is answered again.
+    /// Reports a failure once, until a question is answered again.
     private mutating func noteTrouble(of polled: PolledQuestion) {
         if polled.trouble == nil {
             trouble = nil
@@ -195,7 +195,7 @@ extension ServiceBrowse {
         for host in service.hosts { release(host, by: name) }
     }
 
-    /// The first list is complete when every sighting was told; of one service, when it is resolved or cannot be.
+    /// Reports `listed` once: after the list's sightings, or when the one service is resolved or cannot be.
     private mutating func list() {
         guard !isListed, watch.state == .up else { return }
         if primary?.type == .srv {

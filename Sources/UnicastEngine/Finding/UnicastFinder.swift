@@ -4,9 +4,9 @@ package import Discovery
 import System
 import WireNames
 
-/// Finds the services of every domain but the link's, by asking DNS servers again and again (RFC 6763).
+/// Finds the services of every domain except `local`, by asking DNS servers again and again (RFC 6763).
 package final class UnicastFinder: ServiceFinder {
-    /// Services of which it is kept that their addresses are withheld.
+    /// The most services that are remembered as having withheld addresses.
     private static let mostWithheld = 256
 
     private struct State {
@@ -23,8 +23,12 @@ package final class UnicastFinder: ServiceFinder {
     private let health = ServerHealth()
     private let state = Locked(State())
 
+    /// Creates a finder.
     /// - Parameters:
-    ///   - surroundings: looked at by each query for domains.
+    ///   - domains: the servers of some domains; the host's resolver is asked about others.
+    ///   - exchange: carries the questions.
+    ///   - time: the clock.
+    ///   - surroundings: returns where this host is; called for each query for domains.
     package init(
         domains: [DomainSettings], exchange: any DNSExchange, time: any TimeSource = SystemTime(),
         surroundings: @escaping @Sendable () -> Surroundings
@@ -35,15 +39,15 @@ package final class UnicastFinder: ServiceFinder {
         self.surroundings = surroundings
     }
 
-    /// Every domain but the link's, which is no DNS server's (RFC 6762 §3).
+    /// Returns true for every domain except those within `local`, which no DNS server serves (RFC 6762 §3).
     package func finds(in domain: Domain) -> Bool { !domain.isWithin(.local) }
 
-    /// Follows whether servers answer.
+    /// Reports whether servers answer.
     package func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         health.watch(reporting)
     }
 
-    /// Asks for services; interfaces do not count, for a server is on none.
+    /// Asks for services. The query's interfaces are ignored, because a server is on no link.
     package func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
@@ -62,8 +66,8 @@ package final class UnicastFinder: ServiceFinder {
             }, reporting)
     }
 
-    /// Asks for the domains that are recommended where this host is (RFC 6763 §11). They are told, and nothing more: who names one
-    /// browses it.
+    /// Asks for the domains that are recommended where this host is (RFC 6763 §11). They are only reported, not
+    /// browsed.
     package func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
@@ -78,12 +82,12 @@ package final class UnicastFinder: ServiceFinder {
         for query in state.withLock({ Array($0.queries.values) }) { query.verify(instance) }
     }
 
-    /// Why a service that was found has no address, where a resolver withholds it.
+    /// Returns `.addressesWithheld` if a resolver withholds the addresses of a service; otherwise nil.
     package func obstacle(to instance: ServiceInstance) -> DiscoveryError? {
         state.withLock { $0.withheld[instance] }.map { DiscoveryError(.addressesWithheld, $0) }
     }
 
-    /// What keeps answers incomplete now.
+    /// The current reasons why answers may be incomplete, each once.
     package var troubles: [String] {
         let queries = state.withLock { $0.queries.sorted { $0.key < $1.key }.map(\.value) }
         var known: Set<String> = []
@@ -102,7 +106,7 @@ package final class UnicastFinder: ServiceFinder {
         return true
     }
 
-    /// Queries, for tests that look for leaks.
+    /// The number of queries, for tests that look for leaks.
     package var openObjects: Int { state.withLock { $0.queries.count } }
 
     private func start<Rules: FinderRules>(
@@ -146,7 +150,7 @@ package final class UnicastFinder: ServiceFinder {
         if isIdle { health.became(.up) }
     }
 
-    /// A caller's handle of a query; it keeps the finder.
+    /// A caller's handle of a query; it keeps the finder alive.
     private final class Handle: EngineOperation {
         private let finder: UnicastFinder
         private let id: UInt64?

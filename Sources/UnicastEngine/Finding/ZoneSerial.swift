@@ -1,16 +1,16 @@
 import DNSMessage
 
-/// The serial of the zone that a list is in: while it stays the same, nothing of the zone has to be asked again.
+/// The serial of the zone that contains a list: while it stays the same, nothing in the zone has to be asked again.
 struct ZoneSerial: Sendable {
     /// What to do with a question that is due.
     enum Advice { case ask, renew, readSerial }
 
-    /// A serial that was read is good for so long.
+    /// How long a serial counts after it was read.
     private static let freshness = Duration.seconds(5)
-    /// It is not asked for again so soon where it was not told.
+    /// How long to do without the serial after an answer that has none.
     private static let pause = Duration.seconds(60)
 
-    /// Asked at the list's own name: the answer names the zone wherever it begins.
+    /// The question for the serial, at the list's own name: the answer names the zone wherever that begins.
     let question: Question
     private var zone: AnswerReading.Zone?
     private var since = Duration.zero
@@ -19,7 +19,7 @@ struct ZoneSerial: Sendable {
 
     init(list: DomainName) { question = Question(list, .soa) }
 
-    /// The serial, and since when it has been seen, for a name that is in the zone.
+    /// Returns the serial, and since when it has been seen; nil if the name may be in another zone.
     func seen(for name: DomainName) -> (serial: UInt32, since: Duration)? {
         guard let zone, covers(name, in: zone) else { return nil }
         return (zone.serial, since)
@@ -44,7 +44,8 @@ struct ZoneSerial: Sendable {
         lastRead = now
     }
 
-    /// The list's own name, what is below it, and hosts of a domain between it and the zone's beginning: no other zone begins there.
+    /// Returns whether a name is certainly in the zone: at or below the list, or a host in a domain between the list
+    /// and the zone's apex, where no other zone can begin.
     private func covers(_ name: DomainName, in zone: AnswerReading.Zone) -> Bool {
         let list = question.name
         if name.isWithin(list) { return true }
