@@ -152,19 +152,33 @@ int cmulticast_send(int socket, int family, uint32_t interface, const uint8_t *b
     return sendto(socket, bytes, (size_t)count, MSG_NOSIGNAL, to, length) < 0 ? -errno : 0;
 }
 
-int cmulticast_receive(int socket, uint8_t *buffer, int stride, int slots, uint32_t *lengths) {
+static uint32_t source_number(const struct sockaddr_storage *address) {
+    uint32_t words[4] = {0};
+    if (address->ss_family == AF_INET) memcpy(words, &((const struct sockaddr_in *)address)->sin_addr, 4);
+    if (address->ss_family == AF_INET6) memcpy(words, &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
+    return words[0] ^ words[1] ^ words[2] ^ words[3];
+}
+
+int cmulticast_receive(int socket, uint8_t *buffer, int stride, int slots, uint32_t *lengths, uint32_t *sources) {
     struct mmsghdr messages[SLOTS];
     struct iovec parts[SLOTS];
+    struct sockaddr_storage addresses[SLOTS];
     if (slots > SLOTS) slots = SLOTS;
     memset(messages, 0, sizeof messages);
     for (int slot = 0; slot < slots; slot++) {
         parts[slot] = (struct iovec){buffer + (size_t)slot * (size_t)stride, (size_t)stride};
         messages[slot].msg_hdr.msg_iov = &parts[slot];
         messages[slot].msg_hdr.msg_iovlen = 1;
+        addresses[slot].ss_family = AF_UNSPEC;
+        messages[slot].msg_hdr.msg_name = &addresses[slot];
+        messages[slot].msg_hdr.msg_namelen = sizeof addresses[slot];
     }
     const int count = recvmmsg(socket, messages, (unsigned)slots, MSG_DONTWAIT | MSG_TRUNC, NULL);
     if (count < 0) return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-    for (int slot = 0; slot < count; slot++) lengths[slot] = messages[slot].msg_len;
+    for (int slot = 0; slot < count; slot++) {
+        lengths[slot] = messages[slot].msg_len;
+        sources[slot] = source_number(&addresses[slot]);
+    }
     return count;
 }
 

@@ -27,8 +27,10 @@ int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255)
 int cmulticast_send(int socket, int family, uint32_t interface, const uint8_t *_Nonnull bytes, int count);
 
 // Reads as many datagrams as there are, at most `slots`, each into its own `stride` bytes; what is longer is cut, and its length is
-// greater than `stride`. Returns how many, 0 when there is none, or -errno.
-int cmulticast_receive(int socket, uint8_t *_Nonnull buffer, int stride, int slots, uint32_t *_Nonnull lengths);
+// greater than `stride`. `sources` tells their senders apart: an IPv4 address, or the four words of an IPv6 address in one.
+// Returns how many, 0 when there is none, or -errno.
+int cmulticast_receive(
+    int socket, uint8_t *_Nonnull buffer, int stride, int slots, uint32_t *_Nonnull lengths, uint32_t *_Nonnull sources);
 
 // Whether what waits in this socket fills three quarters of its room, and how many datagrams it has dropped: for want of room, or because
 // the filter refused them. False and 0 when the kernel does not say.

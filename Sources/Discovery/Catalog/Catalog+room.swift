@@ -6,16 +6,17 @@ extension Catalog {
     /// link.
     var mostSpares: Int { max(256, limits.services) }
 
-    /// Makes room among the spares for newcomers, which may soon be resolved. Forgets an eighth: of those never
-    /// resolved, first those that are gone, then the latest.
+    /// Makes room among the spares for newcomers, which may soon be resolved: forgets an eighth, the latest of those never
+    /// resolved.
     mutating func forgetSpares() {
-        let bare = entries.values.filter { $0.isSpare && $0.host == nil }
-            .map { (isLive: $0.isAnywhere, entry: $0) }
-            .sorted { $0.isLive == $1.isLive ? $0.entry.number > $1.entry.number : $1.isLive }
-        for (_, entry) in bare.prefix(mostSpares / 8) { remove(entry.instance) }
+        for _ in 0..<max(1, mostSpares / 8) {
+            guard let instance = spares.takeLatestBare() else { return }
+            remove(instance)
+            hasForgotten = true
+        }
     }
 
-    private var room: Int { limits.services - (entries.count - spares) }
+    private var room: Int { limits.services - (entries.count - spares.count) }
     var isFull: Bool { room <= 0 }
 
     /// Replaces a service with one that has been resolved, unless its host already has its share.
@@ -28,24 +29,22 @@ extension Catalog {
         guard let victim, let told = entries[victim].map(\.told) else { return [] }
         entries[victim]?.told = nil
         entries[victim]?.isSpare = true
+        spares.add(victim, isResolved: entries[victim]?.host != nil)
         entries[instance]?.isSpare = false
+        spares.remove(instance)
         awaited.remove(victim)
         return told.map { [.lost($0)] } ?? []
     }
 
     /// Reports omitted services when there is room: resolved ones first, then in order of arrival.
     mutating func fillUp(now: Duration) -> [Change<DiscoveredService>] {
-        guard spares > 0, !isFull else { return [] }
-        let waiting = entries.values.filter(\.isSpare)
-            .map { (isResolved: $0.host != nil, entry: $0) }
-            .sorted { $0.isResolved == $1.isResolved ? $0.entry.number < $1.entry.number : $0.isResolved }
-        let next = waiting.prefix(room).map(\.entry)
-        spares -= next.count
-        for entry in next {
-            entries[entry.instance]?.isSpare = false
-            order?.add(entry.instance, to: entry.host)
+        var next: [ServiceInstance] = []
+        while !isFull, let instance = spares.takeNext() {
+            entries[instance]?.isSpare = false
+            order?.add(instance, to: entries[instance]?.host)
+            next.append(instance)
         }
-        return evaluate(next.map(\.instance), now: now)
+        return next.isEmpty ? [] : evaluate(next, now: now)
     }
 
     /// An entry was removed.
@@ -64,9 +63,6 @@ extension Catalog {
 }
 
 extension CatalogEntry {
-    /// It is currently seen somewhere.
-    fileprivate var isAnywhere: Bool { sites.values.contains { $0.presence.isLive } }
-
     /// The host that it was resolved to.
     fileprivate var host: HostName? { sites.values.lazy.compactMap(\.resolution).first?.host }
 }

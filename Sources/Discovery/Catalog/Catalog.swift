@@ -15,7 +15,9 @@ package struct Catalog: FactCatalog {
     /// Services for which `settled` waits.
     var awaited: Set<ServiceInstance> = []
     /// Entries beyond the limit: kept, and reported when there is room.
-    var spares = 0
+    var spares = Spares()
+    /// Some spares were forgotten, and may still be resolved.
+    var hasForgotten = false
     /// The order in which services give way; only while the query is full, or nearly so.
     var order: EvictionOrder<ServiceInstance, HostName>?
     private var notices: Notices
@@ -81,8 +83,11 @@ extension Catalog {
         if let known = entries[sighting.instance] {
             entry = known
         } else {
-            if isFull, spares >= mostSpares { forgetSpares() }
-            guard !isFull || spares < mostSpares else { return noRoom(now) }
+            if isFull, spares.count >= mostSpares { forgetSpares() }
+            guard !isFull || spares.count < mostSpares else {
+                hasForgotten = true
+                return noRoom(now)
+            }
             lastNumber += 1
             entry = CatalogEntry(
                 instance: sighting.instance,
@@ -91,7 +96,11 @@ extension Catalog {
                 tellBy: now + wait
             )
             entry.isSpare = isFull
-            if isFull { spares += 1 } else { order?.add(sighting.instance, to: nil) }
+            if isFull {
+                spares.add(sighting.instance, isResolved: false)
+            } else {
+                order?.add(sighting.instance, to: nil)
+            }
         }
         if entry.isSpare { changes += noRoom(now) }
         // Before the first report, one deadline for all origins; afterwards each has its own.
@@ -118,8 +127,13 @@ extension Catalog {
     }
 
     private mutating func resolved(_ resolution: Resolution, now: Duration) -> [Change<DiscoveredService>] {
-        guard let entry = entries[resolution.instance], entry.sites[resolution.origin] != nil else { return [] }
         var changes: [Change<DiscoveredService>] = []
+        if hasForgotten, entries[resolution.instance] == nil {
+            // What is resolved has been sighted.
+            let sighting = Sighting(instance: resolution.instance, origin: resolution.origin, family: nil)
+            changes += appeared(sighting, now: now)
+        }
+        guard let entry = entries[resolution.instance], entry.sites[resolution.origin] != nil else { return changes }
         var resolution = resolution
         if resolution.bound(addressesPerHost: limits.addressesPerHost) {
             let text =
@@ -131,7 +145,11 @@ extension Catalog {
             changes += degraded("services", text, now: now)
             changes += makeRoom(for: entry.instance, on: resolution.host)
         }
-        if entries[entry.instance]?.isSpare == false { order?.add(entry.instance, to: resolution.host) }
+        if entries[entry.instance]?.isSpare == true {
+            spares.add(entry.instance, isResolved: true)
+        } else {
+            order?.add(entry.instance, to: resolution.host)
+        }
         entries[resolution.instance]?.sites[resolution.origin]?.resolved(resolution, now: now)
         return changes + evaluate([resolution.instance], now: now)
     }
@@ -236,7 +254,8 @@ extension Catalog {
     }
 
     mutating func remove(_ instance: ServiceInstance) {
-        if entries.removeValue(forKey: instance)?.isSpare == true { spares -= 1 }
+        entries[instance] = nil
+        spares.remove(instance)
         deadlines.set(instance, to: nil)
         awaited.remove(instance)
         gone(instance)

@@ -4,10 +4,10 @@ package struct EvictionOrder<Service: Hashable & Sendable, Host: Hashable & Send
     /// The number of services guaranteed to every host.
     private let share: Int
     private var hosts: [Service: Host] = [:]
-    private var services: [Host: NewestFirst<Service>] = [:]
+    private var services: [Host: ArrivalOrder<Service>] = [:]
     /// Hosts with more than their share.
     private var large: Set<Host> = []
-    private var unresolved = NewestFirst<Service>()
+    private var unresolved = ArrivalOrder<Service>()
 
     package init(share: Int) { self.share = share }
 
@@ -22,7 +22,7 @@ package struct EvictionOrder<Service: Hashable & Sendable, Host: Hashable & Send
         guard hosts[service] != host else { return }
         remove(service)
         hosts[service] = host
-        services[host, default: NewestFirst()].insert(service)
+        services[host, default: ArrivalOrder()].insert(service)
         if services[host]?.count ?? 0 > share { large.insert(host) }
     }
 
@@ -48,31 +48,5 @@ package struct EvictionOrder<Service: Hashable & Sendable, Host: Hashable & Send
         guard let largest, let service = services[largest]?.newest else { return nil }
         remove(service)
         return service
-    }
-}
-
-/// A set that knows which of its members came last.
-private struct NewestFirst<Member: Hashable & Sendable>: Sendable {
-    private var members: Set<Member> = []
-    /// In order of arrival; includes members that have left.
-    private var order: [Member] = []
-
-    var count: Int { members.count }
-
-    var newest: Member? {
-        mutating get {
-            while let last = order.last, !members.contains(last) { order.removeLast() }
-            return order.last
-        }
-    }
-
-    mutating func insert(_ member: Member) {
-        if members.insert(member).inserted { order.append(member) }
-    }
-
-    mutating func remove(_ member: Member) {
-        guard members.remove(member) != nil, order.count > 2 * members.count + 16 else { return }
-        var seen: Set<Member> = []
-        order = order.reversed().filter { members.contains($0) && seen.insert($0).inserted }.reversed()
     }
 }

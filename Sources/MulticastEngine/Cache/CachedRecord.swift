@@ -16,6 +16,8 @@ package struct CachedRecord: Sendable {
     var refreshes: UInt8 = 0
     /// The number of others' questions that its host should have answered but did not (RFC 6762 §10.5).
     var unanswered: UInt8 = 0
+    /// Who sent it first.
+    let source: PacketSource
     package let data: RecordData
 
     private var receivedAt: Moment
@@ -34,10 +36,11 @@ package struct CachedRecord: Sendable {
         var count: Int32 = 1
     }
 
-    init(_ key: RecordKey, _ data: RecordData, ttl: UInt32, at now: Duration) {
+    init(_ key: RecordKey, _ data: RecordData, ttl: UInt32, from source: PacketSource, at now: Duration) {
         self.key = key
         self.data = data
         self.ttl = ttl
+        self.source = source
         receivedAt = Moment(now)
         firstReceivedAt = receivedAt
         expiresAt = Moment(now + .seconds(ttl))

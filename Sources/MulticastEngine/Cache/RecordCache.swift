@@ -56,8 +56,8 @@ package struct RecordCache: Sendable {
     /// Services that a host is probing for, and about to announce.
     package private(set) var probes = RecentNames()
 
-    /// Shared keys that have reached their limit.
-    var fullLists: Set<RecordKey> = []
+    /// What is full, or was and has little room.
+    var crowds: [Crowd.Place: Crowd] = [:]
 
     /// The address blocks of this machine on the link: hosts in them take precedence over others.
     package var neighbours: [CIDR] = []
@@ -157,21 +157,28 @@ package struct RecordCache: Sendable {
     /// - Parameters:
     ///   - records: the response's records.
     ///   - isOwn: whether this machine sent it.
+    ///   - source: who sent it.
     ///   - now: the time.
     package mutating func receive(
-        _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, at now: Duration
+        _ records: [ResourceRecord], isOwn: Bool = false, from source: PacketSource = .asked, at now: Duration
     ) -> [Change] {
         var changes: [Change] = []
         var flushed: Set<RecordKey> = []
-        for record in records where record.recordClass == .internet && record.type.isData {
-            let key = RecordKey(record.name, record.type)
-            if record.flushesCache, !record.type.isShared { flushed.insert(key) }
-            // RFC 2181 §8: a TTL with its top bit set is zero.
-            let ttl = record.ttl >> 31 == 1 ? 0 : min(record.ttl, limits.ttl)
-            if let slot = store.slot(of: key, record.data) {
-                if ttl == 0 { withdraw(slot, at: now) } else { refresh(slot, ttl, isOwn, at: now) }
-            } else if ttl > 0 {
-                insert(key, record.data, ttl, isOwn, at: now, &changes)
+        // What a list names comes before the list: a full list prefers names that answer.
+        for isShared in [false, true] {
+            for record in records
+            where record.type.isShared == isShared && record.recordClass == .internet && record.type.isData {
+                let key = RecordKey(record.name, record.type)
+                if record.flushesCache, !isShared { flushed.insert(key) }
+                // RFC 2181 §8: a TTL with its top bit set is zero.
+                let ttl = record.ttl >> 31 == 1 ? 0 : min(record.ttl, limits.ttl)
+                if let slot = store.slot(of: key, record.data) {
+                    if ttl == 0 { withdraw(slot, at: now) } else { refresh(slot, ttl, isOwn, at: now) }
+                } else if ttl > 0 {
+                    var new = CachedRecord(key, record.data, ttl: ttl, from: source, at: now)
+                    new.isOwn = isOwn
+                    insert(new, at: now, &changes)
+                }
             }
         }
         for key in flushed { flush(key, at: now) }
@@ -188,7 +195,9 @@ package struct RecordCache: Sendable {
             let key = RecordKey(record.name, record.type)
             let ttl = min(record.ttl, limits.ttl)
             guard let slot = store.slot(of: key, record.data) else {
-                insert(key, record.data, ttl, isOwn, at: now, &changes)
+                var new = CachedRecord(key, record.data, ttl: ttl, from: .asked, at: now)
+                new.isOwn = isOwn
+                insert(new, at: now, &changes)
                 continue
             }
             if let cached = store[slot], cached.expires < now + .seconds(ttl) { refresh(slot, ttl, isOwn, at: now) }

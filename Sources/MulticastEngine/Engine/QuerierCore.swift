@@ -153,8 +153,7 @@ final class QuerierCore {
         let now = BootTime.now
         for packet in packets where links[packet.link.key] === packet.link {
             guard let message = try? Message(reading: packet.bytes) else { continue }
-            let changes = packet.link.received(
-                message, packet.way, over: packet.family, marksOwn: marksOwn, at: now)
+            let changes = packet.link.received(message, as: packet, marksOwn: marksOwn, at: now)
             spread(changes, on: packet.link, at: now)
         }
         for operation in inOrder { operation.flush() }

@@ -35,7 +35,8 @@ struct BrowseRoom: Sendable {
     /// There is room again.
     mutating func end() { self = BrowseRoom(limit: limit) }
 
-    mutating func added(_ name: DomainName) { order?.add(name, to: nil) }
+    /// - Parameter host: its host, if that has announced it; nil: nothing is known of it.
+    mutating func added(_ name: DomainName, on host: DomainName?) { order?.add(name, to: host) }
     mutating func resolved(_ name: DomainName, on host: DomainName) { order?.add(name, to: host) }
     mutating func failed(_ name: DomainName) { if isRemembering { failing.append(name) } }
     mutating func removed(_ name: DomainName) { order?.remove(name) }
@@ -59,9 +60,9 @@ struct BrowseRoom: Sendable {
     var hasFailing: Bool { !failing.isEmpty }
 
     /// Removes one that gives way to a resolved service.
-    mutating func takeVictim(for name: DomainName, on host: DomainName?) -> DomainName? {
+    mutating func takeVictim(for name: DomainName, on host: DomainName) -> DomainName? {
         if let bare = order?.takeUnresolved() { return bare }
-        guard let host, order?.isWithinShare(host, with: name) == true else { return nil }
+        guard order?.isWithinShare(host, with: name) == true else { return nil }
         return order?.takeSpare()
     }
 }
@@ -75,29 +76,30 @@ extension ServiceBrowse {
     /// - Returns: whether there is room.
     mutating func admit(_ name: DomainName, _ link: inout LinkQuerier, at now: Duration) -> Bool {
         guard services.count >= room.limit else {
-            room.added(name)
+            room.added(name, on: nil)
             return true
         }
         if !room.isRemembering { room.begin(services) }
         if room.leftOut(at: now) {
             facts.append(.degraded("more than \(room.limit) services on \(interface.name): the rest is left out"))
         }
+        let host = announcedHost(of: name, link.cache)
         if let silent = room.takeFailing(services) {
             room.givenUp.insert(silent)
             evict(silent, &link)
-        } else if let victim = victim(for: name, link.cache) {
+        } else if let host, let victim = room.takeVictim(for: name, on: host) {
             evict(victim, &link)
         } else {
             return false
         }
-        room.added(name)
+        // With its host, so that it does not give way to the next of its packet.
+        room.added(name, on: host)
         return true
     }
 
-    private mutating func victim(for name: DomainName, _ cache: RecordCache) -> DomainName? {
+    private func announcedHost(of name: DomainName, _ cache: RecordCache) -> DomainName? {
         guard cache.isAnswered(RecordKey(name, .srv)) else { return nil }
-        let target = ServiceRecords(of: name, in: cache, scope: interface.index).targets.first
-        return room.takeVictim(for: name, on: target?.host)
+        return ServiceRecords(of: name, in: cache, scope: interface.index).targets.first?.host
     }
 
     private mutating func evict(_ name: DomainName, _ link: inout LinkQuerier) {

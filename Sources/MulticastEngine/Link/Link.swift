@@ -89,7 +89,7 @@ final class Link {
                 guard packets.size < PacketQueue.limit, isLoopback || querier.cache.isOfNeighbour(source) else {
                     return
                 }
-                packets.append(bytes, self, over: socket.family, .oneShot)
+                packets.append(bytes, self, over: socket.family, .oneShot, from: .asked)
             }
         }
     }
@@ -106,13 +106,15 @@ final class Link {
     ///   - now: the time.
     /// - Returns: the changes of the cache.
     func received(
-        _ message: Message, _ way: PacketQueue.Way, over family: IPAddress.Family, marksOwn: Bool, at now: Duration
+        _ message: Message, as packet: PacketQueue.Packet, marksOwn: Bool, at now: Duration
     ) -> [RecordCache.Change] {
+        let way = packet.way
         let isResponse = message.flags.contains(.response)
         if way == .oneShot { return querier.receivedOneShot(message, isOwn: isLoopback && marksOwn, at: now) }
         // On the loopback interface all questions come from this machine, including our own.
         if isLoopback, !isResponse { return [] }
-        return querier.received(message, isOwn: way == .own && (marksOwn || !isResponse), over: family, at: now)
+        return querier.received(
+            message, isOwn: way == .own && (marksOwn || !isResponse), over: packet.family, from: packet.source, at: now)
     }
 
     /// Sends the packets that are due.

@@ -73,7 +73,8 @@ package struct LinkQuerier: Sendable {
     ///   - family: the family over which it came.
     ///   - now: the time.
     package mutating func received(
-        _ message: Message, isOwn: Bool, over family: IPAddress.Family = .ipv4, at now: Duration
+        _ message: Message, isOwn: Bool, over family: IPAddress.Family = .ipv4, from source: PacketSource = .asked,
+        at now: Duration
     ) -> [RecordCache.Change] {
         // RFC 6762 §18.3 and §18.11: ignores errors and all but queries and responses.
         guard message.opcode == 0, message.responseCode == 0 else { return [] }
@@ -98,7 +99,7 @@ package struct LinkQuerier: Sendable {
             return []
         }
         let records = (message.answers + message.additionals).filter { Self.isOfUse($0.type) }
-        let changes = cache.receive(records, isOwn: isOwn, at: now)
+        let changes = cache.receive(records, isOwn: isOwn, from: source, at: now)
         if cache.isFull { wasFull = true }
         return changes
     }

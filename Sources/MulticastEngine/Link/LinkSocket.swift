@@ -62,7 +62,9 @@ import System
     func receive(into packets: inout PacketQueue, _ buffer: ReceiveBuffer, from link: Link) {
         lookForLosses()
         while packets.size < PacketQueue.limit {
-            let count = buffer.receive(descriptor) { packets.append($0, link, over: family, isOwn ? .own : .others) }
+            let count = buffer.receive(descriptor) { bytes, source in
+                packets.append(bytes, link, over: family, isOwn ? .own : .others, from: source)
+            }
             guard count == ReceiveBuffer.slots else { return }
         }
     }

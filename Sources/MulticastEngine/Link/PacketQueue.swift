@@ -22,6 +22,7 @@ struct PacketQueue {
         let link: Link
         let family: IPAddress.Family
         let way: Way
+        let source: PacketSource
     }
 
     private var packets: [Packet] = []
@@ -30,8 +31,10 @@ struct PacketQueue {
 
     var isEmpty: Bool { first == packets.count }
 
-    mutating func append(_ bytes: [UInt8], _ link: Link, over family: IPAddress.Family, _ way: Way) {
-        packets.append(Packet(bytes: bytes, link: link, family: family, way: way))
+    mutating func append(
+        _ bytes: [UInt8], _ link: Link, over family: IPAddress.Family, _ way: Way, from source: PacketSource
+    ) {
+        packets.append(Packet(bytes: bytes, link: link, family: family, way: way, source: source))
         size += bytes.count + Self.overhead
     }
 

@@ -41,6 +41,15 @@ struct CatalogRoomTests {
         #expect(story.wait(.seconds(1)).words == ["-s1", "+bare"])
     }
 
+    @Test("A service for which there was no room at all is told when it is resolved")
+    func forgotten() throws {
+        var story = try story(16)
+        for number in 0..<1000 { _ = story.tell(.appeared(try sighting("s\(number)"))) }
+        for number in [250, 900, 600] {
+            #expect(try story.tell(.resolved(resolution("s\(number)", host: "h.local"))).words == ["+s\(number)"])
+        }
+    }
+
     @Test("The newest of the host that has most gives way")
     func largest() {
         var order = EvictionOrder<String, String>(share: 2)

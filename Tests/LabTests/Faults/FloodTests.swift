@@ -52,6 +52,56 @@ extension FaultTests {
         @Test("1: more services in one process than fit on one connection")
         func many() async throws { try await ManyServices.run(300) }
 
+        @Test(
+            "a list full of names that no one answers for: a service that comes later is found",
+            .enabled(if: Lab.isOnWire))
+        func fullList() async throws {
+            let lab = try await Lab.start(
+                ["--hosts", "3", "--no-avahi", "h1", "--no-avahi", "h2", "--no-avahi", "h3"], environment: [:])
+            var browser = try lab.browse(on: "h2", "-r")
+            try await browser.wait(for: "the list", within: .seconds(5)) { $0.isSettled }
+            let filler = try lab.exec(
+                "h3", [Lab.python, "-c", Self.filler, Lab.scripts, "80000", Lab.type],
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            try await browser.wait(for: "degraded", within: .seconds(60)) { log in
+                log.lines.contains {
+                    $0.event == "degraded" && $0.reason?.contains("more records are announced") == true
+                }
+            }
+            try await filler.line(within: .seconds(60)) { $0 == "done" }
+            let injector = try await lab.inject(
+                "h1", #"{"services":[{"instance":"tony","type":"\#(Lab.type)","addresses":["10.77.0.1"]}]}"#)
+            let found = try await browser.wait(for: "the service", within: .seconds(10)) {
+                $0.present["tony"]?.state == "resolved"
+            }
+            let after = ProcessUsage(browser.process.pid)
+            Figures(
+                scenario: "40",
+                what: "80,000 names that no one answers for, 75 min to live; then a service",
+                recovery: found,
+                note: "\(browser.names.count) shown, \(after.kilobytes / 1_024) MB"
+            ).record()
+            #expect(after.kilobytes < 131_072)
+            try await injector.stop()
+            try await lab.stop()
+        }
+
+        /// Sends pointers, as many a packet as it holds.
+        static let filler = """
+            import sys, time
+            sys.path.insert(0, sys.argv[1])
+            import mdns
+            count, kind = int(sys.argv[2]), sys.argv[3] + ".local"
+            udp, group = mdns.open_socket("4", mdns.socket.if_nametoindex("eth0"))
+            records = [
+                {"name": kind, "type": "PTR", "target": f"filler-{n}." + kind, "ttl": 4500} for n in range(count)
+            ]
+            for packet in mdns.packets(records):
+                udp.sendto(packet, group)
+                time.sleep(0.001)
+            print("done", flush=True)
+            """
+
         /// Sends one packet per service.
         static let flooder = """
             import sys, time

@@ -52,6 +52,16 @@ struct BrowseRoomTests {
         #expect(after.count { $0.hasPrefix("+") } == 1)
     }
 
+    @Test("Services of one packet do not give way to each other")
+    func onePacket() throws {
+        var story = try story(limit: 100)
+        for number in 0..<100 { _ = story.hear(services.all(number)) }
+        let words = story.hear((200..<203).flatMap { services.all($0, on: "other.local") }).map(\.word)
+        #expect(words.filter { $0.hasPrefix("-") } == ["-s99", "-s98", "-s97"])
+        #expect(words.filter { $0.hasPrefix("+") } == ["+s200", "+s201", "+s202"])
+        #expect(words.count { $0.hasPrefix("s20") } == 3)
+    }
+
     @Test("An address of a host with thousands of services costs one turn no more than an eighth of a thousand")
     func pieces() throws {
         var story = try story(limit: 32_768)
