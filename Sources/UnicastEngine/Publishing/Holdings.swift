@@ -2,16 +2,16 @@ package import DNSMessage
 package import DNSSD
 import WireNames
 
-/// The names that one service's records are at, and that they point to.
+/// The names of one service's records.
 package struct InstanceNames: Hashable, Sendable {
-    /// Whose SRV, TXT and DHCID records they are.
+    /// The name of its SRV, TXT and DHCID records.
     package let instance: DomainName
-    /// Where the type's services are listed.
+    /// The name at which services of its type are listed.
     package let list: DomainName
-    /// The same of subtypes.
+    /// The names at which services of its subtypes are listed.
     package var subtypes: Set<DomainName> = []
 
-    /// - Returns: nil when a name would be too long.
+    /// Creates the names of a service; nil if one would be too long.
     package init?(_ service: OfferedService, as name: ServiceName) {
         let identity = ServiceInstance(name: name, type: service.type, domain: service.domain)
         guard let instance = DomainName(identity), let list = instance.parent else { return nil }
@@ -29,31 +29,31 @@ package struct InstanceNames: Hashable, Sendable {
         self.list = list
     }
 
-    /// What the manifest lists for it, all in the shard of the instance: itself, and for each subtype a name of the form
-    /// `_printer._sub.<instance>`, which has no records.
+    /// The manifest's entries for the service, all in the shard of the instance: the instance itself, and for each
+    /// subtype a name of the form `_printer._sub.<instance>`, which has no records.
     package var entries: [DomainName] {
         [instance] + subtypes.compactMap { list in instance.prefixed(list.labels.prefix(2).map(Array.init)) }
     }
 
-    /// The shard of the manifest that lists it.
+    /// The shard of the manifest that lists the service.
     package var shard: Int { ZoneLayout.shard(of: instance) }
 }
 
-/// What a publisher's manifest lists, put together.
+/// The services and hosts that a publisher's manifest lists.
 package struct Holdings: Hashable, Sendable {
-    /// Services by their instance.
+    /// The services by the names of their instances.
     package private(set) var instances: [DomainName: InstanceNames] = [:]
-    /// Hosts.
+    /// The names of the hosts.
     package private(set) var hosts: Set<DomainName> = []
 
     package init() {}
 
     package var isEmpty: Bool { instances.isEmpty && hosts.isEmpty }
 
-    /// Takes a service out.
+    /// Removes a service, and returns it.
     mutating func remove(_ instance: DomainName) -> InstanceNames? { instances.removeValue(forKey: instance) }
 
-    /// Reads one entry of a manifest; what is not in the domain is not ours to touch, and left out.
+    /// Reads one entry of a manifest. Names outside the domain are ignored: they are not ours to touch.
     package mutating func add(_ entry: DomainName, in layout: ZoneLayout) {
         guard entry.isWithin(layout.root) else { return }
         let labels = entry.labels

@@ -1,11 +1,11 @@
 import DNSMessage
 
-/// Watches the leases of a domain's other publishers, and takes back what those have left that have gone.
+/// Watches the leases of a domain's other publishers, and takes back the records of those that are gone.
 ///
-/// Nothing is compared with a clock: a lease is over when its text has stayed the same for its whole length, read at least every
-/// eighth of it, with the server answering each time.
+/// Hosts' clocks are not compared. A lease has expired if its text stayed the same for its whole length, while it was
+/// read at least every eighth of that and the server answered each time.
 struct Janitor: Sendable {
-    /// What is asked for.
+    /// The subject of a request.
     enum Job: Hashable, Sendable {
         case index(Int)
         case lease(PublisherID)
@@ -13,7 +13,7 @@ struct Janitor: Sendable {
     }
 
     private struct Observation {
-        /// Nil: there is no lease, though the index lists one.
+        /// The lease's text; nil if there is no lease, though the index lists one.
         var text: [UInt8]?
         var length: Duration
         var since: Duration
@@ -36,9 +36,9 @@ struct Janitor: Sendable {
     private var roundAt: Duration?
     private var expired: [PublisherID] = []
     private var reap: Reap?
-    /// When the last step of taking back is due; spread, so that not all janitors do it at once.
+    /// When to take back the next expired publisher; spread, so that not all janitors do it at once.
     private var reapAt: Duration?
-    /// How many publishers were taken back.
+    /// The number of publishers that were taken back.
     private(set) var reaped = 0
 
     init(_ layout: ZoneLayout, own: PublisherID, lease: Duration, ttl: UInt32, seed: UInt64) {
@@ -49,16 +49,18 @@ struct Janitor: Sendable {
         random = SeededGenerator(seed: seed)
     }
 
-    /// When to look again; nil while answers are awaited.
+    /// When to call `next` again; nil before the first call.
     var deadline: Duration? {
         [roundAt, reapAt].compactMap(\.self).min()
     }
 
-    /// What to ask now.
-    /// - Parameter room: how many may be asked.
+    /// Returns the requests to send now.
+    /// - Parameters:
+    ///   - now: the time.
+    ///   - room: the most requests to return.
     mutating func next(_ now: Duration, room: Int) -> [(Job, ZoneRequest)] {
         guard let round = roundAt else {
-            // Not at once: the publisher has other things to do.
+            // The first round comes later: the publisher has other things to do.
             roundAt = now + interval()
             return []
         }
@@ -68,7 +70,7 @@ struct Janitor: Sendable {
             roundAt = now + interval()
         }
         var requests: [(Job, ZoneRequest)] = []
-        // Half of the places: what is published comes first.
+        // Takes only half of the places, because publishing comes first.
         while requests.count < min(room, ZonePublisher.mostUnderWay / 2), let job = waiting.popLast() {
             underWay[job] = now
             switch job {
@@ -85,7 +87,7 @@ struct Janitor: Sendable {
         return requests
     }
 
-    /// What came of it.
+    /// Takes in the reply to a request.
     mutating func received(_ reply: ZoneReply, to job: Job, _ now: Duration) {
         guard let askedAt = underWay.removeValue(forKey: job) else { return }
         switch job {
@@ -95,13 +97,14 @@ struct Janitor: Sendable {
             reap?.received(reply, to: job)
             guard let current = reap, current.isOver else { return }
             if current.isDone { reaped += 1 }
-            // Whoever came back, or was taken back by another, is watched like one never seen.
+            // A publisher that came back, or that another janitor took back, is watched from the beginning.
             observations[current.id] = nil
             reap = nil
         }
     }
 
-    /// Sooner than an eighth, for timers and answers that are late; spread, so that not all janitors ask at once.
+    /// Returns the time between two rounds: less than an eighth of the shortest lease, to allow for late timers and
+    /// answers, and spread, so that not all janitors ask at once.
     private mutating func interval() -> Duration {
         let shortest = min(observations.values.map(\.length).min() ?? length, length)
         return shortest / 12 * (0.8 + 0.3 * random.fraction())
@@ -130,7 +133,7 @@ struct Janitor: Sendable {
         guard var known = observations[id], known.text == text, askedAt - known.readAt <= known.length / 8 else {
             let length = text.map { Lease(read: $0).length } ?? length
             observations[id] = Observation(text: text, length: length, since: now, readAt: now)
-            // A shorter lease than any before has to be read sooner.
+            // A shorter lease than the others must be read sooner.
             roundAt = roundAt.map { min($0, now + interval()) }
             return
         }
@@ -145,7 +148,7 @@ struct Janitor: Sendable {
     private mutating func startReap(_ now: Duration) {
         guard reap == nil, let due = reapAt, due <= now else { return }
         while let id = expired.popLast() {
-            // It may have been renewed meanwhile; the update's prerequisite says so in the end.
+            // If the lease has been renewed since, the update's prerequisite does not hold.
             guard let known = observations[id] else { continue }
             let mark = Lease(session: random.next(), count: 0, seconds: Int(clamping: known.length.components.seconds))
             reap = Reap(layout, id: id, lease: known.text, mark: mark, ttl: ttl)

@@ -1,18 +1,20 @@
 import DNSMessage
 
-/// The text of a publisher's lease: it says that the publisher lives, each time another way.
+/// A publisher's lease: a TXT record whose text changes with each renewal, which shows that the publisher lives.
 package struct Lease: Hashable, Sendable {
-    /// The shortest and the longest, in seconds.
+    /// The allowed lengths, in seconds.
     package static let seconds = 10...604_800
 
     /// The strings on the wire.
     package let data: [UInt8]
-    /// How long it holds, unless it is renewed.
+    /// How long the lease holds unless it is renewed.
     package let length: Duration
 
+    /// Creates a lease.
     /// - Parameters:
-    ///   - session: random, another for each process.
-    ///   - count: another for each renewal.
+    ///   - session: a random number, different for each process.
+    ///   - count: a number that is different for each renewal.
+    ///   - seconds: the length, moved into the allowed range.
     package init(session: UInt64, count: UInt64, seconds: Int) {
         let seconds = min(max(seconds, Self.seconds.lowerBound), Self.seconds.upperBound)
         let strings = ["nonce=\(String(session, radix: 16))-\(count)", "lease=\(seconds)"]
@@ -21,7 +23,7 @@ package struct Lease: Hashable, Sendable {
         length = .seconds(seconds)
     }
 
-    /// One that was read; one that does not say how long it holds counts as two hours.
+    /// Reads a lease; without a length it holds for two hours.
     package init(read data: [UInt8]) {
         self.data = data
         let key = Array("lease=".utf8)

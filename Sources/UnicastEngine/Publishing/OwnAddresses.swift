@@ -2,17 +2,17 @@ package import DNSSD
 import Glibc
 import System
 
-/// This host's addresses, as those can use them who use the same DNS server.
+/// Chooses the addresses of this host to publish: those that other users of the same DNS server can probably reach.
 package enum OwnAddresses {
-    /// The addresses of the interface from which a server is reached: global and private ones, none that is link-local, loopback,
-    /// temporary (RFC 8981), deprecated, or not usable yet. Empty when the server cannot be reached.
+    /// Returns the addresses of the interface from which a server is reached, except link-local, loopback, temporary
+    /// (RFC 8981), deprecated and tentative ones. Empty if the server cannot be reached.
     package static func towards(_ server: ServerAddress) -> Set<IPAddress> {
         guard let source = source(towards: server), let all = InterfaceAddress.all(),
             let interface = all.first(where: { $0.address?.isSame(as: source) == true })?.interface
         else { return [] }
         let unfit = unfitAddresses()
         let found = all.filter { $0.interface.index == interface.index }.compactMap(\.address)
-        // A server on this machine is reached from loopback: then others reach this host by what the machine has otherwise.
+        // A server on this machine is reached from loopback, so all other addresses of this machine are candidates.
         let candidates = source.isLoopback ? all.compactMap(\.address) : found
         return Set(
             candidates.filter { address in
@@ -24,7 +24,8 @@ package enum OwnAddresses {
             })
     }
 
-    /// Connecting a UDP socket sends nothing: the system only chooses the way.
+    /// Returns the address from which packets to a server come. Connecting a UDP socket sends nothing: the system only
+    /// chooses the route.
     private static func source(towards server: ServerAddress) -> IPAddress? {
         let family = server.address.family == .ipv4 ? AF_INET : AF_INET6
         guard let socket = try? Sockets.make(family, SOCK_DGRAM) else { return nil }
@@ -36,7 +37,7 @@ package enum OwnAddresses {
     /// IPv6 addresses that are temporary, deprecated, tentative or duplicates (IFA_F_ flags of <linux/if_addr.h>).
     private static func unfitAddresses() -> Set<IPv6Address> {
         let unfit: UInt32 = 0x01 | 0x08 | 0x20 | 0x40
-        // Address, index, prefix length, scope, flags, in hexadecimal, and the name.
+        // A line has address, index, prefix length, scope and flags, in hexadecimal, and the interface's name.
         let lines = SystemFile.lines(of: "/proc/thread-self/net/if_inet6") ?? []
         return Set(
             lines.compactMap { line in
@@ -51,7 +52,7 @@ package enum OwnAddresses {
 }
 
 extension IPAddress {
-    /// Without regard to the scope.
+    /// Compares without regard to the scope.
     fileprivate func isSame(as other: IPAddress) -> Bool {
         switch (self, other) {
         case (.v4(let one), .v4(let two)): one == two

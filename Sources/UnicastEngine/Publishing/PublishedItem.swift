@@ -2,15 +2,16 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-/// One service that a publisher has, or is to have, or had, in a zone.
+/// One service that a publisher has in a zone, is to have, or had.
 struct PublishedItem: Sendable {
-    /// What is to become of it.
+    /// The goal for its records.
     enum Stage: Sendable {
-        /// It is to be there.
+        /// The records must exist.
         case wanted
-        /// Its records are to go.
+        /// The records must be deleted.
         case removing
-        /// Its records are gone; the type's place in the list of types, if no other service has it, and the manifest's entry follow.
+        /// The records are deleted. The manifest's entries follow, and the type in the list of types unless another
+        /// service has it.
         case clearing
     }
 
@@ -18,53 +19,54 @@ struct PublishedItem: Sendable {
     enum Claim: Sendable {
         /// The name should be free.
         case free
-        /// It is this publisher's.
+        /// The name belongs to this publisher.
         case mine
-        /// The server is to be asked.
+        /// The server must be asked.
         case unclear
     }
 
-    /// What was asked for; nil for what an earlier process with this publisher's id has left.
+    /// The service to publish; nil for one that an earlier process with this publisher's id left behind.
     var service: OfferedService?
     var policy = ConflictPolicy.rename
     var isPersistent = false
-    /// The name that is tried, or is there.
+    /// The name that is being tried or is established.
     var name: ServiceName
     var names: InstanceNames
     var stage: Stage
     var claim = Claim.free
-    /// How often the name was in use, though nobody owned it.
+    /// How often the name was in use although it had no owner.
     var ownerless = 0
-    /// The name is this item's among the items of this publisher.
+    /// Whether the name is this item's among the items of this publisher.
     var holdsName = false
-    /// Which state of the service is wanted, and which one the server has.
+    /// The version of the service that is wanted.
     var version = 1
+    /// The version that the server has.
     var acknowledged = 0
     var isInFlight = false
-    /// It goes in a message of its own, because a message with others was refused.
+    /// Whether it goes in a message of its own, because a message with others was refused.
     var isAlone = false
-    /// It was sent, and the server may have it.
+    /// Whether it was sent, so that the server may have it.
     var mayExist = false
-    /// An answer was lost while it was sent.
+    /// Whether the answer to a message with it was lost.
     var wasUnheard = false
     var wasEstablished = false
-    /// The server had it still after a renewal that came later: a zone that is older would have been noticed.
+    /// Whether it was sent again after a renewal of the lease: until then, an older zone may lack it.
     var isConfirmed = false
-    /// Other services of its type are there: the type stays in the list of types.
+    /// Whether other services of its type exist, so that the type stays in the list of types.
     var keepsType = false
-    /// Subtypes of an earlier process that it has no more.
+    /// The subtypes of an earlier process that the service no longer has.
     var staleSubtypes: Set<DomainName> = []
     var retryAt: Duration?
     var delay = RetryDelay()
     var renames = 0
     var told: PublicationFact?
 
-    /// It is wanted, and the server does not have it as it is wanted.
+    /// Whether the service is wanted and the server does not have its current version.
     var isOutdated: Bool { stage == .wanted && acknowledged < version }
 
-    /// Nothing of it is under way, and it need not wait.
+    /// Returns whether no request for it is under way and it need not wait.
     func isReady(_ now: Duration) -> Bool { !isInFlight && (retryAt ?? now) <= now }
 
-    /// About how many bytes its records have in a message.
+    /// The approximate bytes of its records in a message.
     var size: Int { 500 + (service?.txt.wireSize ?? 0) + names.subtypes.count * 300 }
 }

@@ -4,24 +4,24 @@ package import DNSMessage
 import Crypto
 #endif
 
-/// Who has published: 128 random bits, in lower-case hexadecimal. It is a label in the zone, and part of each owner's digest.
+/// Identifies a publisher by 128 random bits. It is a label in the zone, and part of the digests that show ownership.
 package struct PublisherID: Hashable, Sendable {
-    /// 32 digits.
+    /// The id as 32 hexadecimal digits in lower case.
     package let text: String
 
-    /// A new one.
+    /// Creates a random id.
     package init(using generator: inout some RandomNumberGenerator) {
         let digits = Array("0123456789abcdef".utf8)
         text = String(decoding: (0..<32).map { _ in digits[Int.random(in: 0..<16, using: &generator)] }, as: UTF8.self)
     }
 
-    /// A new one.
+    /// Creates a random id.
     package init() {
         var generator = SystemRandomNumberGenerator()
         self.init(using: &generator)
     }
 
-    /// One that was kept, or read in a zone, where a server may have changed its case; nil for anything else.
+    /// Reads an id from a file or a zone, where a server may have changed its case; nil for any other text.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 32, let text = String(validating: bytes, as: UTF8.self)?.lowercased(),
             text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 })
@@ -29,7 +29,7 @@ package struct PublisherID: Hashable, Sendable {
         self.text = text
     }
 
-    /// The id under which this publisher publishes for another host, the same after a restart.
+    /// Returns the id under which this publisher publishes for another host; it is the same after a restart.
     package func derived(for host: String) -> PublisherID {
         #if Unicast
         var digest = SHA256.hash(data: Array(text.utf8) + [0] + Array(host.utf8)).makeIterator()
@@ -44,11 +44,11 @@ package struct PublisherID: Hashable, Sendable {
         text = String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
     }
 
-    /// The digit that says which part of the index lists it.
+    /// The shard of the index that lists the publisher: its first digit.
     package var shard: Int { text.utf8.first.map { Int($0 & 0xF) + ($0 >= 0x61 ? 9 : 0) } ?? 0 }
 
-    /// What a DHCID record of `name` says when it is this publisher's (RFC 4701 §3.3): identifier type 2, digest type 1, SHA-256 of the
-    /// identifier and the name in lower case.
+    /// Returns the data of the DHCID record that marks `name` as this publisher's (RFC 4701 §3.3): identifier type 2,
+    /// digest type 1, and SHA-256 of the identifier and the name in lower case.
     package func ownership(of name: DomainName) -> RecordData {
         #if Unicast
         let canonical = name.wire.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }

@@ -1,23 +1,24 @@
 import Glibc
 import System
 
-/// The id under which this process publishes, kept for the next process: after a crash the same registration has the same owner.
+/// The id under which this process publishes. It is kept for the next process, so that after a crash the same
+/// registration has the same owner.
 ///
-/// Each id is in a file that is locked while its process lives, so that two processes never are one owner.
+/// Each id is in a file that is locked while its process lives, so that two processes never share an id.
 package final class PublisherIdentity: Sendable {
     /// The id.
     package let id: PublisherID
-    /// It was used before.
+    /// Whether an earlier process used the id.
     package let isKnown: Bool
-    /// Why it cannot be kept; ends a sentence. Nil when it is.
+    /// Why the id cannot be kept, as the end of a sentence; nil if it is kept.
     package let reason: String?
     private let lock: Int32
 
-    /// The most processes of a user that publish at once and keep their ids.
+    /// The most processes of a user that can publish at once and keep their ids.
     private static let most = 256
 
-    /// The first id in a directory that no process has, or a new one.
-    /// - Parameter directory: is made if need be; nil: there is no place.
+    /// Takes the first id in a directory that no process uses, or creates one.
+    /// - Parameter directory: created if it does not exist; nil if there is no place to keep the id.
     package init(directory: String?) {
         let (id, isKnown, lock, reason) = Self.take(directory)
         (self.id, self.isKnown, self.lock, self.reason) = (id, isKnown, lock, reason)
@@ -25,7 +26,7 @@ package final class PublisherIdentity: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
-    /// Where state is kept: as systemd says, or where root or a user has it.
+    /// The directory for state: systemd's, or else root's or the user's own; nil if the environment names none.
     package static var standardDirectory: String? {
         if let directory = Environment.directory("STATE_DIRECTORY") { return directory }
         if geteuid() == 0 { return "/var/lib/discoverd" }
@@ -42,10 +43,10 @@ package final class PublisherIdentity: Sendable {
         for number in 0..<most {
             let path = "\(directory)/publisher-\(number)"
             let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-            // Another user's, as root's where root has published by a command: the next file is as good.
+            // The file belongs to another user, such as root after publishing by a command: the next one is as good.
             if file < 0, errno == EACCES || errno == ELOOP { continue }
             guard file >= 0 else { return (PublisherID(), false, -1, SystemError(errno, path).description) }
-            // Not waited for: the next file is as good.
+            // Another process holds the lock: the next file is as good.
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
                 close(file)
                 continue
@@ -66,7 +67,7 @@ package final class PublisherIdentity: Sendable {
         return (PublisherID(), false, -1, "\(most) processes have all ids in \(directory)")
     }
 
-    /// With all above it, for their owner only (XDG Base Directory Specification).
+    /// Creates a directory and its parents, for their owner only (XDG Base Directory Specification).
     private static func make(_ path: String) {
         var made = ""
         for part in path.split(separator: "/") {

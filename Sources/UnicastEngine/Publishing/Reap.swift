@@ -1,13 +1,14 @@
 import DNSMessage
 
-/// Takes back what a publisher that has gone has left: its services, its hosts, and at last its lease.
+/// Takes back the records of a publisher that is gone: its services, its hosts, and at last its lease.
 ///
-/// First the lease gets a text of the janitor's own, if it is still exactly what was watched. From then on a publisher that wakes up cannot
-/// renew it: it notices, and publishes everything again. Every further update holds only while the lease has that text, and while each name is
-/// still that publisher's. Whatever does not hold ends it: the publisher lives, or another janitor was first. A janitor that ends before it is
-/// done leaves a lease that nobody renews, for the next one.
+/// First the lease gets a text of the janitor's own, provided that it still has the text that was watched. A publisher
+/// that wakes up can then no longer renew it: it notices, and publishes everything again. Every further update has as
+/// prerequisites that the lease has the janitor's text and that each name still belongs to the publisher. If one does
+/// not hold, the publisher lives or another janitor was first, and this one stops. A janitor that ends early leaves a
+/// lease that no one renews, for the next janitor.
 struct Reap: Sendable {
-    /// What is asked for.
+    /// The subject of a request.
     enum Job: Hashable, Sendable {
         case claim
         case manifest(Int)
@@ -24,7 +25,7 @@ struct Reap: Sendable {
     let id: PublisherID
     private let layout: ZoneLayout
     private let mark: Lease
-    /// What the lease must be.
+    /// The text that the lease must have; nil if there must be no lease.
     private var text: [UInt8]?
     private var phase = Phase.claim
     private var waiting: [(Job, ZoneRequest)] = []
@@ -34,9 +35,11 @@ struct Reap: Sendable {
     private var owned: Set<DomainName> = []
 
     /// - Parameters:
+    ///   - layout: the domain's names.
+    ///   - id: the publisher that is gone.
     ///   - text: the lease that was watched; nil if there was none.
-    ///   - mark: what it becomes.
-    ///   - ttl: of its record, in seconds.
+    ///   - mark: the janitor's own lease, which replaces it.
+    ///   - ttl: the TTL of its record, in seconds.
     init(_ layout: ZoneLayout, id: PublisherID, lease text: [UInt8]?, mark: Lease, ttl: UInt32) {
         self.layout = layout
         self.id = id
@@ -47,9 +50,9 @@ struct Reap: Sendable {
         ]
     }
 
-    /// All is taken back.
+    /// Whether everything is taken back.
     var isDone: Bool { phase == .done }
-    /// Nothing more is asked.
+    /// Whether there are no more requests.
     var isOver: Bool { underWay == 0 && (phase == .done || phase == .ended) }
 
     mutating func next() -> (Job, ZoneRequest)? {
@@ -71,9 +74,9 @@ struct Reap: Sendable {
         case (.owner(let name), .records(let owners)):
             if owners == [id.ownership(of: name)] { owned.insert(name) }
         case (_, .outcome(.done)): break
-        // Other services of the type are there.
+        // There are other services of the type.
         case (.type, .outcome(.recordsExist)): break
-        // Only that host may write its name: it stays, and is the host's when it returns.
+        // Only that host may write its name: it stays for the host's return.
         case (.host, .outcome(.refused)): break
         default:
             phase = .ended

@@ -1,11 +1,12 @@
-/// How long to wait before the next try: twice as long each time, spread so that many do not come together.
+/// The delay before the next try: doubles each time, and is spread so that many do not come together.
 struct RetryDelay: Hashable, Sendable {
     static let first = Duration.seconds(1)
     static let longest = Duration.seconds(30)
 
     private var next = first
 
-    /// - Parameter jitter: where the delay falls between three quarters and five quarters, from 0 to 1.
+    /// Returns the delay after a failure.
+    /// - Parameter jitter: 0 to 1; moves the delay between three quarters and five quarters of its value.
     mutating func failed(_ jitter: Double) -> Duration {
         let delay = next
         next = min(next * 2, Self.longest)

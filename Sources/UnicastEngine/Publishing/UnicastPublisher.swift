@@ -3,12 +3,12 @@ import DNSSD
 import Discovery
 import System
 
-/// Publishes in the domains that there is a key for: one `ZoneRunner` for each.
+/// Publishes in the domains that have a key, with a `ZoneRunner` for each domain and host.
 final class UnicastPublisher: ServicePublisher {
     /// Finds the server of a domain's zone.
     typealias Locate = @Sendable (Domain, ServerName?) async throws(DiscoveryError) -> ZoneLocation
 
-    /// Each host of a domain has a lease of its own.
+    /// A host in a domain. Each has a lease of its own.
     private struct Place: Hashable {
         let domain: Domain
         /// Nil for this machine.
@@ -28,7 +28,12 @@ final class UnicastPublisher: ServicePublisher {
     private let directory: String?
     private let state = Locked(State())
 
-    /// - Parameter directory: where the publisher's id is kept; nil: nowhere.
+    /// - Parameters:
+    ///   - domains: the settings; the longest domain that contains a service's counts.
+    ///   - exchange: carries the messages.
+    ///   - time: the clock.
+    ///   - directory: where the publisher's id is kept; nil for nowhere.
+    ///   - locate: finds the server of a domain's zone.
     init(
         domains: [DomainSettings], exchange: any DNSExchange, time: any TimeSource = SystemTime(),
         directory: String? = PublisherIdentity.standardDirectory, locate: @escaping Locate
@@ -62,7 +67,13 @@ final class UnicastPublisher: ServicePublisher {
         publish(service, on: nil, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
     }
 
-    /// - Parameter host: whose service it is; nil: this machine's.
+    /// Publishes a service; see `ServicePublisher`.
+    /// - Parameters:
+    ///   - service: the service.
+    ///   - host: the host that offers it; nil for this machine.
+    ///   - onConflict: what to do if its name is taken.
+    ///   - isPersistent: whether to try again after every refusal.
+    ///   - reporting: receives the facts.
     func publish(
         _ service: OfferedService, on host: ZoneHost?, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
@@ -75,7 +86,7 @@ final class UnicastPublisher: ServicePublisher {
         guard let settings = settings(for: service.domain), settings.key != nil else {
             return failed(.init(.misconfigured, "there is no key for the domain \(service.domain)"))
         }
-        // Under the lock: a runner that has nothing is dropped when another one is made.
+        // Under the lock, because an idle runner is dropped when another one is made.
         let publication = state.withLock { state in
             runner(for: service.domain, settings, host, &state).map { runner in
                 let number = runner.publish(
@@ -103,7 +114,7 @@ final class UnicastPublisher: ServicePublisher {
             return runner
         }
         guard !state.isOver, let layout = ZoneLayout(domain) else { return nil }
-        // Hosts and domains come and go.
+        // Drops idle runners, because hosts and domains come and go.
         state.runners = state.runners.filter { $0.value.hasAnything }
         let identity = state.identity ?? PublisherIdentity(directory: directory)
         state.identity = identity
@@ -125,12 +136,12 @@ final class UnicastPublisher: ServicePublisher {
         return runner
     }
 
-    /// What tells this machine from others (machine-id(5)); nil where it is not known.
+    /// This machine's id (machine-id(5)); nil if it is not known.
     private let machine = (try? SystemFile.read("/etc/machine-id", atMost: 64)).flatMap {
         $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self)
     }
 
-    /// A host for which services are published has other addresses.
+    /// Publishes other addresses of a host for which services are published.
     func became(_ host: ZoneHost, in domain: Domain) {
         state.withLock { $0.runners[Place(domain: domain, host: host.identity)] }?.use(host.addresses)
     }

@@ -1,26 +1,26 @@
 package import DNSSD
 
-/// What an update has led to.
+/// The outcome of an update.
 package enum UpdateOutcome: Hashable, Sendable {
-    /// The server has done it.
+    /// The server made the changes.
     case done
-    /// A name is in use that was to be free (YXDOMAIN).
+    /// A name exists that must be free (YXDOMAIN).
     case nameInUse
-    /// Records are there that were to be absent (YXRRSET).
+    /// Records exist that must not (YXRRSET).
     case recordsExist
-    /// Records are not what they were to be (NXRRSET, NXDOMAIN).
+    /// Records are missing or differ from those required (NXRRSET, NXDOMAIN).
     case notAsRequired
-    /// The server failed (SERVFAIL): that is also how it says that a limit is reached.
+    /// The server failed (SERVFAIL), which can also mean that a limit is reached.
     case serverFailed
-    /// The server refuses; nothing was done.
+    /// The server refused, and changed nothing.
     case refused(DiscoveryError)
-    /// No answer that could be believed: it was done, or it was not. The reason is for people.
+    /// No trustworthy answer came, so the changes may or may not have been made. The reason is for people.
     case unheard(String)
 }
 
-/// Whom the sentences about refused updates name.
+/// The names that messages about refused updates mention.
 package struct UpdateContext: Hashable, Sendable {
-    /// The zone that takes the updates.
+    /// The zone to update.
     package var zone: String
     /// Its server, as address and port.
     package var server: String
@@ -33,11 +33,12 @@ package struct UpdateContext: Hashable, Sendable {
         self.key = key
     }
 
-    /// What an answer means. One whose signature is missing or wrong proves nothing: what it says is a hint, and nothing that it
-    /// claims to be done is believed.
+    /// Returns the outcome that an answer reports. An answer without a valid signature proves nothing: a refusal in it
+    /// is a hint, and a success is not believed.
     /// - Parameters:
-    ///   - subject: the name that was to be written, for people.
-    ///   - clock: this machine's, in seconds since 1970.
+    ///   - answer: the answer.
+    ///   - subject: the name to be written, for people.
+    ///   - clock: this machine's clock, in seconds since 1970.
     package func outcome(of answer: UpdateAnswer, subject: String, clock: UInt64) -> UpdateOutcome {
         switch answer.signatureError {
         case 16: return .refused(.init(.notPermitted, "the server \(server) has another secret for the key \(key)"))
@@ -75,7 +76,7 @@ package struct UpdateContext: Hashable, Sendable {
         }
     }
 
-    /// Hours, minutes and seconds of UTC.
+    /// Returns hours, minutes and seconds of UTC.
     private static func time(_ seconds: UInt64) -> String {
         let parts = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60]
         return parts.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":") + " UTC"

@@ -1,8 +1,8 @@
 package import DNSSD
 
-/// A host other than this machine, for whose services a gateway publishes.
+/// A host other than this machine, whose services a gateway publishes.
 package struct ZoneHost: Hashable, Sendable {
-    /// What tells it from others of the same gateway, and stays the same over a restart: its name on the link. It never reaches the zone.
+    /// Its name on the link, which identifies it within the gateway, even after a restart. It never reaches the zone.
     package var identity: String
     /// The first label of its name in the zone.
     package var label: String

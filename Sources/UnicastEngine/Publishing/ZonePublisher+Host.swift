@@ -3,26 +3,26 @@ import DNSSD
 import Discovery
 import WireNames
 
-/// The name of this host in a zone, and its addresses.
+/// The host's name in a zone, and its addresses.
 struct HostState: Sendable {
     enum Claim {
         /// The name should be free.
         case free
         case mine
-        /// The server is to be asked for the owner.
+        /// The server must be asked for the owner.
         case unclear
-        /// Nobody owns it; the server is to be asked for its addresses, of which these are known.
+        /// The name has no owner. The server must be asked for its addresses; these are known so far.
         case foreign(found: [RecordType: Set<IPAddress>])
-        /// The name is not this publisher's, but has this host's addresses, as from DHCP: services only point to it.
+        /// The name is not this publisher's but has this host's addresses, as from DHCP: services only point to it.
         case borrowed
     }
 
-    /// The wanted label, or labels with dots between.
+    /// The wanted label, or labels separated by dots.
     let label: String
-    /// Which of `h1`, `h1-2`, `h1-3` …
+    /// The number of the name that is being tried: `h1`, `h1-2`, `h1-3` …
     var number = 1
     var claim = Claim.free
-    /// How often it was in use, though it had no owner and no addresses.
+    /// How often the name was in use although it had neither owner nor addresses.
     var tries = 0
     var addresses: Set<IPAddress> = []
     var version = 1
@@ -32,7 +32,7 @@ struct HostState: Sendable {
     var retryAt: Duration?
     var delay = RetryDelay()
 
-    /// The name that is tried: a number goes to the first label.
+    /// The name that is being tried; a number is added to its first label.
     var text: String {
         guard number > 1 else { return label }
         let first = label.prefix { $0 != "." }
@@ -40,7 +40,7 @@ struct HostState: Sendable {
             "\(first.utf8.count > 56 ? String(first.prefix(40)) : String(first))-\(number)\(label.dropFirst(first.count))"
     }
 
-    /// Services may point to it.
+    /// Whether the name exists, so that services may point to it.
     var isThere: Bool {
         if case .borrowed = claim { return true }
         return acknowledged > 0
@@ -54,14 +54,14 @@ struct HostState: Sendable {
         if case .borrowed = claim { claim = .unclear }
     }
 
-    /// It may have been taken back.
+    /// Publishes the name again, because others may have taken it back.
     mutating func lost() {
         acknowledged = 0
         version += 1
         claim = .free
     }
 
-    /// It is not needed any more.
+    /// Marks the name for removal, because no service needs it any more.
     mutating func withdraw(into names: inout [DomainName: Bool], _ name: DomainName?) {
         guard !isInFlight else { return }
         if mayExist, let name { names[name] = false }
@@ -71,7 +71,7 @@ struct HostState: Sendable {
 }
 
 extension ZonePublisher {
-    /// The host's name in the zone, as it is tried now; nil for one that cannot be a DNS name.
+    /// The host's name in the zone, as it is being tried; nil if it cannot be a DNS name.
     var hostName: DomainName? { layout.host(host.text) }
 
     mutating func sendHost(_ now: Duration) {
@@ -82,7 +82,7 @@ extension ZonePublisher {
         guard let name = hostName else {
             return refuseAll(.init(.misconfigured, "\(host.label.escapedForTerminal) cannot be a host name"), now)
         }
-        // It is still going; then it can come again.
+        // The name must be gone before it can be written again.
         guard hostsToRemove[name] == nil else { return }
         guard !host.addresses.isEmpty else {
             for number in items.keys {
@@ -146,7 +146,7 @@ extension ZonePublisher {
         guard case .records(let owners) = reply else { return hostUnknown(now) }
         guard let name = hostName else { return }
         if owners.isEmpty {
-            // Nobody's: free meanwhile, or of someone who does not say so.
+            // The name has become free, or its owner has no DHCID record.
             if case .unclear = host.claim { host.claim = .foreign(found: [:]) }
         } else if owners == [id.ownership(of: name)] {
             host.claim = .mine
@@ -178,7 +178,7 @@ extension ZonePublisher {
         }
     }
 
-    /// The name is another's. Whatever points to it has to point elsewhere.
+    /// The name is another host's. Tries the next one, to which services must then point.
     private mutating func nextHost() {
         host.number += 1
         (host.claim, host.acknowledged, host.mayExist, host.tries) = (.free, 0, false, 0)
@@ -187,7 +187,7 @@ extension ZonePublisher {
 
     private mutating func hostUnknown(_ now: Duration) { host.retryAt = now + host.delay.failed(random.fraction()) }
 
-    /// No service can be there without the host.
+    /// Reports a refusal of the host for every service, because none can exist without it.
     private mutating func refuseAll(_ error: DiscoveryError, _ now: Duration) {
         host.retryAt = now + host.delay.failed(random.fraction())
         for (number, item) in items where item.stage == .wanted { refuse(number, error) }
@@ -207,9 +207,9 @@ extension ZonePublisher {
         hostsInFlight.remove(name)
         switch reply {
         case .outcome(.done): hostsToRemove[name] = nil
-        // It is not this publisher's, or an answer was lost.
+        // The name is not this publisher's, or an earlier answer was lost.
         case .outcome(.notAsRequired): hostsToRemove[name] = true
-        // The key may not write this host any more: nobody of ours can take it away, and all else must go on.
+        // The key may no longer write this host: its records stay, and everything else must go on.
         case .outcome(.refused): hostsToRemove[name] = true
         case .outcome(.serverFailed): pause(.waiting(serverFailure), now)
         default: break

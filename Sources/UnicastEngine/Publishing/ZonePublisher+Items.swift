@@ -2,7 +2,7 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-// What is wanted, one by one, and how it stands.
+// The publisher's services, one by one: reports, refusals, and names.
 
 extension ZonePublisher {
     mutating func report(_ number: Int, _ state: PublicationFact.State) {
@@ -13,7 +13,7 @@ extension ZonePublisher {
         steps.append(.report(registration: number, fact))
     }
 
-    /// The server refuses a service: that ends what was never established, unless it is to persist.
+    /// The server refuses a service, which ends it if it was never established and is not persistent.
     mutating func refuse(_ number: Int, _ error: DiscoveryError) {
         guard let item = items[number] else { return }
         guard item.service != nil, item.stage == .wanted, !item.wasEstablished, !item.isPersistent else {
@@ -22,7 +22,7 @@ extension ZonePublisher {
         end(number, .failed(error))
     }
 
-    /// A last report; what the server may have of it goes.
+    /// Reports a final state, and removes what the server may have of the service.
     mutating func end(_ number: Int, _ state: PublicationFact.State) {
         report(number, state)
         withdraw(number)
@@ -34,14 +34,14 @@ extension ZonePublisher {
         items[number]?.retryAt = now + delay
     }
 
-    /// Nothing of an item is left.
+    /// Forgets an item of which nothing is left in the zone.
     mutating func forget(_ number: Int) {
         release(number)
         guard let item = items.removeValue(forKey: number), item.service != nil else { return }
         steps.append(.gone(registration: number))
     }
 
-    /// Gives up its name.
+    /// Gives up an item's name.
     mutating func release(_ number: Int) {
         guard let item = items[number], item.holdsName else { return }
         items[number]?.holdsName = false
@@ -49,7 +49,8 @@ extension ZonePublisher {
         entries[item.names.shard] -= item.names.entries.count
     }
 
-    /// An earlier process' item has a number, too.
+    /// Adds the item of an earlier process.
+    /// - Returns: its number.
     mutating func add(_ item: PublishedItem) -> Int {
         lastItem += 1
         items[lastItem] = item
@@ -58,7 +59,7 @@ extension ZonePublisher {
 }
 
 extension PublishedItem {
-    /// It is to be sent again.
+    /// Marks the service to be sent again.
     mutating func changed() {
         version += 1
         isConfirmed = false
@@ -66,16 +67,16 @@ extension PublishedItem {
 }
 
 extension ZonePublisher {
-    /// Something is in the zone, or may be.
+    /// Whether something is in the zone, may be, or is to be.
     var hasAnything: Bool { !items.isEmpty || !hostsToRemove.isEmpty || host.mayExist || lease.mayExist }
 
-    /// A host is there, or is to be.
+    /// Whether the host's addresses are needed.
     var needsAddresses: Bool { items.values.contains { $0.stage == .wanted } }
 
-    /// When others may take back what is there; nil while nothing is.
+    /// When the lease ends, so that others may take the records back; nil without a lease.
     var leaseEnd: Duration? { lease.isHeld ? lease.endsAt : nil }
 
-    /// How publishing stands.
+    /// The state of publishing, for `ZoneStatus`.
     var state: ZoneStatus.State {
         switch trouble {
         case .waiting(let reason): .waiting(reason)

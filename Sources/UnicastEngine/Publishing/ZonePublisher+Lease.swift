@@ -2,40 +2,42 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-/// A publisher's lease: whether the server has it, and what it says.
+/// The state of a publisher's lease: whether the server has it, and with which text.
 struct LeaseState: Sendable {
     enum Phase {
-        /// The index has not been looked at.
+        /// The index has not been read.
         case none
-        /// It is to be written.
+        /// The lease must be written.
         case fresh
-        /// The server has it.
+        /// The server has the lease.
         case held
     }
 
     var phase = Phase.none
-    /// What the server has.
+    /// The lease that the server has.
     var current: Lease?
-    /// What was sent in its place, perhaps without an answer; the same is sent again, so that never more than two are possible.
+    /// The lease that was sent to replace it, perhaps without an answer. It is sent again unchanged, so that the server
+    /// can only have one of the two.
     var pending: Lease?
     var count: UInt64 = 0
     var isInFlight = false
-    /// The server is to be asked what it has.
+    /// Whether the server must be asked which lease it has.
     var isDoubtful = false
-    /// The server may have it.
+    /// Whether the server may have the lease.
     var mayExist = false
     var renewAt = Duration.zero
-    /// When others may take it back.
+    /// When the lease ends, so that others may take the records back.
     var endsAt: Duration?
 
     var isHeld: Bool { phase == .held }
 }
 
 extension ZonePublisher {
-    /// Something is, or is to be, in the zone.
+    /// Whether something other than the lease is in the zone, may be, or is to be.
     var isNeeded: Bool { !items.isEmpty || !hostsToRemove.isEmpty || host.mayExist || !unread.isEmpty }
 
-    /// - Returns: whether the server has the lease, so that other things may be sent.
+    /// Writes, checks or renews the lease if it is time.
+    /// - Returns: whether other requests may be sent.
     mutating func sendLease(_ now: Duration) -> Bool {
         guard !lease.isInFlight, isNeeded || lease.mayExist else { return lease.isHeld && !lease.isDoubtful }
         switch lease.phase {
@@ -45,7 +47,7 @@ extension ZonePublisher {
         case .fresh:
             guard items.values.contains(where: { $0.stage == .wanted }) || !hostsToRemove.isEmpty || host.mayExist
             else {
-                // It may have been written, though no answer came, and nothing else was.
+                // The lease may have been written although no answer came; nothing else was.
                 return true
             }
             writeLease(now)
@@ -111,7 +113,7 @@ extension ZonePublisher {
         case .outcome(.refused(let error)): pause(.refused(error), now)
         case .outcome(.serverFailed): pause(.waiting(serverFailure), now)
         case .outcome(.unheard): break
-        // It is not what was written last, or the last answer was lost.
+        // The server has another lease than the current one, or the last answer was lost.
         default: lease.isDoubtful = true
         }
     }
@@ -119,10 +121,10 @@ extension ZonePublisher {
     private mutating func leaseBecame(_ new: Lease, _ sentAt: Duration) {
         lease.phase = .held
         (lease.current, lease.pending, lease.isDoubtful) = (new, nil, false)
-        // Half of it, and sometimes a little earlier: publishers that began together do not stay together.
+        // At half its length or a little earlier, so that publishers that began together do not stay together.
         lease.renewAt = sentAt + new.length * (0.5 - 0.1 * random.fraction())
         lease.endsAt = sentAt + new.length
-        // What was published since the renewal before might be lacking in a zone that is older.
+        // A zone that was restored from an older state may lack services published since the previous renewal.
         for number in items.keys where items[number]?.isOutdated == false && items[number]?.isConfirmed == false {
             items[number]?.changed()
             items[number]?.isConfirmed = true
@@ -135,14 +137,14 @@ extension ZonePublisher {
         lease.isDoubtful = false
         let text = records.text
         if let pending = lease.pending, pending.data == text {
-            // When the server took it is not known.
+            // The time at which the server accepted it is not known.
             leaseBecame(pending, (lease.endsAt ?? now) - pending.length)
         } else if lease.current?.data != text || text == nil {
             takenBack()
         }
     }
 
-    /// Others have taken everything back, or the zone is an older one: all of it is published again.
+    /// Publishes everything again, because others have taken it back or the zone was restored from an older state.
     private mutating func takenBack() {
         lease.phase = .fresh
         (lease.current, lease.pending, lease.endsAt) = (nil, nil, nil)
@@ -154,7 +156,7 @@ extension ZonePublisher {
         host.lost()
     }
 
-    /// When nothing is wanted any more: the host goes, then the lease.
+    /// Removes the host and then the lease, once nothing is wanted any more.
     mutating func sendEnd(_ now: Duration) {
         if !items.values.contains(where: { $0.stage == .wanted }) { host.withdraw(into: &hostsToRemove, hostName) }
         for (name, isForgotten) in hostsToRemove where !hostsInFlight.contains(name) && room > 0 {
@@ -168,7 +170,7 @@ extension ZonePublisher {
         }
         var update = ZoneUpdate()
         update.removeLease(of: id, layout)
-        // Nothing new is sent before it is known that the lease is there, or written again.
+        // Nothing new is sent until the lease is known to exist or is written again.
         (lease.isInFlight, lease.isDoubtful) = (true, true)
         send(.leaseRemoval, .update(update, subject: "\(layout.lease(of: id))"))
     }
@@ -177,7 +179,7 @@ extension ZonePublisher {
         lease.isInFlight = false
         switch reply {
         case .outcome(.done): lease = LeaseState()
-        // Something is listed that this publisher does not know of: an update that came late.
+        // The manifest lists something unknown here, because an update arrived late.
         case .outcome(.recordsExist): unread = Set(0..<ZoneLayout.shards)
         case .outcome(.refused(let error)): pause(.refused(error), now)
         case .outcome(.serverFailed): pause(.waiting(serverFailure), now)

@@ -2,10 +2,10 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-// Services are published: as many in a message as can be, each alone when a message is refused.
+// Publishes services: many in a message, and each alone after a message is refused.
 
 extension ZonePublisher {
-    /// How long a list that was read counts.
+    /// How long a list counts after it was read.
     static let listMemory = Duration.seconds(60)
 
     mutating func sendPublications(_ now: Duration) {
@@ -30,7 +30,8 @@ extension ZonePublisher {
         if !batch.isEmpty, room > 0 { send(batch, target) }
     }
 
-    /// Whether it may be sent: who owns the name is known as far as it need be, and its type's list has room.
+    /// Returns whether a service may be sent: enough is known of its name's owner, and its type's list has room.
+    /// Otherwise asks for what is missing.
     private mutating func isClear(_ item: PublishedItem, _ number: Int, _ now: Duration) -> Bool {
         switch item.claim {
         case .mine: return true
@@ -70,7 +71,8 @@ extension ZonePublisher {
         lists[list] = (Set(records.targets), now)
     }
 
-    /// Whether the name that the item wants is its own among this publisher's items.
+    /// Takes the name that an item wants, if no other item of this publisher holds it; renames the item otherwise.
+    /// - Returns: whether the item holds its name.
     private mutating func takeName(_ number: Int, _ now: Duration) -> Bool {
         while let item = items[number], item.stage == .wanted {
             if item.holdsName { return true }
@@ -93,7 +95,7 @@ extension ZonePublisher {
                 guard collided(number, now) else { return false }
                 continue
             }
-            // It is going.
+            // The holder is being removed.
             guard !holder.isInFlight else { return false }
             forget(other)
             takeOver(holder.stage == .removing ? holder.names : nil, by: number)
@@ -108,7 +110,7 @@ extension ZonePublisher {
         entries[names.shard] += names.entries.count
     }
 
-    /// The same name is there already, as an item before or an earlier process left it.
+    /// Takes over the records that an earlier item or process left under the same name.
     private mutating func takeOver(_ earlier: InstanceNames?, by number: Int) {
         guard let earlier, let item = items[number] else { return }
         items[number]?.claim = .mine
@@ -147,7 +149,7 @@ extension ZonePublisher {
         update.add(layout.types, .ptr, .ptr(names.list), ttl: ttl)
         let location = RecordData.srv(priority: 0, weight: 0, port: service.port.rawValue, target: target)
         update.replace(names.instance, .srv, with: location, ttl: ttl)
-        // Each string was checked to be short enough.
+        // The strings have been checked to be short enough.
         let text = (try? TextStrings.data(of: service.txt.strings)) ?? [0]
         update.replace(names.instance, .txt, with: .txt(text), ttl: ttl)
         update.replace(names.instance, .dhcid, with: id.ownership(of: names.instance), ttl: ttl)
@@ -191,7 +193,7 @@ extension ZonePublisher {
         report(number, .established)
     }
 
-    /// Of a message with this item alone.
+    /// Handles the refusal of a message with this item alone.
     private mutating func refused(_ number: Int, _ reply: ZoneReply, _ now: Duration) {
         guard let item = items[number], item.stage == .wanted else { return }
         switch reply {
@@ -228,7 +230,7 @@ extension ZonePublisher {
         if owners == [id.ownership(of: item.names.instance)] {
             items[number]?.claim = .mine
         } else if owners.isEmpty, item.ownerless < 2 {
-            // Gone meanwhile, or of someone who says nothing of owners: that shows when it is in use again.
+            // The name has become free, or its owner has no DHCID record; the next try tells.
             items[number]?.ownerless += 1
             items[number]?.claim = .free
         } else {
@@ -236,8 +238,8 @@ extension ZonePublisher {
         }
     }
 
-    /// The name is another's.
-    /// - Returns: whether there is a next one to try.
+    /// The name is another publisher's: tries the next one, or gives up.
+    /// - Returns: whether there is a next name to try.
     private mutating func collided(_ number: Int, _ now: Duration) -> Bool {
         guard let item = items[number], let service = item.service else { return false }
         let isKept = item.isPersistent || item.wasEstablished

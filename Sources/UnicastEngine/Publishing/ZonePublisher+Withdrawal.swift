@@ -2,8 +2,8 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-// Services go in two steps: first their records, then their type, if no other service has it, and the manifest's entry, which says
-// until then that something is left to be done.
+// Withdraws services in two steps: first their records; then the manifest's entries, which until then show that
+// something is left to be done, and the type, if no other service has it.
 
 extension ZonePublisher {
     mutating func sendRemovals(_ now: Duration) {
@@ -48,7 +48,7 @@ extension ZonePublisher {
         switch reply {
         case .outcome(.unheard): return
         case .outcome(.done): for number in numbers { removed(number) }
-        // They are not this publisher's, or an answer was lost.
+        // The records are not this publisher's, or an earlier answer was lost.
         case .outcome(.notAsRequired) where numbers.count == 1: for number in numbers { removed(number) }
         default:
             for number in numbers {
@@ -100,13 +100,13 @@ extension ZonePublisher {
         switch reply {
         case .outcome(.unheard): return
         case .outcome(.done): for number in numbers { forget(number) }
-        // Other services of the type are there.
+        // There are other services of the type.
         case .outcome(.recordsExist): for number in numbers { items[number]?.keepsType = true }
         default: for number in numbers { retryLater(number, now) }
         }
     }
 
-    // MARK: What an earlier process with the same id has left
+    // MARK: Leftovers of an earlier process with the same id
 
     mutating func readManifest(_ now: Duration) {
         for shard in unread.subtracting(unreadInFlight).sorted() where room > 0 {
@@ -133,7 +133,7 @@ extension ZonePublisher {
         if unread.isEmpty { leftoversDueAt = leftovers.isEmpty ? nil : now + Self.grace }
     }
 
-    /// What nobody has wanted again goes.
+    /// Removes the leftovers that have not been published again.
     mutating func takeLeftovers(_ now: Duration) {
         leftoversDueAt = nil
         let current = host.mayExist || host.isThere ? hostName : nil

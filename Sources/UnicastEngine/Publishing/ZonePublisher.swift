@@ -2,23 +2,24 @@ import DNSMessage
 package import DNSSD
 package import Discovery
 
-/// Publishes services in one domain: a value that is told what is wanted, what a server answers, and the time, and says what to ask next.
+/// Publishes services in one domain. A value: receives wishes and answers with their times, and returns what to do
+/// next.
 ///
-/// A publisher has a lease, a host name and services, in this order: nothing is there without the lease that lets others take it back, and
-/// no service without the host that it points to. Every update has prerequisites, so that it may arrive late, twice, or after another
-/// publisher's, and does no harm.
+/// A publisher creates a lease, a host name and services, in this order: nothing exists without the lease that lets
+/// others take it back, and no service without the host to which it points. Every update has prerequisites, so that it
+/// does no harm if it arrives late, twice, or after another publisher's.
 package struct ZonePublisher: Sendable {
-    /// What is to be carried out.
+    /// What the caller must do.
     package enum Step: Sendable {
-        /// Ask the server, and tell `received` under this number.
+        /// Send a request, and pass its reply to `received` with this number.
         case request(Int, ZoneRequest)
-        /// Tell who publishes.
+        /// Report a fact about a registration.
         case report(registration: Int, PublicationFact)
-        /// Nothing of it is left in the zone, or ever was.
+        /// Forget a registration: nothing of it is left in the zone.
         case gone(registration: Int)
     }
 
-    /// What a request is about.
+    /// The subject of a request under way.
     enum Flight: Sendable {
         case index
         case lease(Lease, sentAt: Duration)
@@ -38,7 +39,7 @@ package struct ZonePublisher: Sendable {
         case clearing([Int])
         case janitor(Janitor.Job)
 
-        /// It asks, and what comes of it matters to the publisher itself.
+        /// Whether it is a question of the publisher itself, rather than an update or the janitor's.
         var isQuestion: Bool {
             switch self {
             case .index, .leaseCheck, .manifest, .hostOwner, .hostAddresses, .listing, .owner, .limit: true
@@ -47,7 +48,7 @@ package struct ZonePublisher: Sendable {
         }
     }
 
-    /// Why nothing is asked now.
+    /// Why no requests are sent now.
     enum Trouble: Hashable, Sendable {
         case waiting(String)
         case refused(DiscoveryError)
@@ -55,12 +56,13 @@ package struct ZonePublisher: Sendable {
 
     /// The most messages under way.
     static let mostUnderWay = 16
-    /// The most services in one message, and about how many bytes.
+    /// The most services in one message.
     static let mostInMessage = 50
+    /// The approximate limit of a message in bytes.
     static let messageSize = 16_000
-    /// How long what an earlier process has left may stay, so that it can be wanted again.
+    /// How long the leftovers of an earlier process stay, so that they can be published again.
     static let grace = Duration.seconds(10)
-    /// How many names are tried before a service is given up.
+    /// The most names that are tried before a service is given up.
     static let mostRenames = 100
 
     package let layout: ZoneLayout
@@ -73,25 +75,25 @@ package struct ZonePublisher: Sendable {
     var lease = LeaseState()
     var host: HostState
     var items: [Int: PublishedItem] = [:]
-    /// Which item has a name.
+    /// The item that holds each name.
     var holders: [DomainName: Int] = [:]
-    /// How many entries each shard of the manifest has.
+    /// The number of entries in each shard of the manifest.
     var entries = [Int](repeating: 0, count: ZoneLayout.shards)
-    /// The services that are listed at a type, and when that was read.
+    /// The services listed under each type, and when the list was read.
     var lists: [DomainName: (names: Set<DomainName>, readAt: Duration)] = [:]
     var listsAsked: Set<DomainName> = []
-    /// Shards of the manifest that are to be read.
+    /// The shards of the manifest that must still be read.
     var unread: Set<Int>
     var unreadInFlight: Set<Int> = []
     var leftovers = Holdings()
     var leftoversDueAt: Duration?
-    /// Hosts of this publisher that are to go; true: only the manifest's entry is left.
+    /// This publisher's hosts that must be removed; true if only the manifest's entry is left.
     var hostsToRemove: [DomainName: Bool] = [:]
     var hostsInFlight: Set<DomainName> = []
     var janitor: Janitor
-    /// It takes back what others have left; of the publishers of one process one is enough.
+    /// Whether it takes back the records of others that are gone; one publisher of a process is enough.
     package var watches = true
-    /// How many publishers that had gone were taken back.
+    /// The number of publishers that were taken back.
     package var reaped: Int { janitor.reaped }
 
     var flights: [Int: Flight] = [:]
@@ -102,14 +104,20 @@ package struct ZonePublisher: Sendable {
     private var lookedAt = Duration.zero
     private var pause = RetryDelay()
     var steps: [Step] = []
-    /// How many updates were sent, and how many of them led to nothing.
+    /// The number of updates that were sent.
     package internal(set) var updates = 0
+    /// The number of requests that were refused or not answered.
     package internal(set) var failures = 0
 
+    /// Creates a publisher without services.
     /// - Parameters:
-    ///   - isKnown: the id was used before, and its manifest says what is left of that.
-    ///   - ttl: of every record, in seconds.
-    ///   - seed: of all that is random.
+    ///   - layout: the domain's names.
+    ///   - id: the publisher's id.
+    ///   - isKnown: whether the id was used before, so that its manifest must be read.
+    ///   - host: the wanted label of the host's name.
+    ///   - ttl: the TTL of every record, in seconds.
+    ///   - leaseSeconds: the length of the lease, moved into the allowed range.
+    ///   - seed: the seed of everything random.
     package init(
         _ layout: ZoneLayout, id: PublisherID, isKnown: Bool, host: String, ttl: UInt32, leaseSeconds: Int, seed: UInt64
     ) {
@@ -124,9 +132,9 @@ package struct ZonePublisher: Sendable {
         janitor = Janitor(layout, own: id, lease: .seconds(self.leaseSeconds), ttl: ttl, seed: random.next())
     }
 
-    // MARK: What is wanted
+    // MARK: Wishes
 
-    /// Publishes a service from now on.
+    /// Publishes a service until it is withdrawn.
     /// - Returns: the number of the registration.
     package mutating func publish(
         _ service: OfferedService, onConflict policy: ConflictPolicy, isPersistent: Bool
@@ -158,7 +166,7 @@ package struct ZonePublisher: Sendable {
         items[registration]?.changed()
     }
 
-    /// Withdraws a service; `gone` says when that is done.
+    /// Withdraws a service; the step `gone` follows when that is done.
     package mutating func withdraw(_ registration: Int) {
         guard let item = items[registration], item.stage == .wanted else { return }
         guard item.mayExist else { return forget(registration) }
@@ -166,20 +174,20 @@ package struct ZonePublisher: Sendable {
         items[registration]?.retryAt = nil
     }
 
-    /// This host's addresses, as others are to reach it.
+    /// Publishes other addresses of the host.
     package mutating func addressesBecame(_ addresses: Set<IPAddress>) { host.became(addresses) }
 
-    /// Others may have taken it back: it is looked at before its time.
+    /// Checks the lease now, because others may have taken it back.
     package mutating func doubtLease() { lease.isDoubtful = lease.isHeld }
 
     // MARK: Time
 
-    /// What is to be carried out now.
+    /// Returns the steps to carry out now.
     package mutating func next(_ now: Duration) -> [Step] {
         lookedAt = now
         if pausedUntil.map({ $0 <= now }) ?? false {
             pausedUntil = nil
-            // So that something is asked, whose answer ends the trouble.
+            // Only an answer ends the trouble, so something must be asked.
             doubtLease()
         }
         if pausedUntil == nil {
@@ -198,7 +206,8 @@ package struct ZonePublisher: Sendable {
         return steps
     }
 
-    /// When to call `next` again, if nothing happens before. What was due at the last call waits for an answer.
+    /// When to call `next` again unless something happens before. Whatever was due at the last call waits for an
+    /// answer.
     package var deadline: Duration? {
         if let pausedUntil { return pausedUntil }
         let times =
@@ -209,7 +218,7 @@ package struct ZonePublisher: Sendable {
 
     // MARK: Answers
 
-    /// What came of a request.
+    /// Takes in the reply to a request.
     package mutating func received(_ reply: ZoneReply, to ticket: Int, _ now: Duration) {
         guard let flight = flights.removeValue(forKey: ticket) else { return }
         switch reply {
@@ -217,7 +226,7 @@ package struct ZonePublisher: Sendable {
         case .outcome(.refused(let error)) where flight.isQuestion: pause(.refused(error), now)
         case .outcome(.serverFailed) where flight.isQuestion: pause(.waiting(serverFailure), now)
         case .outcome(.refused), .outcome(.serverFailed): failures += 1
-        // To be answered a question says nothing of what may be written.
+        // The answer to a question does not show what may be written.
         case .records: if case .waiting = trouble { heard(now) }
         case .outcome: heard(now)
         }
@@ -253,10 +262,10 @@ package struct ZonePublisher: Sendable {
         steps.append(.request(lastTicket, request))
     }
 
-    /// Asks nothing for a while, and tells everyone why.
+    /// Sends nothing for a while, and reports the reason for every service.
     mutating func pause(_ trouble: Trouble, _ now: Duration) {
         if case .waiting = trouble { failures += 1 }
-        // Of several messages that were under way the first one counts.
+        // Only the first failure of several messages under way prolongs the delay.
         if pausedUntil == nil { pausedUntil = now + pause.failed(random.fraction()) }
         self.trouble = trouble
         for (number, item) in items where item.stage == .wanted {
@@ -273,7 +282,7 @@ package struct ZonePublisher: Sendable {
         trouble = nil
         pause.succeeded()
         lease.isDoubtful = lease.isHeld
-        // It may have been started with an older zone.
+        // The server may have been restarted with an older zone.
         for number in items.keys where items[number]?.isOutdated == false { items[number]?.changed() }
         host.version += 1
     }

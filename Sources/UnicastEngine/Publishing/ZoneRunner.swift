@@ -4,13 +4,13 @@ import Discovery
 import Glibc
 import System
 
-/// Where updates of a domain go.
+/// The zone that contains a domain, and the server that takes its updates.
 struct ZoneLocation: Sendable {
     let zone: DomainName
     let server: ServerAddress
 }
 
-/// Carries out what a `ZonePublisher` decides: asks, sends, waits, and tells who publishes.
+/// Carries out the steps of a `ZonePublisher`: sends requests, waits for replies, and reports facts.
 final class ZoneRunner: Sendable {
     /// Finds the server of a domain's zone.
     typealias Locate = @Sendable () async throws(DiscoveryError) -> ZoneLocation
@@ -21,15 +21,15 @@ final class ZoneRunner: Sendable {
         var reporters: [Int: @Sendable (PublicationFact) -> Void] = [:]
         var facts: [Int: (wanted: ServiceInstance, fact: PublicationFact)] = [:]
         var waiters = Waiters()
-        /// What is to be told, in order; one thread tells it.
+        /// Reports and wake-ups to make, in order; one thread makes them.
         var news: [@Sendable () -> Void] = []
         var isTelling = false
         var isOver = false
-        /// In the place of those that are found.
+        /// Configured addresses, which replace this host's own; empty for none.
         var given: Set<IPAddress>
         var addressesAt: Duration?
         var isLooking = false
-        /// How long the machine has slept since this process looked first.
+        /// How long the machine has slept since this process first checked.
         var slept = Duration.zero
     }
 
@@ -63,7 +63,7 @@ final class ZoneRunner: Sendable {
         alarm.withLock { $0 = made }
     }
 
-    // MARK: What is wanted
+    // MARK: Wishes
 
     func publish(
         _ service: OfferedService, onConflict policy: ConflictPolicy, isPersistent: Bool,
@@ -76,7 +76,7 @@ final class ZoneRunner: Sendable {
             state.facts[number] = (service.instance, fact)
             return number
         }
-        // Later: a report must not come from within the call that starts an operation.
+        // A report must not come from within the call that starts an operation.
         Task { self.turn() }
         return number
     }
@@ -86,7 +86,7 @@ final class ZoneRunner: Sendable {
         Task { self.turn() }
     }
 
-    /// Publishes these addresses of the host, whatever interfaces have.
+    /// Publishes these addresses of the host instead of its interfaces' addresses.
     func use(_ addresses: Set<IPAddress>) {
         let isNew = state.withLock { state in
             defer { state.given = addresses }
@@ -96,13 +96,13 @@ final class ZoneRunner: Sendable {
         Task { self.turn { rules, _ in rules.addressesBecame(addresses) } }
     }
 
-    /// It takes back what others have left.
+    /// Whether it takes back the records of publishers that are gone.
     let watches: Bool
 
-    /// Something of it is in the zone, or may be, or is to be.
+    /// Whether something of it is in the zone, may be, or is to be.
     var hasAnything: Bool { state.withLock { $0.rules.hasAnything } }
 
-    /// Withdraws; no report follows.
+    /// Withdraws a registration; its facts are no longer reported.
     func withdraw(_ number: Int) {
         state.withLock { state in
             state.reporters[number] = nil
@@ -111,7 +111,7 @@ final class ZoneRunner: Sendable {
         Task { self.turn() }
     }
 
-    /// Waits until nothing of a registration is left in the zone, or of any.
+    /// Waits until nothing of a registration is left in the zone; nil for all registrations.
     /// - Returns: whether that was in time.
     func isGone(_ number: Int?, within limit: Duration) async -> Bool {
         await withTimeLimit(limit) {
@@ -126,7 +126,8 @@ final class ZoneRunner: Sendable {
         }
     }
 
-    /// Withdraws everything.
+    /// Withdraws everything, and ends.
+    /// - Returns: whether that was done in time.
     func shutdown(within limit: Duration) async -> Bool {
         for number in state.withLock({ Array($0.facts.keys) }) { withdraw(number) }
         let isDone = await isGone(nil, within: limit)
@@ -179,7 +180,7 @@ final class ZoneRunner: Sendable {
         }
         tell()
         for (ticket, request) in requests {
-            // Each ends by itself, in the time that the exchange allows it.
+            // Each task ends by itself, within the exchange's time limit.
             Task { [self] in
                 let reply = await carryOut(request)
                 turn { $0.received(reply, to: ticket, $1) }
@@ -188,7 +189,7 @@ final class ZoneRunner: Sendable {
         if looks { Task { [self] in await lookAtAddresses() } }
     }
 
-    /// Tells what is new, in order, without a lock.
+    /// Makes the reports and wake-ups in order, without a lock.
     private func tell() {
         guard
             state.withLock({ state in
@@ -215,7 +216,7 @@ final class ZoneRunner: Sendable {
             state.isLooking = false
             state.addressesAt = time.now + (found.isEmpty ? .seconds(1) : Self.addressInterval)
         }
-        // An interface that is down for a moment takes no address out of the zone.
+        // Without any address nothing changes, because an interface may be down for a moment.
         let hasSlept = noticeSleep()
         turn { rules, _ in
             if !found.isEmpty { rules.addressesBecame(found) }
@@ -223,7 +224,7 @@ final class ZoneRunner: Sendable {
         }
     }
 
-    /// Whether the machine has slept since this was asked last: leases run on meanwhile, and this clock does not.
+    /// Returns whether the machine has slept since the last call. During sleep leases go on, but `time` does not.
     private func noticeSleep() -> Bool {
         let slept = Self.origin.all.duration(to: .now) - Self.origin.awake.duration(to: .now)
         return state.withLock { state in

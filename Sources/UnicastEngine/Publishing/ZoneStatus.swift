@@ -1,13 +1,13 @@
 public import DNSSD
 public import Discovery
 
-/// How publishing in one domain stands, for people and metrics.
+/// The status of publishing in one domain, for people and metrics.
 public struct ZoneStatus: Hashable, Sendable {
-    /// How far it is.
+    /// The state of publishing.
     public enum State: Hashable, Sendable {
         /// The server has not answered yet.
         case starting
-        /// The server has taken the lease.
+        /// The server has accepted the lease.
         case held
         /// The server does not answer; the reason is for people.
         case waiting(String)
@@ -15,30 +15,30 @@ public struct ZoneStatus: Hashable, Sendable {
         case refused(DiscoveryError)
     }
 
-    /// The domain that services are published in.
+    /// The domain in which services are published.
     public let domain: Domain
     /// The server that takes updates, as address and port; nil while it is not known.
     public let server: String?
     /// The name of the key that signs updates; nil without one.
     public let key: String?
-    /// How far it is.
+    /// The state of publishing.
     public let state: State
     /// How long the records outlive this process.
     public let lease: Duration
-    /// How long from now the lease runs that the server has taken; nil without one.
+    /// The time until the lease ends that the server has accepted; nil without one.
     public let leaseLeft: Duration?
-    /// What is published there.
+    /// The services that are published there.
     public let registrations: [Registration]
-    /// How many updates have been sent.
+    /// The number of updates that were sent.
     public let updates: Int
-    /// How many of them the server refused, or left unanswered.
+    /// The number of requests that the server refused or did not answer.
     public let failures: Int
-    /// How many publishers that had gone were taken back from here.
+    /// The number of publishers whose records were taken back because they were gone.
     public let reaped: Int
 
     /// One service that is published.
     public struct Registration: Hashable, Sendable {
-        /// The identity that was asked for.
+        /// The wanted identity.
         public let wanted: ServiceInstance
         /// The newest fact about it.
         public let fact: PublicationFact
