@@ -1,14 +1,15 @@
 public import DNSSD
 public import Discovery
 
-/// Services of every domain but `local`, through the DNS servers that exist: found by asking, published by signed updates.
+/// Finds and publishes services in every domain except `local`, with ordinary DNS servers: by questions and signed
+/// updates.
 public final class UnicastEngine: ServiceFinder, ServicePublisher {
     private let client: DNSClient
     private let finder: UnicastFinder
     private let publisher: UnicastPublisher
 
-    /// Creates an engine.
-    /// - Parameter domains: what is known of some domains beforehand; of several that cover a name, the longest counts.
+    /// Creates an engine, and starts its thread.
+    /// - Parameter domains: the settings of domains; for a name within several of them, the longest counts.
     public init(domains: [DomainSettings]) {
         let client = DNSClient()
         self.client = client
@@ -19,7 +20,7 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         }
         let zones = ZoneFinder(exchange: client)
         publisher = UnicastPublisher(domains: domains, exchange: client) { domain, server throws(DiscoveryError) in
-            // It is asked for when it is not known, or seems to have moved.
+            // A runner asks only if it does not know the zone, or if the zone seems to have moved.
             zones.forget(domain)
             let zone = try await zones.zone(of: domain, server: server)
             guard let first = zone.servers.first else {
@@ -29,22 +30,22 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         }
     }
 
-    /// Every domain but `local`.
+    /// Returns true for every domain except those within `local`.
     public func finds(in domain: Domain) -> Bool { finder.finds(in: domain) }
 
-    /// Domains within one that there is a key for.
+    /// Returns whether the settings have a key for a domain.
     public func publishes(in domain: Domain) -> Bool { publisher.publishes(in: domain) }
 
-    /// How publishing stands, for each zone in which something is published.
+    /// The status of publishing, by domain.
     public var zones: [ZoneStatus] { publisher.zones }
 
-    /// Those of the finder.
+    /// Returns the default limits.
     public func limits(in domain: Domain) -> DiscoveryLimits { finder.limits(in: domain) }
 
     /// Asks again for the records of a service that could not be reached.
     public func couldNotReach(_ instance: ServiceInstance) { finder.couldNotReach(instance) }
 
-    /// Whether a resolver withholds a service's addresses.
+    /// Returns `.addressesWithheld` if a resolver withholds a service's addresses; otherwise nil.
     public func obstacle(to instance: ServiceInstance) -> DiscoveryError? { finder.obstacle(to: instance) }
 
     /// Asks the domain's servers, again and again.
@@ -57,7 +58,7 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation { finder.browseTypes(query, reporting: reporting) }
 
-    /// Asks what the search domains and this host's networks recommend.
+    /// Asks which domains the search domains and this host's networks recommend.
     public func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation { finder.browseDomains(query, reporting: reporting) }
@@ -70,7 +71,8 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         publisher.publish(service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
     }
 
-    /// Publishes a service of another host, as a gateway does; an error as of `publish(_:onConflict:isPersistent:reporting:)`.
+    /// Publishes a service of another host, as a gateway does; otherwise like
+    /// `publish(_:onConflict:isPersistent:reporting:)`.
     package func publish(
         _ service: OfferedService, on host: ZoneHost, onConflict: ConflictPolicy, isPersistent: Bool,
         reporting: @escaping @Sendable (PublicationFact) -> Void
@@ -79,18 +81,18 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
             service, on: host, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
     }
 
-    /// A host for which services are published has other addresses.
+    /// Publishes other addresses of a host for which services are published.
     package func became(_ host: ZoneHost, in domain: Domain) { publisher.became(host, in: domain) }
 
-    /// Follows the finder.
+    /// Reports whether servers answer the finder.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         finder.watchState(reporting)
     }
 
-    /// Those of finder and publisher.
+    /// The troubles of finder and publisher.
     public var troubles: [String] { finder.troubles + publisher.troubles }
 
-    /// Withdraws what is published, and ends.
+    /// Withdraws all services, and ends.
     @discardableResult
     public func shutdown() async -> Bool {
         async let found = finder.shutdown()

@@ -1,15 +1,16 @@
 import DNSMessage
 
-/// Which server one question goes to next, and when it is given up. Times count from its beginning.
+/// Decides to which server a question goes next, and when to give up. A value; times count from the question's
+/// beginning.
 struct Attempts: Sendable {
-    /// How long it is tried.
+    /// The time limits of a question.
     struct Limits: Hashable, Sendable {
-        /// In all: whoever waits is told within 5 s, what else must be asked included.
+        /// The time for all attempts. It leaves room for other questions within the 5 s for which a caller waits.
         var total = Duration.seconds(4)
-        /// Until the next server is asked, or the same once more.
+        /// The time until the next attempt.
         var interval = Duration.seconds(1)
 
-        /// As /etc/resolv.conf says, where it is shorter.
+        /// Creates the default limits, or those of /etc/resolv.conf if they are shorter.
         init(_ settings: ResolverSettings? = nil) {
             guard let settings else { return }
             interval = min(interval, settings.timeout ?? interval)
@@ -26,11 +27,11 @@ struct Attempts: Sendable {
     struct Attempt: Hashable, Sendable {
         var server: ServerAddress
         var transport: Transport
-        /// With an OPT record.
+        /// Whether the message has an OPT record.
         var hasEDNS: Bool
     }
 
-    /// What is to be done.
+    /// What the caller must do.
     enum Step: Hashable, Sendable {
         case send(Attempt)
         case wait
@@ -38,7 +39,7 @@ struct Attempts: Sendable {
         case failed(String)
     }
 
-    /// When `next` is to be called.
+    /// When to call `next`.
     private(set) var deadline = Duration.zero
 
     private let servers: [ServerAddress]
@@ -46,16 +47,16 @@ struct Attempts: Sendable {
     private var turn = 0
     private var withoutEDNS: Set<ServerAddress> = []
     private var overTCP: Set<ServerAddress> = []
-    /// Servers that are not asked any more, and why.
+    /// The servers that are not asked again, and why.
     private var refusals: [ServerAddress: String] = [:]
-    /// An answer of a server that could or would not tell.
+    /// The first answer of a server that failed or refused; returned if no other server has a better one.
     private var fallback: (Message, ServerAddress)?
 
     init(servers: [ServerAddress], limits: Limits) {
         (self.servers, self.limits) = (servers, limits)
     }
 
-    /// The beginning, or the deadline.
+    /// The question begins, or the deadline has passed.
     mutating func next(at time: Duration) -> Step {
         guard time < limits.total else { return end("no answer from \(names) within \(limits.total)") }
         let left = servers.filter { refusals[$0] == nil }
@@ -64,7 +65,7 @@ struct Attempts: Sendable {
                 servers.compactMap { server in refusals[server].map { "\(server): \($0)" } }.joined(separator: "; "))
         }
         deadline = min(time + limits.interval, limits.total)
-        // Over TCP it is on its way already.
+        // Servers asked over TCP are not asked over UDP as well.
         let candidates = left.filter { !overTCP.contains($0) }
         guard !candidates.isEmpty else { return .wait }
         defer { turn += 1 }
@@ -72,12 +73,12 @@ struct Attempts: Sendable {
         return .send(Attempt(server: server, transport: .udp, hasEDNS: !withoutEDNS.contains(server)))
     }
 
-    /// An answer that belongs to the question.
+    /// An answer to the question arrived.
     mutating func received(_ message: Message, to attempt: Attempt, at time: Duration) -> Step {
         let server = attempt.server
         switch message.responseCode {
         case ResponseCode.formatError, ResponseCode.notImplemented:
-            // Some servers take no EDNS (RFC 6891 §7).
+            // Some servers do not support EDNS (RFC 6891 §7).
             if attempt.hasEDNS, withoutEDNS.insert(server).inserted {
                 return .send(Attempt(server: server, transport: attempt.transport, hasEDNS: false))
             }
@@ -91,7 +92,7 @@ struct Attempts: Sendable {
         }
     }
 
-    /// It did not reach the server, or the connection ended.
+    /// A message did not reach the server, or the connection ended.
     mutating func lost(_ attempt: Attempt, _ reason: String, at time: Duration) -> Step {
         refusals[attempt.server] = reason
         return next(at: time)

@@ -4,16 +4,16 @@ import NIOCore
 import NIOPosix
 import System
 
-/// DNS over the network: questions over UDP, and TCP where an answer is truncated; updates over TCP.
+/// Carries DNS messages over the network: questions over UDP, or TCP if the answer is truncated; updates over TCP.
 ///
-/// One thread carries it. At most 16 messages are under way; others wait for their turn.
+/// It has one thread. At most 16 messages are under way; others wait for their turn.
 package final class DNSClient: DNSExchange {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let transport: NIOLoopBoundBox<DNSTransport>
     private let resolver: ResolverFile
 
-    /// A client, and its thread.
-    /// - Parameter resolver: who is asked where no server is named.
+    /// Creates a client, and starts its thread.
+    /// - Parameter resolver: names the servers for `DNSTarget.resolver`.
     package init(resolver: ResolverFile = ResolverFile()) {
         self.resolver = resolver
         let eventLoop = group.any()
@@ -22,7 +22,7 @@ package final class DNSClient: DNSExchange {
 
     deinit { group.shutdownGracefully { _ in } }
 
-    /// What /etc/resolv.conf says now.
+    /// The current settings of /etc/resolv.conf.
     package var resolverSettings: ResolverSettings { resolver.settings }
 
     package func ask(_ question: Question, of whom: DNSTarget) async throws(DNSFailure) -> DNSAnswer {
@@ -38,7 +38,7 @@ package final class DNSClient: DNSExchange {
                 question, flags: flags, attempts: Attempts(servers: sorted, limits: limits), on: transport,
                 completion: completion)
         }
-        // Who is not on this machine could have been replaced on the way (RFC 4035 §4.9.3, resolv.conf(5)).
+        // An answer from another machine could have been changed on the way (RFC 4035 §4.9.3, resolv.conf(5)).
         let isBelieved = whom == .resolver && (settings.isTrusted || server.address.isLoopback)
         return DNSAnswer(
             message: message, isAuthenticated: isBelieved && message.flags.contains(.authenticData), server: server)
@@ -52,7 +52,7 @@ package final class DNSClient: DNSExchange {
         }
     }
 
-    /// Closes all connections; what is under way fails, and what comes later, too.
+    /// Closes all connections. Messages under way fail, and so do later ones.
     package func shutdown() async {
         try? await group.any().submit { [transport] in transport.value.close() }.get()
         try? await group.shutdownGracefully()
@@ -78,14 +78,15 @@ package final class DNSClient: DNSExchange {
     }
 }
 
-/// Connects a task that may be cancelled, at any time and anywhere, with what runs for it on the event loop.
+/// Connects a task, which may be cancelled at any time from any thread, with its run on the event loop.
 private final class Ticket: Sendable {
     private let isCancelled = Locked(false)
     private let run: NIOLoopBoundBox<(any TransportRun)?>
 
     init(eventLoop: any NIOCore.EventLoop) { run = .makeEmptyBox(eventLoop: eventLoop) }
 
-    /// On the event loop. - Returns: false when the task was cancelled before.
+    /// Stores the run; called on the event loop.
+    /// - Returns: false if the task has been cancelled.
     func begin(_ run: any TransportRun) -> Bool {
         self.run.value = run
         return !isCancelled.withLock { $0 }

@@ -1,23 +1,23 @@
 package import DNSMessage
 package import DNSSD
 
-/// Carries DNS messages to servers, and back what belongs to them: id, question, address and signature are checked.
+/// Carries DNS messages to servers, and brings back their answers after checking id, question, address and signature.
 ///
-/// `DNSClient` does it over the network; tests of rules have one of their own.
+/// `DNSClient` does so over the network; tests of rules have an exchange of their own.
 package protocol DNSExchange: Sendable {
     /// Asks one question.
-    /// - Throws: `DNSFailure` when no server has answered in time.
+    /// - Throws: `DNSFailure` if no server answers in time.
     func ask(_ question: Question, of whom: DNSTarget) async throws(DNSFailure) -> DNSAnswer
 
-    /// Sends one update (RFC 2136), signed where there is a key, and waits for its answer.
+    /// Sends one update (RFC 2136), signed if there is a key, and waits for its answer.
     ///
-    /// An answer without a signature is not believed (RFC 8945 §5.3): it is returned, as a hint, only when no signed one has come in time.
-    /// The same update may arrive twice.
-    /// - Throws: `DNSFailure` when the server has not answered in time.
+    /// An unsigned answer to a signed update is not trusted (RFC 8945 §5.3): it is returned as a hint only if no signed
+    /// one comes in time. The update may arrive twice.
+    /// - Throws: `DNSFailure` if the server does not answer in time.
     func update(_ update: Message, at server: ServerAddress, key: TSIGKey?) async throws(DNSFailure) -> UpdateAnswer
 }
 
-/// Who is asked.
+/// The destination of a question.
 package enum DNSTarget: Hashable, Sendable {
     /// The host's resolver, as /etc/resolv.conf names it.
     case resolver
@@ -25,14 +25,14 @@ package enum DNSTarget: Hashable, Sendable {
     case server(ServerAddress)
 }
 
-/// Where a DNS server is.
+/// The address and port of a DNS server.
 package struct ServerAddress: Hashable, Sendable {
-    /// Its address.
+    /// The server's address.
     package var address: IPAddress
-    /// Its UDP and TCP port.
+    /// The server's UDP and TCP port.
     package var port: Port
 
-    /// An address and a port.
+    /// Creates a server's address.
     package init(_ address: IPAddress, port: Port) {
         self.address = address
         self.port = port
@@ -41,14 +41,15 @@ package struct ServerAddress: Hashable, Sendable {
 
 /// A server's answer to a question, with any response code.
 package struct DNSAnswer: Hashable, Sendable {
-    /// The message, whole: what did not fit in a datagram came over TCP.
+    /// The complete message; one that does not fit into a datagram comes over TCP.
     package var message: Message
-    /// DNSSEC says that it is genuine (AD), and who says so is on this machine, or /etc/resolv.conf has `trust-ad`.
+    /// Whether a trusted resolver says that DNSSEC validated the answer (AD): one on this machine, or any with
+    /// `trust-ad` in /etc/resolv.conf.
     package var isAuthenticated: Bool
-    /// Who answered.
+    /// The server that answered.
     package var server: ServerAddress
 
-    /// An answer of these parts.
+    /// Creates an answer.
     package init(message: Message, isAuthenticated: Bool = false, server: ServerAddress) {
         self.message = message
         self.isAuthenticated = isAuthenticated
@@ -58,16 +59,16 @@ package struct DNSAnswer: Hashable, Sendable {
 
 /// A server's answer to an update.
 package struct UpdateAnswer: Hashable, Sendable {
-    /// 0: done; 5: refused; 6 to 8: a prerequisite does not hold; 9: no authority, or no such key; 10: not in the zone (RFC 2136 §2.2).
+    /// The outcome, by the numbers of `ResponseCode` (RFC 2136 §2.2).
     package var responseCode: UInt16
-    /// The error within the TSIG record: 16 bad signature, 17 unknown key, 18 wrong time (RFC 8945 §3); nil without one.
+    /// The error in the TSIG record: 16 bad signature, 17 unknown key, 18 wrong time (RFC 8945 §3); nil without one.
     package var signatureError: UInt16?
-    /// The server's signature was there, and is right. Always true of what was asked without a key.
+    /// Whether the server's signature is valid; always true if the update was sent without a key.
     package var isTrusted: Bool
-    /// The server's clock, in seconds since 1970, where it says that ours is wrong.
+    /// The server's clock, in seconds since 1970, if the server says that ours is wrong.
     package var serverTime: UInt64?
 
-    /// An answer of these parts.
+    /// Creates an answer.
     package init(
         responseCode: UInt16, signatureError: UInt16? = nil, isTrusted: Bool = true, serverTime: UInt64? = nil
     ) {
@@ -78,12 +79,12 @@ package struct UpdateAnswer: Hashable, Sendable {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer; the text is for people.
 package enum DNSFailure: Error, Hashable, Sendable {
-    /// Nobody has answered in time, or nobody could be reached; the reason is for people.
+    /// No server answered in time, or none could be reached.
     case silent(String)
-    /// The system refused: no file descriptor, no thread.
+    /// The system refused a file descriptor or memory, or too many messages wait.
     case system(String)
-    /// The message could not be sent as it is: too long, or built without the trait `Unicast`.
+    /// The message cannot be sent: it is too long, or the package is built without the trait `Unicast`.
     case impossible(String)
 }

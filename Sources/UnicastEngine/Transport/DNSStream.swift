@@ -3,18 +3,18 @@ import NIOPosix
 
 /// One TCP connection to a server, kept for many messages (RFC 7766). Used on its event loop.
 final class DNSStream {
-    /// How long it is kept without a message under way (RFC 7766 §6.2.3).
+    /// How long the connection is kept without a message under way (RFC 7766 §6.2.3).
     static let idleLimit = TimeAmount.seconds(10)
 
-    /// Someone who waits for an answer.
+    /// The receiver of an answer.
     struct Waiter {
-        /// Takes a message with its id. - Returns: Whether it waits for no more.
+        /// Takes a message with the waiter's id, and returns whether it was the last one.
         let receive: ([UInt8]) -> Bool
-        /// The connection ended.
+        /// Called if the connection ends before the answer comes.
         let lost: (any Error) -> Void
     }
 
-    /// The connection ended before the answer came.
+    /// The error of a connection that ended before the answer came.
     struct Ended: Error {}
 
     private enum State {
@@ -23,9 +23,10 @@ final class DNSStream {
         case closed(any Error)
     }
 
-    /// A server may have closed a connection that it has answered on; one that is new is not given a second chance.
+    /// Whether the server has answered on this connection. It may then have closed it as idle, so that a lost message
+    /// is worth a second try.
     private(set) var hasAnswered = false
-    /// It can be used no more.
+    /// Whether the connection can no longer be used.
     var isClosed: Bool {
         if case .closed = state { true } else { false }
     }
@@ -35,8 +36,11 @@ final class DNSStream {
     private var idle: Scheduled<Void>?
     private let ended: () -> Void
 
-    /// Connects.
-    /// - Parameter ended: called once, when it can be used no more.
+    /// Connects to a server.
+    /// - Parameters:
+    ///   - server: the server.
+    ///   - eventLoop: the loop that carries the connection.
+    ///   - ended: called once, when the connection can no longer be used.
     init(to server: ServerAddress, on eventLoop: any EventLoop, ended: @escaping () -> Void) {
         (self.eventLoop, self.ended) = (eventLoop, ended)
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
@@ -55,14 +59,18 @@ final class DNSStream {
             }
     }
 
-    /// An id that no other message on the connection has; random (RFC 5452 §4.3).
+    /// Returns a random id that no other message on the connection has (RFC 5452 §4.3).
     func freeID() -> UInt16 {
         var id = UInt16.random(in: .min ... .max)
         while waiters[id] != nil { id = .random(in: .min ... .max) }
         return id
     }
 
-    /// Sends a message with that id, as soon as it is connected.
+    /// Sends a message, as soon as the connection is made.
+    /// - Parameters:
+    ///   - message: the message on the wire.
+    ///   - id: the message's id.
+    ///   - waiter: receives the answer.
     func send(_ message: [UInt8], id: UInt16, _ waiter: Waiter) {
         idle?.cancel()
         waiters[id] = waiter
@@ -76,14 +84,16 @@ final class DNSStream {
         }
     }
 
-    /// Nobody waits for that answer any more.
-    /// - Parameter isSilent: the server has not answered in time, and the connection may be dead.
+    /// Drops the waiter for an answer.
+    /// - Parameters:
+    ///   - id: the message's id.
+    ///   - isSilent: whether the server did not answer in time; the connection may be dead, and is closed.
     func forget(_ id: UInt16, isSilent: Bool) {
         waiters[id] = nil
         if isSilent { end(Ended()) } else { watchIdleness() }
     }
 
-    /// Closes it.
+    /// Closes the connection; every waiter loses its answer.
     func close() { end(Ended()) }
 
     private func opened(_ channel: any Channel) {
@@ -123,7 +133,7 @@ final class DNSStream {
     }
 }
 
-/// Takes messages out of the stream: each behind its length in two bytes (RFC 1035 §4.2.2), which bounds what is kept.
+/// Splits the stream into messages, each after its length in two bytes (RFC 1035 §4.2.2), which also bounds the buffer.
 private final class StreamHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

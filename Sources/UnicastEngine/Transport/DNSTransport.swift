@@ -1,11 +1,12 @@
 import DNSMessage
 import NIOCore
 
-/// What messages under way share: their number, connections, and which servers are silent. Used on its event loop.
+/// The state that messages share: places for messages under way, connections, and silent servers. Used on its event
+/// loop.
 final class DNSTransport {
-    /// Messages under way; BIND drops some of 256 (docs/decisions/0037-beyond-one-link.md).
+    /// The most messages under way; BIND drops some of 256 (docs/decisions/0037-beyond-one-link.md).
     private static let maximumUnderWay = 16
-    /// Messages that wait for their turn.
+    /// The most messages that wait for their turn.
     private static let maximumWaiting = 20_000
 
     let eventLoop: any EventLoop
@@ -17,11 +18,11 @@ final class DNSTransport {
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// On the clock of deadlines.
+    /// The time on the event loop's clock.
     var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 
-    /// Starts something when it is its turn; whoever was started gives its place back.
-    /// - Returns: false when too many wait.
+    /// Calls `start` when there is a place for it; `leave` gives the place back.
+    /// - Returns: false if too many wait, or after `close`.
     func enqueue(_ start: @escaping () -> Void) -> Bool {
         guard !isClosed, waiting.count < Self.maximumWaiting else { return false }
         waiting.append(start)
@@ -42,23 +43,23 @@ final class DNSTransport {
         }
     }
 
-    /// The connection to a server, made when there is none.
+    /// Returns the connection to a server, making one if there is none.
     func stream(to server: ServerAddress) -> DNSStream {
         if let stream = streams[server] { return stream }
         let stream = DNSStream(to: server, on: eventLoop) { [weak self] in self?.streams[server] = nil }
-        // It may have failed at once.
+        // The connection may have failed at once.
         if !stream.isClosed { streams[server] = stream }
         return stream
     }
 
-    /// Calls something later.
+    /// Calls `body` after a delay.
     func after(_ delay: Duration, _ body: @escaping () -> Void) -> Scheduled<Void> {
         let (seconds, attoseconds) = max(delay, .zero).components
         let amount = TimeAmount.nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
         return eventLoop.assumeIsolated().scheduleTask(in: amount, body)
     }
 
-    /// Closes all connections; what is under way fails.
+    /// Closes all connections; messages on them fail.
     func close() {
         isClosed = true
         for stream in streams.values { stream.close() }

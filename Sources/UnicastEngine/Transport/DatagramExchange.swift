@@ -1,10 +1,10 @@
 import NIOCore
 import NIOPosix
 
-/// One datagram to a server from a socket of its own, whose port the system chooses at random (RFC 5452 §4.5), and what comes back. The
-/// socket is connected: the kernel drops what others send. Used on its event loop.
+/// Sends one datagram to a server, and receives the answers. Its socket has a random port (RFC 5452 §4.5) and is
+/// connected, so that the kernel drops other hosts' packets. Used on its event loop.
 final class DatagramExchange {
-    /// More than is asked for with EDNS.
+    /// The longest datagram that is received, in bytes; EDNS asks for less.
     private static let maximumLength = 4096
 
     private let eventLoop: any EventLoop
@@ -13,9 +13,13 @@ final class DatagramExchange {
     fileprivate let receive: ([UInt8]) -> Void
     fileprivate let lost: (any Error) -> Void
 
+    /// Sends a message.
     /// - Parameters:
-    ///   - receive: takes whatever the server sends until it is closed.
-    ///   - lost: the socket could not be made, or the server's host says that nobody listens.
+    ///   - message: the message on the wire.
+    ///   - server: the server.
+    ///   - eventLoop: the loop that carries the socket.
+    ///   - receive: called with each datagram from the server, until `close`.
+    ///   - lost: called if there is no socket, or the server's host says that no program listens.
     init(
         _ message: [UInt8], to server: ServerAddress, on eventLoop: any EventLoop,
         receive: @escaping ([UInt8]) -> Void, lost: @escaping (any Error) -> Void
@@ -36,7 +40,7 @@ final class DatagramExchange {
             }
     }
 
-    /// Ends it; nothing is told any more.
+    /// Closes the socket; `receive` and `lost` are not called again.
     func close() {
         isOver = true
         channel?.close(promise: nil)

@@ -1,30 +1,36 @@
 import DNSMessage
 
-/// An update that was sent, until an answer to it is believed.
+/// An update that was sent, until a trusted answer comes.
 struct PendingUpdate: Sendable {
-    /// How long a signed answer is waited for after one that says, unsigned, that it failed.
+    /// How long to wait for a signed answer after an unsigned one.
     static let patience = Duration.seconds(1)
 
-    /// What an answer comes to.
+    /// The judgement of a message.
     enum Outcome: Hashable, Sendable {
         case done(UpdateAnswer)
-        /// Not signed: a hint, while a signed one may still come.
+        /// The answer is not signed; a signed one may still come.
         case hint
-        /// None of ours.
+        /// The message is not an answer to this update.
         case foreign
     }
 
     /// The message on the wire.
     let request: [UInt8]
-    /// What was said without a signature, first.
+    /// The first unsigned answer.
     private(set) var hint: UpdateAnswer?
-    /// Answers came whose signature is wrong.
+    /// Whether an answer had a wrong signature.
     private(set) var sawForgery = false
     private let id: UInt16
     private let zone: [Question]
     private let signer: TSIG?
 
-    /// - Throws: `DNSFailure.impossible` when it cannot be written or signed.
+    /// Writes and signs an update.
+    /// - Parameters:
+    ///   - update: the update.
+    ///   - id: its id.
+    ///   - key: the key that signs it; nil for none.
+    ///   - time: this machine's clock, in seconds since 1970.
+    /// - Throws: `DNSFailure.impossible` if it cannot be written or signed.
     init(_ update: Message, id: UInt16, key: TSIGKey?, at time: UInt64) throws(DNSFailure) {
         var update = update
         update.id = id
@@ -36,7 +42,7 @@ struct PendingUpdate: Sendable {
         (self.id, zone) = (id, update.questions)
     }
 
-    /// Judges what came. Times are seconds since 1970.
+    /// Judges a message. Times are in seconds since 1970.
     mutating func receive(_ bytes: [UInt8], at time: UInt64) -> Outcome {
         guard let answer = try? Message(reading: bytes), answer.id == id, answer.flags.contains(.response),
             answer.opcode == Message.updateOpcode, answer.questions.isEmpty || answer.questions == zone

@@ -1,7 +1,7 @@
 import DNSMessage
 import NIOCore
 
-/// One question until it is answered: carries out what `Attempts` says. Used on its event loop.
+/// Carries out the steps of `Attempts` for one question. Used on its event loop.
 final class QuestionRun: TransportRun {
     private let transport: DNSTransport
     private let question: Question
@@ -13,7 +13,7 @@ final class QuestionRun: TransportRun {
     private var timer: Scheduled<Void>?
     private var datagrams: [DatagramExchange] = []
     private var onStream: (stream: DNSStream, id: UInt16)?
-    /// When each server was asked first.
+    /// When each server was first asked.
     private var asked: [ServerAddress: Duration] = [:]
 
     init(
@@ -100,7 +100,8 @@ final class QuestionRun: TransportRun {
         return bytes
     }
 
-    /// - Returns: Whether it was the answer.
+    /// Takes a message.
+    /// - Returns: whether no more messages are expected.
     private func received(_ bytes: [UInt8], id: UInt16, _ attempt: Attempts.Attempt) -> Bool {
         guard completion != nil, let message = try? Message(reading: bytes), message.answers(question, id: id) else {
             return completion == nil
@@ -136,7 +137,8 @@ final class QuestionRun: TransportRun {
 }
 
 extension Message {
-    /// Whether it is an answer to a question that was sent with that id. A server that could not read the question need not repeat it.
+    /// Returns whether the message answers a question that was sent with this id. A server that could not read the
+    /// question need not repeat it.
     func answers(_ question: Question, id: UInt16) -> Bool {
         self.id == id && flags.contains(.response) && opcode == 0
             && (questions == [question] || questions.isEmpty && responseCode == ResponseCode.formatError)

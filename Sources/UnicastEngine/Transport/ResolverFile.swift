@@ -1,9 +1,9 @@
 import Glibc
 import System
 
-/// /etc/resolv.conf, read again when it has changed.
+/// Reads /etc/resolv.conf, again whenever it has changed. May be used from any thread.
 package final class ResolverFile: Sendable {
-    /// What tells one state of the file from another.
+    /// The file's metadata, which shows whether it has changed.
     private struct Version: Hashable {
         var device: UInt64
         var inode: UInt64
@@ -20,10 +20,10 @@ package final class ResolverFile: Sendable {
     private let path: String
     private let state = Locked(State())
 
-    /// The file of this machine, unless another is named.
+    /// Creates a reader of this machine's file, or of another one.
     package init(path: String = "/etc/resolv.conf") { self.path = path }
 
-    /// What it says now; an empty file, as no file, names this machine.
+    /// The current settings. An empty or missing file names this machine as the server.
     package var settings: ResolverSettings {
         let version = version
         return state.withLock { state in

@@ -1,24 +1,27 @@
 package import DNSSD
 
-/// What /etc/resolv.conf says (resolv.conf(5)).
+/// The settings of /etc/resolv.conf (resolv.conf(5)).
 package struct ResolverSettings: Hashable, Sendable {
-    /// More servers than these are not asked, as the C library does not.
+    /// The most servers that are asked; the C library has the same limit.
     private static let maximumServers = 3
-    /// More search domains than these are not looked at.
+    /// The most search domains that are read.
     private static let maximumDomains = 32
 
-    /// Whom to ask, in order; this machine where none is named.
+    /// The servers to ask, in order; this machine if the file names none.
     package var servers: [ServerAddress] = []
-    /// The domains that host names are looked up in.
+    /// The search domains.
     package var search: [Domain] = []
-    /// How long one server is waited for; nil where it does not say.
+    /// How long to wait for one server; nil if not set.
     package var timeout: Duration?
-    /// How often each server is asked; nil where it does not say.
+    /// How often to ask each server; nil if not set.
     package var attempts: Int?
-    /// `trust-ad`: what the servers say of DNSSEC counts.
+    /// `trust-ad`: whether to trust the servers' AD flag.
     package var isTrusted = false
 
-    /// Reads the file's text; lines that say nothing of these are left alone.
+    /// Reads the file's text; other lines are ignored.
+    /// - Parameters:
+    ///   - text: the file's text.
+    ///   - interface: returns the index of an interface, by name or number.
     package init(parsing text: String, interface: (String) -> UInt32? = { UInt32($0) }) {
         for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let words = line.split { $0 == 0x20 || $0 == 0x09 }.map { String(Substring($0)) }
@@ -28,7 +31,7 @@ package struct ResolverSettings: Hashable, Sendable {
                 if let address = Self.address(words[1], interface), let port = Port(rawValue: 53) {
                     servers.append(ServerAddress(address, port: port))
                 }
-            // The last of these lines counts.
+            // Of several such lines the last counts.
             case "domain", "search":
                 search = words.dropFirst().prefix(Self.maximumDomains).compactMap { try? Domain($0) }
             case "options": for option in words.dropFirst() { read(option: option) }
@@ -44,7 +47,7 @@ package struct ResolverSettings: Hashable, Sendable {
         let parts = option.split(separator: ":", maxSplits: 1)
         let number = parts.count == 2 ? Int(parts[1]) : nil
         switch parts.first {
-        // The limits of the C library.
+        // The C library has the same limits.
         case "timeout": timeout = number.map { .seconds(min(max($0, 1), 30)) } ?? timeout
         case "attempts": attempts = number.map { min(max($0, 1), 5) } ?? attempts
         case "trust-ad": isTrusted = true
@@ -52,7 +55,7 @@ package struct ResolverSettings: Hashable, Sendable {
         }
     }
 
-    /// An address, perhaps with a scope: `fe80::1%eth0`.
+    /// Reads an address with or without a scope, such as `fe80::1%eth0`.
     private static func address(_ text: String, _ interface: (String) -> UInt32?) -> IPAddress? {
         let parts = text.split(separator: "%", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return IPAddress(text) }

@@ -5,7 +5,7 @@ import NIOPosix
 import System
 
 extension NIOCore.SocketAddress {
-    /// A server's address, with the scope of a link-local one.
+    /// Creates the socket address of a server, including the scope of a link-local one.
     init(_ server: ServerAddress) {
         self = unsafe server.withSocketAddress { pointer in
             let raw = unsafe UnsafeRawPointer(pointer)
@@ -18,7 +18,7 @@ extension NIOCore.SocketAddress {
 }
 
 extension DNSFailure {
-    /// Why something did not reach a server: for people.
+    /// Returns why a message did not reach a server, for people.
     static func reason(_ error: any Error) -> String {
         switch error {
         case is DNSStream.Ended: "it closed the connection"
@@ -29,7 +29,7 @@ extension DNSFailure {
         }
     }
 
-    /// The system has no more descriptors or memory.
+    /// Returns whether the system has no more descriptors or memory.
     static func isOfSystem(_ error: any Error) -> Bool {
         [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains((error as? IOError)?.errnoCode)
     }

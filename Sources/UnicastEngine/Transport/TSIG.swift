@@ -1,8 +1,8 @@
 import DNSMessage
 
-/// One request signed with a key, and the judgement of its answer (RFC 8945 §5). Times are seconds since 1970.
+/// A request that is signed with a key, and the judgement of its answer (RFC 8945 §5). Times are in seconds since 1970.
 package struct TSIG: Sendable {
-    /// How many seconds the clocks may differ (RFC 8945 §10).
+    /// The number of seconds by which the clocks may differ (RFC 8945 §10).
     package static let fudge: UInt16 = 300
 
     /// The request on the wire, with its signature.
@@ -11,7 +11,8 @@ package struct TSIG: Sendable {
     private let requestMAC: [UInt8]
 
     /// Signs a written message.
-    /// - Throws: `DNSFailure.impossible` when it has no room for the signature, or the package is built without the trait `Unicast`.
+    /// - Throws: `DNSFailure.impossible` if it has no room for the signature, or the package is built without the trait
+    ///   `Unicast`.
     package init(signing message: [UInt8], with key: TSIGKey, at time: UInt64) throws(DNSFailure) {
         guard message.count >= 12 else { throw .impossible("no message") }
         let additionals = UInt16(message[10]) << 8 | UInt16(message[11])
@@ -33,17 +34,18 @@ package struct TSIG: Sendable {
         (self.request, self.key, requestMAC) = (request, key, mac)
     }
 
-    /// What an answer's signature is worth.
+    /// The judgement of an answer's signature.
     package enum Verdict: Hashable, Sendable {
-        /// It is the server's, which may still refuse the request's signature, and say its own time.
+        /// The signature is valid. `error` is not 0 if the server refuses the request's signature; `serverTime` is its
+        /// clock if it refuses the request's time.
         case trusted(error: UInt16, serverTime: UInt64?)
-        /// It has no signature; the error is what it says of ours.
+        /// There is no signature; `error` is the server's judgement of ours, if any.
         case unsigned(error: UInt16?)
-        /// Its signature is wrong, of another key, shortened, or too old.
+        /// The signature is wrong, by another key, truncated, or too old.
         case forged
     }
 
-    /// Judges an answer.
+    /// Judges an answer's signature.
     package func verify(_ answer: [UInt8], at time: UInt64) -> Verdict {
         let parts: SignedMessage
         do throws(MessageError) {
@@ -54,7 +56,7 @@ package struct TSIG: Sendable {
         }
         let signature = parts.signature
         guard !signature.mac.isEmpty else { return .unsigned(error: signature.error) }
-        // Unbound sends back what it does not know, our own signature with it.
+        // Unbound sends an unknown request back, together with our own signature.
         guard signature.mac != requestMAC else { return .unsigned(error: nil) }
         guard parts.key == key.name, signature.algorithm == key.algorithm.name,
             key.isMAC(
@@ -62,7 +64,7 @@ package struct TSIG: Sendable {
                 of: requestMAC.counted + parts.unsigned + signature.variables(key: parts.key))
         else { return .forged }
         if signature.error == ResponseCode.badTime {
-            // It bears the time of the request; the server's own is beside it (RFC 8945 §5.2.3).
+            // The answer has the time of the request; the server's own is in `other` (RFC 8945 §5.2.3).
             let clock = signature.other.count == 6 ? signature.other.reduce(0) { $0 << 8 | UInt64($1) } : nil
             return .trusted(error: signature.error, serverTime: clock)
         }
@@ -73,12 +75,12 @@ package struct TSIG: Sendable {
 }
 
 extension TSIGKey.Algorithm {
-    /// Its name in a TSIG record (RFC 8945 §6).
+    /// The algorithm's name in a TSIG record (RFC 8945 §6).
     var name: DomainName { (try? DomainName(labels: [Array(rawValue.utf8)])) ?? .root }
 }
 
 extension TransactionSignature {
-    /// What is signed besides the message (RFC 8945 §4.3.3).
+    /// Returns the TSIG variables, which are signed together with the message (RFC 8945 §4.3.3).
     fileprivate func variables(key: DomainName) -> [UInt8] {
         var bytes = key.canonicalWire
         bytes += RecordClass.any.rawValue.bytes + [0, 0, 0, 0]
@@ -93,6 +95,6 @@ extension UInt16 {
 }
 
 extension [UInt8] {
-    /// Behind their number, in two bytes.
+    /// The bytes after their number in two bytes.
     fileprivate var counted: [UInt8] { UInt16(truncatingIfNeeded: count).bytes + self }
 }

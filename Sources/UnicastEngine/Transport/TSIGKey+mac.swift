@@ -3,7 +3,7 @@ internal import Crypto
 #endif
 
 extension TSIGKey {
-    /// The signature of some bytes; nil where the package is built without the trait `Unicast`.
+    /// Returns the signature of some bytes; nil if the package is built without the trait `Unicast`.
     func mac(of bytes: [UInt8]) -> [UInt8]? {
         #if Unicast
         let secret = SymmetricKey(data: secret)
@@ -17,7 +17,8 @@ extension TSIGKey {
         #endif
     }
 
-    /// Whether a signature is this key's, whole, for these bytes; the time that it takes says nothing about the right one.
+    /// Returns whether a signature is this key's complete signature of some bytes. Takes constant time, so that it
+    /// reveals nothing about the right one.
     func isMAC(_ mac: [UInt8], of bytes: [UInt8]) -> Bool {
         #if Unicast
         let secret = SymmetricKey(data: secret)

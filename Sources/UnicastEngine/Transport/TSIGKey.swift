@@ -1,25 +1,27 @@
 package import DNSMessage
 
-/// A key that this machine and a DNS server share (RFC 8945).
+/// A key that this machine shares with a DNS server (RFC 8945).
 ///
 /// Its secret never appears in a description.
 public struct TSIGKey: Hashable, Sendable {
-    /// How signatures are made (RFC 8945 §6).
+    /// An algorithm for signatures (RFC 8945 §6).
     public enum Algorithm: String, Hashable, Sendable, CaseIterable {
-        /// The one that every server has.
+        /// HMAC-SHA-256, which every server supports.
         case sha256 = "hmac-sha256"
+        /// HMAC-SHA-384.
         case sha384 = "hmac-sha384"
+        /// HMAC-SHA-512.
         case sha512 = "hmac-sha512"
     }
 
-    /// The key's name, as the server knows it.
+    /// The key's name, by which the server knows it.
     package let name: DomainName
-    /// How signatures are made.
+    /// The algorithm for signatures.
     public let algorithm: Algorithm
     /// The secret.
     package let secret: [UInt8]
 
-    /// A key of these parts.
+    /// Creates a key.
     package init(name: DomainName, algorithm: Algorithm, secret: [UInt8]) {
         self.name = name
         self.algorithm = algorithm
@@ -28,12 +30,12 @@ public struct TSIGKey: Hashable, Sendable {
 }
 
 extension TSIGKey: CustomStringConvertible {
-    /// Name and algorithm; safe for a terminal.
+    /// The key's name and algorithm; safe for a terminal.
     public var description: String { "\(name) (\(algorithm.rawValue))" }
 }
 
 extension TSIGKey: CustomReflectable {
-    /// Without the secret.
+    /// A mirror without the secret.
     public var customMirror: Mirror {
         Mirror(self, children: ["name": name.description, "algorithm": algorithm.rawValue])
     }

@@ -2,17 +2,18 @@ import DNSMessage
 import Glibc
 import NIOCore
 
-/// A message that waits for its turn, then is under way until it is answered or given up.
+/// A message that waits for its turn, and is then under way until it is answered or given up.
 protocol TransportRun: AnyObject {
-    /// It is its turn.
+    /// The message's turn has come.
     func begin()
-    /// Nobody waits for it any more, or it cannot begin.
+    /// The caller no longer waits, or the message cannot begin.
     func giveUp(_ failure: DNSFailure)
 }
 
-/// One update until its answer: over TCP, because some servers take updates in no other way. Used on its event loop.
+/// Sends one update, and waits for its answer. Uses TCP, because some servers accept updates in no other way. Used on
+/// its event loop.
 final class UpdateRun: TransportRun {
-    /// In all: whoever waits is told within 5 s.
+    /// The time for the whole update, within the 5 s for which a caller waits.
     private static let limit = Duration.seconds(4)
 
     private let transport: DNSTransport
@@ -58,7 +59,8 @@ final class UpdateRun: TransportRun {
         }
     }
 
-    /// - Returns: Whether nothing more is waited for.
+    /// Takes a message.
+    /// - Returns: whether no more messages are expected.
     private func received(_ bytes: [UInt8]) -> Bool {
         guard completion != nil else { return true }
         switch pending?.receive(bytes, at: WallClock.seconds) {
@@ -67,7 +69,7 @@ final class UpdateRun: TransportRun {
             finish(.success(answer))
             return true
         case .hint:
-            // A signed answer is waited for a while, but not for as long as if nothing had come.
+            // Waits a little for a signed answer, but less than without any answer.
             timer?.cancel()
             timer = transport.after(min(PendingUpdate.patience, end - transport.now)) { [weak self] in
                 self?.timeIsUp()
@@ -81,7 +83,7 @@ final class UpdateRun: TransportRun {
         guard completion != nil else { return }
         onStream = nil
         if let hint = pending?.hint { return finish(.success(hint)) }
-        // A server may close a connection at any time, just as the message arrives.
+        // A server may close an idle connection just as the message arrives.
         if mayRetry { return send(isAgain: true) }
         let reason = DNSFailure.reason(error)
         finish(
@@ -109,7 +111,7 @@ final class UpdateRun: TransportRun {
     }
 }
 
-/// The clock that signatures have, which may be set wrongly.
+/// The system's wall clock, which signatures use; it may be wrong.
 enum WallClock {
     static var seconds: UInt64 {
         var time = timespec()

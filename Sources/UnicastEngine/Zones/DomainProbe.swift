@@ -2,14 +2,14 @@ import DNSMessage
 import DNSSD
 import WireNames
 
-/// What can be found out about a domain without changing anything: `doctor` tells it.
+/// Examines a domain without changing anything, for `doctor`.
 package struct DomainProbe: Sendable {
-    /// How it is.
+    /// The judgement of a finding.
     package enum Verdict: Hashable, Sendable { case ok, warn, fail }
 
-    /// One thing that was found out.
+    /// One result of the examination.
     package struct Finding: Hashable, Sendable {
-        /// How it is.
+        /// The judgement.
         package var verdict: Verdict
         /// A sentence, safe for a terminal.
         package var text: String
@@ -20,7 +20,8 @@ package struct DomainProbe: Sendable {
 
     /// The most types whose lists are counted.
     private static let mostTypes = 32
-    /// From here on a list is nearly full: 90 % of what BIND takes, as a server and as a resolver.
+    /// The number of services from which a list is nearly full: 90 % of what BIND accepts as a server and as a
+    /// resolver.
     private static let nearlyFull = 90
 
     package init(_ settings: DomainSettings, exchange: any DNSExchange = DNSClient()) {
@@ -28,7 +29,7 @@ package struct DomainProbe: Sendable {
         self.exchange = exchange
     }
 
-    /// Asks.
+    /// Asks the domain's server, and returns the findings in order.
     package func run() async -> [Finding] {
         let zone: Zone
         do throws(DiscoveryError) {
@@ -44,7 +45,7 @@ package struct DomainProbe: Sendable {
         return findings + (await lists(server))
     }
 
-    /// Deletes a record that nobody has: the server checks key, clock and right, and nothing changes.
+    /// Deletes records that do not exist: the server checks key, clock and rights, and nothing changes.
     private func rights(_ zone: Zone, _ server: ServerAddress) async -> Finding? {
         guard let key = settings.key else {
             return Finding(verdict: .warn, text: "\(settings.domain): no key; services are found there, not published")
@@ -66,7 +67,7 @@ package struct DomainProbe: Sendable {
         return Finding(verdict: .ok, text: "\(settings.domain): the key \(key.name) may publish, and the clocks agree")
     }
 
-    /// What an answer says against publishing; nil for nothing.
+    /// Returns why an answer shows that publishing will fail; nil if it will not.
     private static func refusal(_ answer: UpdateAnswer, _ key: DomainName, _ server: ServerAddress) -> String? {
         switch (answer.signatureError, answer.responseCode) {
         case (16, _): "\(server) has another secret for the key \(key)"
@@ -80,7 +81,7 @@ package struct DomainProbe: Sendable {
         }
     }
 
-    /// Lists that are nearly full, and addresses that do not reach this host.
+    /// Looks for lists that are nearly full, and for addresses that the resolver withholds.
     private func lists(_ server: ServerAddress) async -> [Finding] {
         guard let types = DomainName(["_services", "_dns-sd", "_udp"], in: settings.domain) else { return [] }
         var findings: [Finding] = []
@@ -109,7 +110,7 @@ package struct DomainProbe: Sendable {
         return findings
     }
 
-    /// Whether the resolver keeps back the addresses of a service's host; nil when that cannot be told.
+    /// Returns whether the resolver withholds the addresses of a service's host; nil if that is not known.
     private func withholds(_ service: DomainName, _ server: ServerAddress) async -> Bool? {
         guard case .srv(_, _, _, let host)? = await records(service, .srv, at: .server(server)).first else {
             return nil

@@ -1,24 +1,24 @@
 public import DNSSD
 
-/// What is known of one domain beforehand: who serves it, with which key, and how services are published there. It counts for the names
-/// below the domain, too.
+/// The settings of one domain and the names below it: its server, its key, and how services are published there.
 public struct DomainSettings: Hashable, Sendable {
     /// The domain.
     public var domain: Domain
-    /// The server that takes updates and answers questions; nil: the zone's primary server takes updates, and the host's resolver answers.
+    /// The server for updates and questions; nil for the zone's primary server and the host's resolver, respectively.
     public var server: ServerName?
-    /// The key that signs updates; nil: nothing can be published.
+    /// The key that signs updates; nil if nothing is published.
     public var key: TSIGKey?
-    /// How long records hold, for every publisher of the zone alike (docs/beyond-link.md); 1 s to 1 day.
+    /// The TTL of records, which must be the same for every publisher in the zone (docs/beyond-link.md): 1 s to 1 day.
     public var ttl: Duration
-    /// How long what was published outlives a publisher that is gone; 10 s to 7 days.
+    /// How long services outlive a publisher that is gone: 10 s to 7 days.
     public var lease: Duration
-    /// The first label of this host's name in the domain; nil: that of the machine's host name.
+    /// The first label of this host's name in the domain; nil for that of the machine's host name.
     public var host: String?
-    /// This host's addresses, in the place of those of the interface from which the server is reached.
+    /// This host's addresses; if empty, those of the interface from which the server is reached.
     public var addresses: [IPAddress]
 
-    /// Settings with their defaults: a TTL of 60 s, a lease of 2 h.
+    /// Creates settings; the defaults are a TTL of 60 s and a lease of 2 h. Values outside their ranges count as the
+    /// nearest bound.
     public init(
         _ domain: Domain, server: ServerName? = nil, key: TSIGKey? = nil, ttl: Duration = .seconds(60),
         lease: Duration = .seconds(7200), host: String? = nil, addresses: [IPAddress] = []
@@ -33,9 +33,9 @@ public struct DomainSettings: Hashable, Sendable {
     }
 }
 
-/// A DNS server as a person names it: an address or a host name, perhaps with a port.
+/// A DNS server as a person names it: an address or a host name, and a port.
 public struct ServerName: Hashable, Sendable {
-    /// What it is reached by.
+    /// An address or a host name.
     public enum Host: Hashable, Sendable {
         /// An address.
         case address(IPAddress)
@@ -43,12 +43,12 @@ public struct ServerName: Hashable, Sendable {
         case name(HostName)
     }
 
-    /// What it is reached by.
+    /// The server's address or host name.
     public var host: Host
-    /// UDP and TCP port.
+    /// The server's UDP and TCP port.
     public var port: Port
 
-    /// A server; 53 is DNS's port (RFC 1035 §4.2).
+    /// Creates a server's name; the port of DNS is 53 (RFC 1035 §4.2).
     public init(_ host: Host, port: Port) {
         self.host = host
         self.port = port

@@ -1,7 +1,8 @@
 public import DNSSD
 
 extension ServerName {
-    /// Reads `10.0.0.53`, `ns.example.org`, `ns.example.org:5353`, `fd00::53` or `[fd00::53]:5353`; the port is 53 when it is left out.
+    /// Reads `10.0.0.53`, `ns.example.org`, `ns.example.org:5353`, `fd00::53` or `[fd00::53]:5353`; the port defaults
+    /// to 53.
     /// - Throws: `.invalidHostName` or `.invalidPort`.
     public init(_ text: String) throws(DiscoveryError) {
         let standard = try Port(53)
@@ -37,7 +38,7 @@ extension ServerName {
 }
 
 extension ServerName: CustomStringConvertible {
-    /// `ns.example.org`, or with a port that is not 53; safe for a terminal.
+    /// The host, with the port unless it is 53; safe for a terminal.
     public var description: String {
         let host =
             switch host {

@@ -3,13 +3,14 @@ import Glibc
 import System
 
 extension TSIGKey {
-    /// A larger file is none of a key.
+    /// The largest file that is read, in bytes.
     private static let maximumSize = 64 << 10
 
-    /// Reads a key in the format of BIND's configuration (`tsig-keygen`, `nsupdate -k`).
-    ///
-    /// A name without a slash is one of systemd's credentials, where the process was given any (systemd.exec(5), `LoadCredential=`).
-    /// - Throws: `.misconfigured` when there is no such file, others may read or write it, or it is not one key; never with its secret.
+    /// Reads a key from a file in the format of BIND's configuration (`tsig-keygen`, `nsupdate -k`).
+    /// - Parameter name: a path. Without a slash it names one of systemd's credentials, if the process has any
+    ///   (systemd.exec(5), `LoadCredential=`).
+    /// - Throws: `.misconfigured` if there is no such file, others than its owner and group may access it, or it is not
+    ///   exactly one key. The message never contains the secret.
     public init(file name: String) throws(DiscoveryError) {
         var path = name
         if !name.contains("/"), let directory = Environment.directory("CREDENTIALS_DIRECTORY") {

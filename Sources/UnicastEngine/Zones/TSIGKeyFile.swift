@@ -2,10 +2,10 @@ import DNSMessage
 import DNSSD
 import WireNames
 
-/// A key in the format of BIND's configuration, as `tsig-keygen` writes it and `nsupdate -k` reads it:
-/// `key "name" { algorithm hmac-sha256; secret "BASE64"; };`. What is wrong is said without a word of the file's.
+/// A key in the format of BIND's configuration, which `tsig-keygen` writes and `nsupdate -k` reads:
+/// `key "name" { algorithm hmac-sha256; secret "BASE64"; };`. Errors quote nothing from the file.
 struct TSIGKeyFile {
-    /// What is wrong with the text: the end of a sentence that begins with the file's name.
+    /// A fault in the text, as the end of a sentence that begins with the file's name.
     struct Fault: Error, Hashable { let text: String }
 
     private enum Token: Hashable {

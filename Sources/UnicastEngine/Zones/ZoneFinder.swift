@@ -3,22 +3,23 @@ package import DNSSD
 import System
 import WireNames
 
-/// The zone that a domain lies in, and where updates of it go.
+/// The zone that contains a domain, and the servers that take its updates.
 package struct Zone: Hashable, Sendable {
-    /// Its name.
+    /// The zone's name.
     package var name: DomainName
-    /// Its version, when it was asked for.
+    /// The zone's version at the time of the question.
     package var serial: UInt32
-    /// How long a "no" may be remembered (RFC 2308 §5).
+    /// How long a negative answer may be cached (RFC 2308 §5).
     package var negativeTTL: Duration
-    /// The primary server's addresses, or those of the server that is configured: at least one.
+    /// The addresses of the configured server, or else of the primary server; at least one.
     package var servers: [ServerAddress]
 }
 
-/// Finds the zone of a domain: by the SOA record that the domain's name is answered with, in the answer or, below the zone's name, beside it
-/// (RFC 2136 §4.1, RFC 2308 §2). What was found holds as long as that record, within bounds.
+/// Finds the zone of a domain by asking for the SOA record of the domain's name. It is in the answer or, for a name
+/// below the zone's, in the authority section (RFC 2136 §4.1, RFC 2308 §2). A zone is remembered for the record's TTL,
+/// within bounds.
 package final class ZoneFinder: Sendable {
-    /// Zones that are remembered.
+    /// The most zones that are remembered.
     private static let maximum = 256
     private static let shortest = Duration.seconds(5)
     private static let longest = Duration.seconds(3600)
@@ -32,16 +33,22 @@ package final class ZoneFinder: Sendable {
     private let known = Locked([Domain: Known]())
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameter now: The clock.
+    /// Creates a finder.
+    /// - Parameters:
+    ///   - exchange: carries the questions.
+    ///   - now: returns the time.
     package init(
         exchange: any DNSExchange, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) {
         (self.exchange, self.now) = (exchange, now)
     }
 
-    /// The zone of a domain.
-    /// - Parameter server: The server that is configured for it.
-    /// - Throws: `.misconfigured` when there is no such zone, or no server for it; `.backendUnavailable` when nobody answers.
+    /// Returns the zone of a domain.
+    /// - Parameters:
+    ///   - domain: the domain.
+    ///   - server: the server that is configured for it; nil to ask the host's resolver.
+    /// - Throws: `.misconfigured` if there is no such zone or no server for it; `.backendUnavailable` if no server
+    ///   answers; `.systemRefused`.
     package func zone(of domain: Domain, server: ServerName? = nil) async throws(DiscoveryError) -> Zone {
         let time = now()
         if let known = known.withLock({ $0[domain] }), known.until > time { return known.zone }
@@ -68,10 +75,11 @@ package final class ZoneFinder: Sendable {
         return zone
     }
 
-    /// It may have moved: the next time it is looked up again.
+    /// Forgets a domain's zone, because it may have moved.
     package func forget(_ domain: Domain) { known.withLock { $0[domain] = nil } }
 
-    /// A server's addresses; those of a host name from the host's resolver.
+    /// Returns a server's addresses, looking up a host name with the host's resolver.
+    /// - Throws: as `zone(of:server:)`.
     package func addresses(of server: ServerName) async throws(DiscoveryError) -> [ServerAddress] {
         switch server.host {
         case .address(let address): return [ServerAddress(address, port: server.port)]
@@ -105,7 +113,7 @@ package final class ZoneFinder: Sendable {
         switch message.responseCode {
         case ResponseCode.noError, ResponseCode.noSuchName:
             for record in message.answers + message.authorities {
-                // The zones of all names, and of top-level domains, are nobody's to publish in.
+                // No one publishes in the root zone or in a top-level domain.
                 guard case .soa(let soa) = record.data, name.isWithin(record.name), record.name.labels.count > 1 else {
                     continue
                 }
