@@ -10,6 +10,8 @@ struct BackendGate {
     private(set) var isOpen = false
     /// Why the backend is not answering now, if known.
     private(set) var reason: String?
+    /// Why the server of a domain has not answered, by the number of its stream.
+    private var silentServers: [Int: String] = [:]
     private let stop: Stop
     private let patience: Duration
     private let silence: Task<Void, Never>
@@ -43,9 +45,25 @@ struct BackendGate {
         }
     }
 
-    /// Records the backend's state and reports it to the user.
-    mutating func observe(_ state: BackendState, in session: Session) throws {
+    /// Records the state of what answers for one of several domains.
+    /// - Parameter stream: the domain's number.
+    mutating func note(_ state: BackendState, of domain: Domain, stream: Int) {
         note(state)
+        guard domain != .local else { return }
+        switch state {
+        case .available, .recovered, .lost: silentServers[stream] = nil
+        case .unavailable(let reason): silentServers[stream] = reason
+        }
+    }
+
+    /// Why a domain's server has said nothing, so that nothing of it could be found; nil where all have answered.
+    var silentServer: String? { silentServers.min { $0.key < $1.key }?.value }
+
+    /// Records the backend's state and reports it to the user.
+    mutating func observe(_ state: BackendState, of domain: Domain = .local, stream: Int = 0, in session: Session)
+        throws
+    {
+        note(state, of: domain, stream: stream)
         switch state {
         case .available:
             session.notices.detail("the backend answers")

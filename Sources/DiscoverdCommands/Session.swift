@@ -108,7 +108,11 @@ extension Session {
         case .programEnded(let status): return status
         case .failed(let error): throw error
         case .noBackend, .timedOut, nil:
-            if stop.cause != .noBackend, backend.isOpen { return found ? .done : .notFound }
+            if stop.cause != .noBackend, backend.isOpen {
+                // That a domain has nothing is for its server to say.
+                if !found, let reason = backend.silentServer { throw Self.silence(reason) }
+                return found ? .done : .notFound
+            }
             guard backend.reason == nil, await daemonFinds() else { throw absence(backend.reason) }
             return found ? .done : .notFound
         }
@@ -116,8 +120,11 @@ extension Session {
 
     /// Nothing answers that could find or publish.
     func absence(_ reason: String?) -> CommandError {
-        isUnicast
-            ? CommandError(.noBackend, "no DNS server: \(reason ?? "none has answered in time")") : .noBackend(reason)
+        isUnicast ? Self.silence(reason ?? "none has answered in time") : .noBackend(reason)
+    }
+
+    private static func silence(_ reason: String) -> CommandError {
+        CommandError(.noBackend, "no DNS server: \(reason)")
     }
 
     /// Whether the daemon's finder answers. A daemon with no events to send does not say so by itself.

@@ -8,6 +8,9 @@ struct Subject {
     let type: ServiceType?
     let domains: [Domain]
 
+    /// The domain that one of several streams is about.
+    func domain(_ stream: Int) -> Domain { domains.indices.contains(stream) ? domains[stream] : .local }
+
     /// `service of type _witap._tcp`
     var description: String {
         let kind = type.map { "service of type \($0)" } ?? "service"
@@ -22,6 +25,14 @@ struct Subject {
 
     private var hint: String {
         type?.name.lowercased() == "_all" ? "; --all looks for every type" : ""
+    }
+}
+
+extension Domain {
+    /// What to do where a service of a type, or of any, was not found in it.
+    func listingAdvice(_ type: ServiceType? = nil) -> String {
+        let place = self == .local ? "" : " --domain \(self)"
+        return "'discoverd browse \(type.map(\.description) ?? "--all") -t\(place)' lists what is there."
     }
 }
 

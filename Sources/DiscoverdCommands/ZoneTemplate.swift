@@ -14,7 +14,7 @@ struct ZoneTemplate {
     let domain: Domain
     /// The name of the key, within the domain where it has no dot.
     let key: String
-    /// The name server's addresses, for the zone's NS.
+    /// The name server's addresses, for the zone's NS: at least one where the zone's file is printed.
     let addresses: [IPAddress]
 
     /// The records that describe services.
@@ -87,12 +87,11 @@ struct ZoneTemplate {
 
     private var zoneLines: [String] {
         let ns = addresses.map { "ns 3600 IN \($0.family == .ipv4 ? "A" : "AAAA") \($0)" }
-        let name = ns.isEmpty ? "ns.\(zone)" : "ns"
         return [
             "$ORIGIN \(zone)", "$TTL 60",
             "; The last number is how long a \"no\" is remembered: how late a new service may be seen.",
-            "@ IN SOA \(name) hostmaster 1 3600 600 86400 10",
-            "@ 3600 IN NS \(name)",
+            "@ IN SOA ns hostmaster 1 3600 600 86400 10",
+            "@ 3600 IN NS ns",
         ] + ns + ["b._dns-sd._udp 3600 IN PTR @", "lb._dns-sd._udp 3600 IN PTR @", "r._dns-sd._udp 3600 IN PTR @"]
     }
 

@@ -23,6 +23,11 @@ extension JSONWriter {
                 object.key("own")
                 object.bool(true)
             }
+            if service.isAuthenticated {
+                object.key("authenticated")
+                object.bool(true)
+            }
+            if let withheld = service.withheld { object.member("withheld", withheld) }
             if service.txt.isTruncated {
                 object.key("truncated")
                 object.bool(true)

@@ -45,9 +45,6 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
     /// Asks again for the records of a service that could not be reached.
     public func couldNotReach(_ instance: ServiceInstance) { finder.couldNotReach(instance) }
 
-    /// Returns `.addressesWithheld` if a resolver withholds a service's addresses; otherwise nil.
-    public func obstacle(to instance: ServiceInstance) -> DiscoveryError? { finder.obstacle(to: instance) }
-
     /// Asks the domain's servers, again and again.
     public func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void

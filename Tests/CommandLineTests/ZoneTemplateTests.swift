@@ -29,7 +29,19 @@ import Testing
         "bind --domain local", "knot --domain a\\032b.org", "bind --domain a.org --key a;b", "nsd --domain a.org",
     ])
     func whatNeedsQuotingIsRefused(_ line: String) {
-        #expect(throws: (any Error).self) { try ZoneTemplateCommand.parse(line.split(separator: " ").map(String.init)) }
+        #expect(throws: (any Error).self) { try parse("\(line) --server-address 10.0.0.53") }
+    }
+
+    @Test func aZoneIsPrintedWithTheAddressOfItsServerOnly() throws {
+        for line in ["bind --domain a.org", "knot --domain a.org --only zone"] {
+            #expect(throws: (any Error).self) { try parse(line) }
+            _ = try parse("\(line) --server-address 10.0.0.53")
+        }
+        _ = try parse("bind --domain a.org --only configuration")
+    }
+
+    private func parse(_ line: String) throws -> ZoneTemplateCommand {
+        try ZoneTemplateCommand.parse(line.split(separator: " ").map(String.init))
     }
 }
 #endif

@@ -17,6 +17,10 @@ struct ZoneFinderTests {
             guard let message = await take(question, whom), let resolver = AttemptsTests.servers.first else {
                 throw .silent("nobody")
             }
+            // Of several addresses only the last answers.
+            if case .servers(let servers) = whom, let last = servers.last {
+                return DNSAnswer(message: message, server: last)
+            }
             return DNSAnswer(message: message, server: resolver)
         }
 
@@ -79,6 +83,22 @@ struct ZoneFinderTests {
         #expect(await table.asked.count == 3)
     }
 
+    @Test("Of several addresses of the primary, or of a server that is named, the one that answers comes first")
+    func severalAddresses() async throws {
+        let zone = try name("home.example.org")
+        await table.set(Question(zone, .soa), Message(answers: [try soa("home.example.org")]))
+        let host = try name("ns.home.example.org")
+        await table.set(Question(host, .a), Message(answers: [ResourceRecord(host, .a, .a(0x0A35_0035), ttl: 60)]))
+        let v6 = ResourceRecord(host, .aaaa, .aaaa(high: 0xFD53_0000_0000_0000, low: 0x53), ttl: 60)
+        await table.set(Question(host, .aaaa), Message(answers: [v6]))
+        let named = ServerName(.name(try HostName("ns.home.example.org")), port: try Port(53))
+        for server in [nil, named] {
+            let finder = ZoneFinder(exchange: table)
+            let found = try await finder.zone(of: Domain("home.example.org"), server: server)
+            #expect(found.servers.map(\.description) == ["fd53::53", "10.53.0.53"])
+        }
+    }
+
     @Test("No such zone, none of ours, a server that does not serve it, nobody: each has its code")
     func refused() async throws {
         let finder = ZoneFinder(exchange: table)
@@ -96,5 +116,10 @@ struct ZoneFinderTests {
         #expect(try await code(refused)?.message.contains("REFUSED") == true)
         let failed = Message(flags: Message.Flags(rawValue: ResponseCode.serverFailure))
         #expect(try await code(failed)?.code == .backendUnavailable)
+        let server = ServerName(.address(try #require(IPAddress("10.53.0.53"))), port: try Port(53))
+        let error = await #expect(throws: DiscoveryError.self) {
+            try await finder.zone(of: Domain("home.example.org"), server: server)
+        }
+        #expect(error?.code == .misconfigured && error?.message.contains("SERVFAIL") == true)
     }
 }

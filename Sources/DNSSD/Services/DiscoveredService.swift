@@ -30,6 +30,11 @@ public struct DiscoveredService: Hashable, Sendable {
     public var endpoints: [Endpoint]
     /// Whether this machine publishes it.
     public var isOwn: Bool
+    /// DNSSEC vouches for its host, port, TXT record and addresses: a validating resolver says so, on this machine or one that
+    /// /etc/resolv.conf trusts (`trust-ad`).
+    public var isAuthenticated: Bool
+    /// Why it has no address, where a DNS resolver withholds them; for people.
+    public var withheld: String?
 
     /// Creates a value.
     public init(
@@ -41,7 +46,9 @@ public struct DiscoveredService: Hashable, Sendable {
         port: Port? = nil,
         txt: TXTRecord = TXTRecord(),
         endpoints: [Endpoint] = [],
-        isOwn: Bool = false
+        isOwn: Bool = false,
+        isAuthenticated: Bool = false,
+        withheld: String? = nil
     ) {
         self.instance = instance
         self.interfaces = interfaces
@@ -52,5 +59,7 @@ public struct DiscoveredService: Hashable, Sendable {
         self.txt = txt
         self.endpoints = endpoints
         self.isOwn = isOwn
+        self.isAuthenticated = isAuthenticated
+        self.withheld = withheld
     }
 }

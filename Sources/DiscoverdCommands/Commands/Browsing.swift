@@ -53,7 +53,7 @@ struct Browsing {
     /// Reports what the printed lines cannot show.
     private func tell(_ status: ExitStatus) -> ExitStatus {
         if status == .notFound, found.isEmpty { session.notices.notice(subject.isNotFound) }
-        if listing != nil, status == .done, let reason = gate.reason {
+        if listing != nil, status == .done, let reason = gate.silentServer ?? gate.reason {
             // When its backend is gone, a daemon still answers with what it knew.
             session.notices.notice("not everything may be shown: \(reason)")
         }
@@ -87,7 +87,7 @@ struct Browsing {
             if listing == nil, found.isEmpty { session.tellWaiting(for: subject) }
             return listing != nil
         case .backend(let state):
-            try gate.observe(state, in: session)
+            try gate.observe(state, of: subject.domain(stream), stream: stream, in: session)
         case .degraded(let reason):
             session.tellDegraded(reason)
             try printer.show(event)

@@ -89,7 +89,7 @@ struct ConnectCommand: NetworkCommand {
     ) -> CommandError {
         var failure = CommandError(error)
         switch error.code {
-        case .notFound: failure.advice = ["'discoverd browse \(instance.type) -t' lists what is there."]
+        case .notFound: failure.advice = [instance.domain.listingAdvice(instance.type)]
         case .notPermitted:
             if let address = report.attempts.first(where: \.canBeAllowed)?.endpoint.address {
                 failure.advice = ["--allow \(address) permits that address, if it is meant."]

@@ -33,8 +33,9 @@ struct Listing {
         try show("removed", "-", .red, record, json)
     }
 
-    mutating func observe(_ state: BackendState) throws {
-        try gate.observe(state, in: session)
+    /// Records the state of what answers for one of several domains.
+    mutating func observe(_ state: BackendState, of domain: Domain = .local, stream: Int = 0) throws {
+        try gate.observe(state, of: domain, stream: stream, in: session)
         try session.output.flush()
     }
 
@@ -52,7 +53,11 @@ struct Listing {
         return follows ? nil : tell(hasFound ? .done : .notFound)
     }
 
-    func status() async throws -> ExitStatus { tell(try await session.status(found: hasFound, backend: gate)) }
+    func status() async throws -> ExitStatus {
+        let status = try await session.status(found: hasFound, backend: gate)
+        if status == .done, !follows, let reason = gate.silentServer { try degraded(reason) }
+        return tell(status)
+    }
 
     private func tell(_ status: ExitStatus) -> ExitStatus {
         if status == .notFound { session.notices.notice(nothing) }

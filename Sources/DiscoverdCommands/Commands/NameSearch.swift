@@ -37,7 +37,7 @@ struct NameSearch {
         guard let first = found.first else {
             throw CommandError(
                 .notFound, "no service \"\(name)\" of any type in \(domain) was found within \(limit.inSeconds) s",
-                advice: ["'discoverd browse --all -t' lists what is there."])
+                advice: [domain.listingAdvice()])
         }
         guard found.count == 1 else {
             throw CommandError(

@@ -59,7 +59,7 @@ struct ResolveCommand: PlacedCommand {
             .notFound,
             "no service \"\(instance.name)\" of type \(instance.type) in \(instance.domain) answered within "
                 + "\(limit.inSeconds) s",
-            advice: ["'discoverd browse \(instance.type) -t' lists what is there."]
+            advice: [instance.domain.listingAdvice(instance.type)]
         )
     }
 

@@ -39,7 +39,7 @@ struct TypesCommand: PlacedCommand {
                         guard unsettled.remove(index) != nil, unsettled.isEmpty else { continue }
                         if let status = try run.settled() { return status }
                     } else {
-                        try show(event, in: &run)
+                        try show(event, of: index, in: &run)
                     }
                 }
                 return nil
@@ -51,7 +51,7 @@ struct TypesCommand: PlacedCommand {
         return try await run.status()
     }
 
-    private func show(_ event: ServiceTypeEvent, in run: inout Listing) throws {
+    private func show(_ event: ServiceTypeEvent, of stream: Int, in run: inout Listing) throws {
         switch event {
         case .found(let type, let domain, let interfaces):
             try run.found(record(type, domain, interfaces)) { json in
@@ -64,7 +64,7 @@ struct TypesCommand: PlacedCommand {
                 json.member("type", type.description)
                 json.member("domain", domain.name)
             }
-        case .backend(let state): try run.observe(state)
+        case .backend(let state): try run.observe(state, of: domain.domains[stream], stream: stream)
         case .degraded(let reason): try run.degraded(reason)
         case .settled: break
         }

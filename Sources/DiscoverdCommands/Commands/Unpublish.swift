@@ -16,15 +16,19 @@ struct UnpublishCommand: NetworkCommand {
             """
     )
 
-    @OptionGroup var service: InstanceArguments
+    @OptionGroup var service: ServiceArguments
+
+    @Option(name: .long, help: "The domain; default: local.", transform: Parsing.domain)
+    var domain: Domain = .local
+
     @OptionGroup var common: DaemonOptions
 
     static var daemonUse: DaemonUse { .required }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let named = try service.named()
+        let named = try service.named(in: domain)
         let name = try named?.name ?? service.observedName()
-        let domain = named?.domain ?? service.domain.domain
+        let domain = named?.domain ?? domain
         let own = try await session.registrations().filter { status in
             (named == nil || ServiceType(observed: status.type) == named?.type)
                 && Domain(observed: status.domain) == domain

@@ -58,7 +58,7 @@ struct WaitCommand: PlacedCommand {
         // Bounded by `count`: the command ends when it is reached.
         var present: [ServiceInstance: DiscoveredService] = [:]
         do {
-            let status = try await MergedEvents(streams).first { _, batch -> ExitStatus? in
+            let status = try await MergedEvents(streams).first { stream, batch -> ExitStatus? in
                 for event in batch {
                     switch event {
                     case .found(let service), .changed(let service):
@@ -69,7 +69,7 @@ struct WaitCommand: PlacedCommand {
                     case .settled:
                         gate.answered()
                         if present.isEmpty { session.tellWaiting(for: subject) }
-                    case .backend(let state): try observe(state, &gate, in: session)
+                    case .backend(let state): observe(state, of: subject.domain(stream), stream, &gate, in: session)
                     case .degraded(let reason): session.tellDegraded(reason)
                     }
                     if present.count >= count { return try show(present, in: session) }
@@ -84,9 +84,11 @@ struct WaitCommand: PlacedCommand {
     }
 
     /// Standard output carries services only, in JSON too.
-    private func observe(_ state: BackendState, _ gate: inout BackendGate, in session: Session) throws {
+    private func observe(
+        _ state: BackendState, of domain: Domain, _ stream: Int, _ gate: inout BackendGate, in session: Session
+    ) {
         if case .lost(let reason) = state { return session.notices.notice("lost the backend: \(reason)") }
-        gate.note(state)
+        gate.note(state, of: domain, stream: stream)
     }
 
     private func show(

@@ -13,7 +13,7 @@ struct ZoneTemplateCommand: ParsableCommand {
 
             Examples:
               discoverd zone-template bind --domain home.example.org --server-address 10.0.0.53
-              discoverd zone-template knot --domain home.example.org --only zone
+              discoverd zone-template knot --domain home.example.org --only configuration
             """
     )
 
@@ -41,6 +41,14 @@ struct ZoneTemplateCommand: ParsableCommand {
         if domain.isWithin(.local) { throw ValidationError("The link's domain has no zone: name another.") }
         guard Self.isPlain(domain.name), isKeyPlain else {
             throw ValidationError("The zone and its key have letters, digits, hyphens, underscores and dots.")
+        }
+        try checkAddress()
+    }
+
+    private func checkAddress() throws {
+        if serverAddress.isEmpty, only != .configuration {
+            throw ValidationError(
+                "Missing --server-address: the zone's file says where its server is, and none loads without that.")
         }
     }
 

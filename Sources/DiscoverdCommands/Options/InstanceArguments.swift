@@ -5,7 +5,7 @@ internal import CommandFrame
 internal import DNSSD
 
 /// Names a service: `NAME [TYPE]`, or a full name.
-struct InstanceArguments: ParsableArguments {
+struct ServiceArguments: ParsableArguments {
     @Argument(help: "The service's name, or its full name as tony._witap._tcp.local.")
     var name: String
 
@@ -14,26 +14,21 @@ struct InstanceArguments: ParsableArguments {
         transform: Parsing.type)
     var type: ServiceType?
 
-    @OptionGroup var domain: DomainOption
-
     func validate() throws {
         do {
-            if let named = try named() { _ = try named.type.checkedForAvahi() } else { _ = try observedName() }
+            if let named = try named(in: .local) {
+                _ = try named.type.checkedForAvahi()
+            } else {
+                _ = try observedName()
+            }
         } catch let error as DiscoveryError {
             throw ValidationError(error.message)
         }
     }
 
-    /// The domain of a full name, or the one that was named.
-    var wish: DomainWish {
-        var wish = domain.wish
-        if let named = try? named() { wish.domains = [named.domain] }
-        return wish
-    }
-
     /// The service, if its type is given; else nil. A name that reads as a full name is taken as one, unless a type is given too.
-    func named() throws -> ServiceInstance? {
-        if let type { return ServiceInstance(name: try observedName(), type: type, domain: domain.domain) }
+    func named(in domain: Domain) throws -> ServiceInstance? {
+        if let type { return ServiceInstance(name: try observedName(), type: type, domain: domain) }
         return ServiceInstance.looksLikeFullName(name) ? try ServiceInstance(fullName: name) : nil
     }
 
@@ -46,6 +41,25 @@ struct InstanceArguments: ParsableArguments {
             return ServiceName(observed: name)
         }
     }
+}
+
+/// A service that is looked for: its name, and where.
+struct InstanceArguments: ParsableArguments {
+    @OptionGroup var service: ServiceArguments
+    @OptionGroup var domain: DomainOption
+
+    /// The domain of a full name, or the one that was named.
+    var wish: DomainWish {
+        var wish = domain.wish
+        if let named = try? named() { wish.domains = [named.domain] }
+        return wish
+    }
+
+    /// As of `ServiceArguments`.
+    func named() throws -> ServiceInstance? { try service.named(in: domain.domain) }
+
+    /// As of `ServiceArguments`.
+    func observedName() throws -> ServiceName { try service.observedName() }
 }
 
 /// The type used for publishing when none is given (docs/decisions/0022-the-usual-type-first.md).

@@ -58,9 +58,7 @@ extension LocalNetwork {
 
     /// A service without addresses is no answer where it is known who withholds them.
     private func dialable(_ service: DiscoveredService) throws(DiscoveryError) -> DiscoveredService {
-        guard service.endpoints.isEmpty, service.port != nil,
-            let obstacle = directory.engine.obstacle(to: service.instance)
-        else { return service }
-        throw obstacle
+        guard service.endpoints.isEmpty, service.port != nil, let reason = service.withheld else { return service }
+        throw DiscoveryError(.addressesWithheld, reason)
     }
 }

@@ -57,6 +57,8 @@ struct CatalogEntry: Sendable {
         service.port = first.port
         service.txt = first.txt
         service.endpoints = Self.endpoints(resolved.map(\.resolution), family: family, limit: addressLimit)
+        service.isAuthenticated = resolved.allSatisfy(\.resolution.isAuthenticated)
+        if service.endpoints.isEmpty { service.withheld = resolved.compactMap(\.resolution.withheld).first }
         if resolved.allSatisfy(\.isFailing) {
             service.state = .unreachable
         } else {

@@ -57,6 +57,7 @@ struct CatalogSite: Sendable {
         shrink = Shrink(resolution: new, since: shrink?.since ?? now)
         var kept = new
         (kept.target.addresses, kept.alternatives) = (old.target.addresses, old.alternatives)
+        kept.isAuthenticated = old.isAuthenticated && new.isAuthenticated
         resolution = kept
     }
 

@@ -56,7 +56,7 @@ extension Connecting {
         }
         let count = report.attempts.count
         if count == 0 {
-            if let obstacle = connector.network.directory.engine.obstacle(to: service.instance) { return obstacle }
+            if let reason = service.withheld { return DiscoveryError(.addressesWithheld, reason) }
             let reason = service.state == .unavailable ? "is not offered now (SRV port 0)" : "has no address"
             return DiscoveryError(.unreachable, "\(target.text) \(reason)")
         }

@@ -35,11 +35,6 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         finder(for: instance.domain)?.couldNotReach(instance)
     }
 
-    /// Returns what the finder of the service's domain knows; nil if there is none.
-    public func obstacle(to instance: ServiceInstance) -> DiscoveryError? {
-        finder(for: instance.domain)?.obstacle(to: instance)
-    }
-
     /// Starts the query with the finder of its domain; without one, reports that the backend is down.
     public func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void

@@ -29,29 +29,38 @@ public struct Resolution: Sendable {
         }
     }
 
-    private final class Parts: Sendable {
+    private struct Parts: Hashable, Sendable {
         let instance: ServiceInstance
         let origin: Origin
-        let target: Target
-        let alternatives: [Target]
-        let txt: TXTRecord
-
-        init(_ instance: ServiceInstance, _ origin: Origin, _ target: Target, _ others: [Target], _ txt: TXTRecord) {
-            self.instance = instance
-            self.origin = origin
-            self.target = target
-            self.alternatives = others
-            self.txt = txt
-        }
+        var target: Target
+        var alternatives: [Target]
+        var txt: TXTRecord
+        var isAuthenticated: Bool
+        var withheld: String?
     }
 
-    private var parts: Parts
+    private final class Box: Sendable {
+        let parts: Parts
+
+        init(_ parts: Parts) { self.parts = parts }
+    }
+
+    private var box: Box
+
+    private var parts: Parts {
+        get { box.parts }
+        set { box = Box(newValue) }
+    }
 
     /// Creates a resolution.
     public init(
-        instance: ServiceInstance, origin: Origin, target: Target, alternatives: [Target] = [], txt: TXTRecord
+        instance: ServiceInstance, origin: Origin, target: Target, alternatives: [Target] = [], txt: TXTRecord,
+        isAuthenticated: Bool = false, withheld: String? = nil
     ) {
-        parts = Parts(instance, origin, target, alternatives, txt)
+        box = Box(
+            Parts(
+                instance: instance, origin: origin, target: target, alternatives: alternatives, txt: txt,
+                isAuthenticated: isAuthenticated, withheld: withheld))
     }
 
     /// The service.
@@ -62,38 +71,42 @@ public struct Resolution: Sendable {
     /// The SRV record; the one with the lowest priority if there are several.
     public var target: Target {
         get { parts.target }
-        set { parts = Parts(instance, origin, newValue, alternatives, txt) }
+        set { parts.target = newValue }
     }
 
     /// Further SRV records, which RFC 6763 §5 permits; they are rare.
     public var alternatives: [Target] {
         get { parts.alternatives }
-        set { parts = Parts(instance, origin, target, newValue, txt) }
+        set { parts.alternatives = newValue }
     }
 
     /// The TXT record.
     public var txt: TXTRecord {
         get { parts.txt }
-        set { parts = Parts(instance, origin, target, alternatives, newValue) }
+        set { parts.txt = newValue }
+    }
+
+    /// DNSSEC vouches for all of it (RFC 4035 §3.2.3), and who says so is trusted.
+    public var isAuthenticated: Bool {
+        get { parts.isAuthenticated }
+        set { parts.isAuthenticated = newValue }
+    }
+
+    /// Why there is no address, where a resolver withholds them; for people.
+    public var withheld: String? {
+        get { parts.withheld }
+        set { parts.withheld = newValue }
     }
 }
 
 extension Resolution: Hashable {
     /// Compares all parts.
     public static func == (one: Resolution, other: Resolution) -> Bool {
-        one.parts === other.parts
-            || one.instance == other.instance && one.origin == other.origin && one.target == other.target
-                && one.alternatives == other.alternatives && one.txt == other.txt
+        one.box === other.box || one.parts == other.parts
     }
 
     /// Hashes all parts.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(instance)
-        hasher.combine(origin)
-        hasher.combine(target)
-        hasher.combine(alternatives)
-        hasher.combine(txt)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }
 
 extension Resolution {

@@ -47,9 +47,6 @@ public protocol ServiceFinder: EngineRole {
     /// (RFC 6762 §10.4).
     func couldNotReach(_ instance: ServiceInstance)
 
-    /// Returns the reason why a service that was found has no address; nil if the finder knows none.
-    func obstacle(to instance: ServiceInstance) -> DiscoveryError?
-
     /// Starts a query for the domains that are recommended for browsing or registering (RFC 6763 §11).
     func browseDomains(_ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void)
         -> any EngineOperation
@@ -61,9 +58,6 @@ extension ServiceFinder {
 
     /// Does nothing.
     public func couldNotReach(_ instance: ServiceInstance) {}
-
-    /// Returns nil.
-    public func obstacle(to instance: ServiceInstance) -> DiscoveryError? { nil }
 }
 
 /// An engine that finds and publishes.

@@ -25,6 +25,8 @@ extension DiscoveredService {
         if let members = json["txt"]?.members { txt = try TXTRecord(observed: members) }
         // Daemons before 0.2 indicate it by the interface alone.
         isOwn = json["own"]?.bool ?? self.interfaces.contains { $0.name == "lo" }
+        isAuthenticated = json["authenticated"]?.bool ?? false
+        withheld = json["withheld"]?.string
         for endpoint in json["endpoints"]?.array ?? [] { endpoints.append(try Endpoint(endpoint, names)) }
     }
 }

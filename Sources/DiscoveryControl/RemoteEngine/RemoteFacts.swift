@@ -127,7 +127,8 @@ struct RemoteFacts: Sendable {
             host: host, port: service.port, addresses: endpoints.filter { $0.target == nil }.map(\.address))
         return Resolution(
             instance: service.instance, origin: origin, target: targets.first ?? only,
-            alternatives: Array(targets.dropFirst()), txt: service.txt)
+            alternatives: Array(targets.dropFirst()), txt: service.txt, isAuthenticated: service.isAuthenticated,
+            withheld: service.withheld)
     }
 
     private func disappeared(_ service: DiscoveredService, from origins: [Origin]) -> [BrowseFact] {

@@ -24,6 +24,8 @@ struct AnswerReading: Hashable, Sendable {
     var outcome: Outcome
     /// Whether the zone's own server answered, rather than a cache (AA).
     var isAuthoritative = false
+    /// DNSSEC vouches for the answer, but not for the additional records (RFC 4035 §3.2.3).
+    var isAuthenticated = false
     /// The server that answered.
     var server: ServerAddress?
     var zone: Zone?
@@ -58,6 +60,7 @@ extension AnswerReading {
         outcome = .failure("")
         server = answer.server
         isAuthoritative = message.flags.contains(.authoritative)
+        isAuthenticated = answer.isAuthenticated
         zone = Self.zone(of: name, in: message)
         switch message.responseCode {
         case 0 where !records.isEmpty: outcome = .records(records.map(\.data), ttl: records.shortestTTL)

@@ -17,17 +17,14 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
     private let time: any TimeSource
     private let ask: @Sendable (Question) async -> AnswerReading
     private let report: @Sendable ([Rules.Fact]) -> Void
-    private let noteWithheld: @Sendable ([ServiceInstance: String?]) -> Void
 
     init(
         _ rules: Rules, time: any TimeSource, ask: @escaping @Sendable (Question) async -> AnswerReading,
-        noteWithheld: @escaping @Sendable ([ServiceInstance: String?]) -> Void,
         report: @escaping @Sendable ([Rules.Fact]) -> Void
     ) {
         state = Locked(State(rules: rules))
         self.time = time
         self.ask = ask
-        self.noteWithheld = noteWithheld
         self.report = report
     }
 
@@ -79,13 +76,12 @@ final class FinderOperation<Rules: FinderRules>: FinderQuery {
     /// Reports one batch after another, and without a lock, because the receiver may end the query.
     private func deliver() {
         while true {
-            let (facts, withheld) = state.withLock { state -> ([Rules.Fact], [ServiceInstance: String?]) in
-                guard !state.isDelivering, !state.hasEnded else { return ([], [:]) }
+            let facts = state.withLock { state -> [Rules.Fact] in
+                guard !state.isDelivering, !state.hasEnded else { return [] }
                 let facts = state.rules.takeFacts()
                 state.isDelivering = !facts.isEmpty
-                return (facts, state.rules.takeWithheld())
+                return facts
             }
-            if !withheld.isEmpty { noteWithheld(withheld) }
             guard !facts.isEmpty else { return }
             report(facts)
             state.withLock { $0.isDelivering = false }

@@ -20,14 +20,10 @@ protocol FinderRules: Sendable {
     var troubles: [String] { get }
     /// A service could not be reached: asks for its records again.
     mutating func verify(_ instance: ServiceInstance, at now: Duration)
-    /// Returns the services whose addresses are withheld since the last call, with the reason, and with nil those whose
-    /// addresses are known again.
-    mutating func takeWithheld() -> [ServiceInstance: String?]
 }
 
 extension FinderRules {
     mutating func verify(_ instance: ServiceInstance, at now: Duration) {}
-    mutating func takeWithheld() -> [ServiceInstance: String?] { [:] }
 }
 
 /// Derives from one query's answers whether servers answer. A first failure is `degraded`: known services stay. After a

@@ -33,6 +33,10 @@ struct PolledQuestion: Sendable {
     private(set) var interval = Duration.zero
     /// The zone's serial to which the answer belongs; nil if that is not certain.
     private(set) var serial: UInt32?
+    /// The zone's own server said it.
+    private(set) var isAuthoritative = false
+    /// DNSSEC vouches for it.
+    private(set) var isAuthenticated = false
     private var server: ServerAddress?
     /// When the answer has left every cache.
     private var expiry: Duration?
@@ -108,7 +112,7 @@ struct PolledQuestion: Sendable {
         let fetched = reading.isAuthoritative ? sent : reading.server == server ? expiry.filter { $0 <= sent } : nil
         serial = seen.flatMap { seen in fetched.map { $0 >= seen.since } == true ? seen.serial : nil }
         (failures, trouble, renewals) = (0, nil, 0)
-        server = reading.server
+        (server, isAuthoritative, isAuthenticated) = (reading.server, reading.isAuthoritative, reading.isAuthenticated)
         expiry = now + ttl
         interval = min(max(ttl, Self.bounds.lowerBound), Self.bounds.upperBound)
         // A resolver repeats its answer until the TTL ends; the zone's own server can be asked earlier.

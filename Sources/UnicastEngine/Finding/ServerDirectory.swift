@@ -8,7 +8,7 @@ final class ServerDirectory: Sendable {
     private let servers: [(domain: DomainName, server: ServerName)]
     private let exchange: any DNSExchange
     /// The addresses of servers that are configured by name.
-    private let addresses = Locked<[HostName: IPAddress]>([:])
+    private let addresses = Locked<[HostName: [IPAddress]]>([:])
 
     init(_ settings: [DomainSettings], exchange: any DNSExchange) {
         servers = settings.compactMap { setting in
@@ -20,14 +20,11 @@ final class ServerDirectory: Sendable {
         self.exchange = exchange
     }
 
-    /// Returns whether a resolver is asked, which may withhold addresses.
-    func isFiltered(_ name: DomainName) -> Bool { server(for: name) == nil }
-
     func ask(_ question: Question) async -> (reading: AnswerReading, failure: DNSFailure?) {
         let server = server(for: question.name)
         do throws(DNSFailure) {
             let target: DNSTarget =
-                if let server { .server(try await address(of: server)) } else { .resolver }
+                if let server { .servers(try await addresses(of: server)) } else { .resolver }
             return (AnswerReading(try await exchange.ask(question, of: target), to: question), nil)
         } catch {
             // The server may have moved.
@@ -41,23 +38,38 @@ final class ServerDirectory: Sendable {
         servers.filter { name.isWithin($0.domain) }.max { $0.domain.wire.count < $1.domain.wire.count }?.server
     }
 
-    private func address(of server: ServerName) async throws(DNSFailure) -> ServerAddress {
+    private func addresses(of server: ServerName) async throws(DNSFailure) -> [ServerAddress] {
         switch server.host {
-        case .address(let address): return ServerAddress(address, port: server.port)
+        case .address(let address): return [ServerAddress(address, port: server.port)]
         case .name(let host):
-            if let known = addresses.withLock({ $0[host] }) { return ServerAddress(known, port: server.port) }
-            let name = try? DomainName(labels: (try? Domain(host.name))?.labels ?? [])
-            for type in [RecordType.a, .aaaa] {
-                guard let name, name != .root else { break }
-                let question = Question(name, type)
-                let reading = AnswerReading(try await exchange.ask(question, of: .resolver), to: question)
-                guard case .records(let records, _) = reading.outcome,
-                    let address = records.lazy.compactMap({ IPAddress($0, scope: 0) }).first
-                else { continue }
-                addresses.withLock { $0[host] = address }
-                return ServerAddress(address, port: server.port)
+            if let known = addresses.withLock({ $0[host] }) {
+                return known.map { ServerAddress($0, port: server.port) }
             }
-            throw .silent("the DNS server \(host) has no address")
+            let found = try await lookUp(host)
+            guard !found.isEmpty else { throw .silent("the DNS server \(host) has no address") }
+            addresses.withLock { $0[host] = found }
+            return found.map { ServerAddress($0, port: server.port) }
         }
+    }
+
+    private func lookUp(_ host: HostName) async throws(DNSFailure) -> [IPAddress] {
+        guard let name = try? DomainName(labels: (try? Domain(host.name))?.labels ?? []), name != .root else {
+            return []
+        }
+        var found: [IPAddress] = []
+        for type in [RecordType.a, .aaaa] {
+            let question = Question(name, type)
+            let answer: DNSAnswer
+            do throws(DNSFailure) {
+                answer = try await exchange.ask(question, of: .resolver)
+            } catch {
+                // One family is enough.
+                guard found.isEmpty else { return found }
+                throw error
+            }
+            guard case .records(let records, _) = AnswerReading(answer, to: question).outcome else { continue }
+            found += records.compactMap { IPAddress($0, scope: 0) }
+        }
+        return found
     }
 }

@@ -47,7 +47,7 @@ extension ServiceBrowse {
             return
         }
         tell(resolution, of: name)
-        noteAddresses(of: name, isOffered && resolution.addresses.isEmpty ? targets.map(\.host) : [])
+        noteWithheld(resolution.withheld, of: name)
         finish(name)
     }
 
@@ -113,24 +113,28 @@ extension ServiceBrowse {
         addressTypes.allSatisfy { table[Question(host, $0)].map { $0.known == .unknown } ?? true }
     }
 
-    /// Returns whether a host exists without any address, as behind a resolver that withholds private ones.
-    private func lacksAddresses(_ host: DomainName) -> Bool {
-        isFiltered(host) && addressTypes.count == 2
-            && addressTypes.allSatisfy { table[Question(host, $0)]?.known == .nothing(nameExists: true) }
+    /// Why none of them has an address, where a resolver withholds those: a host is there, and only the zone's own server could say
+    /// that it has none.
+    private func withheld(_ hosts: [DomainName]) -> String? {
+        let host = hosts.first { host in
+            addressTypes.count == 2
+                && addressTypes.allSatisfy { type in
+                    guard let polled = table[Question(host, type)] else { return false }
+                    return polled.known == .nothing(nameExists: true) && !polled.isAuthoritative
+                }
+        }
+        return host.map { host in
+            "\(host.shown) is there, but the resolver tells no address of it: protection against rebinding withholds private ones "
+                + "(dnsmasq: rebind-domain-ok; Unbound: private-domain)"
+        }
     }
 
-    private mutating func noteAddresses(of name: DomainName, _ hosts: [DomainName]) {
-        guard let instance = services[name]?.instance else { return }
-        guard let host = hosts.first(where: lacksAddresses) else {
-            if withholding.remove(name) != nil { withheld[instance] = .some(nil) }
+    private mutating func noteWithheld(_ reason: String?, of name: DomainName) {
+        guard let reason else {
+            withholding.remove(name)
             return
         }
-        guard withholding.insert(name).inserted else { return }
-        let text =
-            "\(host.shown) is there, but the resolver tells no address of it: protection against rebinding withholds private ones "
-            + "(dnsmasq: rebind-domain-ok; Unbound: private-domain)"
-        withheld[instance] = text
-        facts.append(.degraded(text))
+        if withholding.insert(name).inserted { facts.append(.degraded(reason)) }
     }
 
     // MARK: Reading
@@ -164,9 +168,20 @@ extension ServiceBrowse {
         // Several TXT records are not merged (RFC 6763 §6.8): always takes the same one.
         let texts = txt.records.compactMap { if case .txt(let bytes) = $0 { bytes } else { nil } }
         let strings = texts.min { $0.lexicographicallyPrecedes($1) }.flatMap { TextStrings.strings(of: $0) }
+        let isWithheld = first.port != nil && first.addresses.isEmpty && all.allSatisfy(\.addresses.isEmpty)
         return Resolution(
             instance: instance, origin: .unicast, target: first, alternatives: Array(all),
-            txt: TXTRecord(strings: strings ?? []))
+            txt: TXTRecord(strings: strings ?? []), isAuthenticated: isAuthenticated(instance, targets.map(\.host)),
+            withheld: isWithheld ? withheld(targets.map(\.host)) : nil)
+    }
+
+    /// Every record that describes the service came with AD.
+    private func isAuthenticated(_ instance: ServiceInstance, _ hosts: [DomainName]) -> Bool {
+        guard let name = DomainName(instance) else { return false }
+        let own = [Question(name, .srv), Question(name, .txt)]
+        let addresses = hosts.flatMap { host in addressTypes.map { Question(host, $0) } }
+        let answered = own + addresses.filter { table[$0].map { !$0.records.isEmpty } ?? false }
+        return answered.allSatisfy { table[$0]?.isAuthenticated ?? false }
     }
 
     private mutating func addresses(of host: DomainName) -> [IPAddress] {

@@ -25,8 +25,6 @@ struct ServiceBrowse: FinderRules {
     let query: ServiceQuery
     /// The question that shows whether servers answer: the list, or the one service's SRV record.
     let primary: Question?
-    /// Returns whether a name is asked for through a resolver, which may withhold addresses.
-    let isFiltered: @Sendable (DomainName) -> Bool
     /// The end of the services' names.
     private let base: DomainName?
     var table: QuestionTable
@@ -36,16 +34,14 @@ struct ServiceBrowse: FinderRules {
     var watch = ServerWatch<Fact>()
     private var isListed = false
     var facts: [Fact] = []
-    var withheld: [ServiceInstance: String?] = [:]
-    /// The services whose addresses are withheld.
+    /// The services of which it was told that their addresses are withheld.
     var withholding: Set<DomainName> = []
     private var leftOut = 0
     /// Why a question other than the primary one failed.
     private var trouble: String?
 
-    init(_ query: ServiceQuery, isFiltered: @escaping @Sendable (DomainName) -> Bool) {
+    init(_ query: ServiceQuery) {
         self.query = query
-        self.isFiltered = isFiltered
         switch query.target {
         case .type(let type, let domain):
             let list = DomainName(listing: type, in: domain)
@@ -93,11 +89,6 @@ struct ServiceBrowse: FinderRules {
     mutating func takeFacts() -> [Fact] {
         defer { facts = [] }
         return facts
-    }
-
-    mutating func takeWithheld() -> [ServiceInstance: String?] {
-        defer { withheld = [:] }
-        return withheld
     }
 
     var troubles: [String] {
@@ -186,7 +177,7 @@ extension ServiceBrowse {
         guard let service = services.removeValue(forKey: name) else { return }
         facts.append(.withdrawn(Sighting(instance: service.instance, origin: .unicast, family: nil)))
         stopAsking(name, service)
-        if withholding.remove(name) != nil { withheld[service.instance] = .some(nil) }
+        withholding.remove(name)
     }
 
     mutating func stopAsking(_ name: DomainName, _ service: Service) {

@@ -6,13 +6,9 @@ import WireNames
 
 /// Finds the services of every domain except `local`, by asking DNS servers again and again (RFC 6763).
 package final class UnicastFinder: ServiceFinder {
-    /// The most services that are remembered as having withheld addresses.
-    private static let mostWithheld = 256
-
     private struct State {
         var lastID: UInt64 = 0
         var queries: [UInt64: any FinderQuery] = [:]
-        var withheld: [ServiceInstance: String] = [:]
         var isShutDown = false
     }
 
@@ -51,7 +47,7 @@ package final class UnicastFinder: ServiceFinder {
     package func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        start(ServiceBrowse(query, isFiltered: directory.isFiltered), reporting)
+        start(ServiceBrowse(query), reporting)
     }
 
     /// Asks for the types of services (RFC 6763 §9).
@@ -80,11 +76,6 @@ package final class UnicastFinder: ServiceFinder {
     /// Asks again for the records of a service that could not be reached.
     package func couldNotReach(_ instance: ServiceInstance) {
         for query in state.withLock({ Array($0.queries.values) }) { query.verify(instance) }
-    }
-
-    /// Returns `.addressesWithheld` if a resolver withholds the addresses of a service; otherwise nil.
-    package func obstacle(to instance: ServiceInstance) -> DiscoveryError? {
-        state.withLock { $0.withheld[instance] }.map { DiscoveryError(.addressesWithheld, $0) }
     }
 
     /// The current reasons why answers may be incomplete, each once.
@@ -120,7 +111,7 @@ package final class UnicastFinder: ServiceFinder {
                 if failure == nil { health.became(.up) }
                 return reading
             },
-            noteWithheld: { [weak self] in self?.note($0) }, report: reporting)
+            report: reporting)
         let id = state.withLock { state -> UInt64? in
             guard !state.isShutDown else { return nil }
             state.lastID += 1
@@ -129,19 +120,6 @@ package final class UnicastFinder: ServiceFinder {
         }
         if id != nil { operation.start(alarmClock) }
         return Handle(finder: self, id: id)
-    }
-
-    private func note(_ withheld: [ServiceInstance: String?]) {
-        state.withLock { state in
-            for (instance, reason) in withheld {
-                if reason != nil, state.withheld[instance] == nil, state.withheld.count >= Self.mostWithheld,
-                    let one = state.withheld.keys.first
-                {
-                    state.withheld[one] = nil
-                }
-                state.withheld[instance] = reason
-            }
-        }
     }
 
     private func end(_ id: UInt64) {

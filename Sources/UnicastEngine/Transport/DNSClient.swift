@@ -11,6 +11,7 @@ package final class DNSClient: DNSExchange {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let transport: NIOLoopBoundBox<DNSTransport>
     private let resolver: ResolverFile
+    private let isShutDown = Locked(false)
 
     /// Creates a client, and starts its thread.
     /// - Parameter resolver: names the servers for `DNSTarget.resolver`.
@@ -30,7 +31,7 @@ package final class DNSClient: DNSExchange {
         let (servers, limits, flags): ([ServerAddress], Attempts.Limits, Message.Flags) =
             switch whom {
             case .resolver: (settings.servers, Attempts.Limits(settings), [.recursionDesired, .authenticData])
-            case .server(let server): ([server], Attempts.Limits(), .recursionDesired)
+            case .servers(let servers): (servers, Attempts.Limits(), [.recursionDesired, .authenticData])
             }
         let (message, server) = try await run { transport, completion in
             let sorted = transport.silentServers.sorted(servers, at: transport.now)
@@ -39,7 +40,7 @@ package final class DNSClient: DNSExchange {
                 completion: completion)
         }
         // An answer from another machine could have been changed on the way (RFC 4035 §4.9.3, resolv.conf(5)).
-        let isBelieved = whom == .resolver && (settings.isTrusted || server.address.isLoopback)
+        let isBelieved = server.address.isLoopback || whom == .resolver && settings.isTrusted
         return DNSAnswer(
             message: message, isAuthenticated: isBelieved && message.flags.contains(.authenticData), server: server)
     }
@@ -54,8 +55,21 @@ package final class DNSClient: DNSExchange {
 
     /// Closes all connections. Messages under way fail, and so do later ones.
     package func shutdown() async {
-        try? await group.any().submit { [transport] in transport.value.close() }.get()
+        // What was accepted before reaches the event loop before.
+        let closing = isShutDown.withLock { isShutDown -> EventLoopFuture<Void>? in
+            defer { isShutDown = true }
+            return isShutDown ? nil : group.any().submit { [transport] in transport.value.close() }
+        }
+        try? await closing?.get()
         try? await group.shutdownGracefully()
+    }
+
+    /// Does something on the event loop. - Returns: false after `shutdown`.
+    private func execute(_ body: @escaping @Sendable () -> Void) -> Bool {
+        isShutDown.withLock { isShutDown in
+            if !isShutDown { group.any().execute(body) }
+            return !isShutDown
+        }
     }
 
     private func run<Value: Sendable>(
@@ -64,15 +78,20 @@ package final class DNSClient: DNSExchange {
         let ticket = Ticket(eventLoop: group.any())
         let result: Result<Value, DNSFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                group.any().execute { [transport] in
+                let isAccepted = execute { [transport] in
                     let transport = transport.value
-                    let run = make(transport) { continuation.resume(returning: $0) }
+                    let number = transport.nextNumber()
+                    let run = make(transport) { result in
+                        transport.ended(number)
+                        continuation.resume(returning: result)
+                    }
                     guard ticket.begin(run) else { return run.giveUp(.silent("cancelled")) }
-                    if !transport.enqueue(run.begin) { run.giveUp(.system("too many DNS messages wait")) }
+                    if !transport.enqueue(run, number) { run.giveUp(.system("too many DNS messages wait")) }
                 }
+                if !isAccepted { continuation.resume(returning: .failure(DNSTransport.isClosedFailure)) }
             }
         } onCancel: {
-            ticket.cancel()
+            if ticket.cancel() { _ = execute { ticket.giveUp() } }
         }
         return try result.get()
     }
@@ -92,8 +111,14 @@ private final class Ticket: Sendable {
         return !isCancelled.withLock { $0 }
     }
 
-    func cancel() {
-        isCancelled.withLock { $0 = true }
-        run.eventLoop.execute { [run] in run.value?.giveUp(.silent("cancelled")) }
+    /// Anywhere. - Returns: true the first time.
+    func cancel() -> Bool {
+        isCancelled.withLock { isCancelled in
+            defer { isCancelled = true }
+            return !isCancelled
+        }
     }
+
+    /// On the event loop.
+    func giveUp() { run.value?.giveUp(.silent("cancelled")) }
 }

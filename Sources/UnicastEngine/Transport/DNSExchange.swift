@@ -21,8 +21,11 @@ package protocol DNSExchange: Sendable {
 package enum DNSTarget: Hashable, Sendable {
     /// The host's resolver, as /etc/resolv.conf names it.
     case resolver
-    /// One server.
-    case server(ServerAddress)
+    /// One server, at any of these addresses: at least one.
+    case servers([ServerAddress])
+
+    /// One server that has a single address.
+    package static func server(_ address: ServerAddress) -> DNSTarget { .servers([address]) }
 }
 
 /// The address and port of a DNS server.

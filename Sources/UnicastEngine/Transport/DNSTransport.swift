@@ -15,20 +15,36 @@ final class DNSTransport {
     private var underWay = 0
     private var waiting = CircularBuffer<() -> Void>()
     private var isClosed = false
+    /// Those without a result.
+    private var runs: [UInt64: any TransportRun] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// What comes of a message that nothing carries any more.
+    static let isClosedFailure = DNSFailure.silent("no DNS server is asked any more: the engine has ended")
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
     /// The time on the event loop's clock.
     var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 
-    /// Calls `start` when there is a place for it; `leave` gives the place back.
+    /// Returns the number of a new run.
+    func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Begins a run when there is a place for it; `leave` gives the place back.
     /// - Returns: false if too many wait, or after `close`.
-    func enqueue(_ start: @escaping () -> Void) -> Bool {
+    func enqueue(_ run: any TransportRun, _ number: UInt64) -> Bool {
         guard !isClosed, waiting.count < Self.maximumWaiting else { return false }
-        waiting.append(start)
+        runs[number] = run
+        waiting.append { run.begin() }
         startNext()
         return true
     }
+
+    /// A run has its result.
+    func ended(_ number: UInt64) { runs[number] = nil }
 
     /// Gives a place back.
     func leave() {
@@ -59,9 +75,10 @@ final class DNSTransport {
         return eventLoop.assumeIsolated().scheduleTask(in: amount, body)
     }
 
-    /// Closes all connections; messages on them fail.
+    /// Closes all connections; all messages fail.
     func close() {
         isClosed = true
+        for run in runs.values { run.giveUp(Self.isClosedFailure) }
         for stream in streams.values { stream.close() }
     }
 }

@@ -11,7 +11,7 @@ package struct Zone: Hashable, Sendable {
     package var serial: UInt32
     /// How long a negative answer may be cached (RFC 2308 §5).
     package var negativeTTL: Duration
-    /// The addresses of the configured server, or else of the primary server; at least one.
+    /// The addresses of the configured server, or else of the primary server; at least one. One that answers comes first.
     package var servers: [ServerAddress]
 }
 
@@ -53,8 +53,9 @@ package final class ZoneFinder: Sendable {
         let time = now()
         if let known = known.withLock({ $0[domain] }), known.until > time { return known.zone }
         let configured: [ServerAddress] = if let server { try await addresses(of: server) } else { [] }
-        let (owner, soa, ttl) = try await authority(of: domain, at: configured.first)
-        var servers = configured
+        let (owner, soa, ttl, answerer) = try await authority(
+            of: domain, at: configured.isEmpty ? .resolver : .servers(configured))
+        var servers = configured.answering(answerer)
         if servers.isEmpty {
             servers = try await addresses(of: soa.primary).compactMap { address in
                 Port(rawValue: 53).map { ServerAddress(address, port: $0) }
@@ -63,6 +64,10 @@ package final class ZoneFinder: Sendable {
                 throw DiscoveryError(
                     .misconfigured,
                     "the primary server of \(owner), \(soa.primary), has no address here: name a server for \(domain)")
+            }
+            // Not every address need be reached from here.
+            if servers.count > 1 {
+                servers = servers.answering(try await ask(Question(owner, .soa), of: .servers(servers)).server)
             }
         }
         let zone = Zone(
@@ -103,12 +108,12 @@ package final class ZoneFinder: Sendable {
     }
 
     private func authority(
-        of domain: Domain, at server: ServerAddress?
-    ) async throws(DiscoveryError) -> (DomainName, StartOfAuthority, ttl: UInt32) {
+        of domain: Domain, at target: DNSTarget
+    ) async throws(DiscoveryError) -> (DomainName, StartOfAuthority, ttl: UInt32, ServerAddress) {
         guard let name = try? DomainName(labels: domain.labels) else {
             throw DiscoveryError(.misconfigured, "\(domain) is no name of a zone")
         }
-        let answer = try await ask(Question(name, .soa), of: server.map(DNSTarget.server) ?? .resolver)
+        let answer = try await ask(Question(name, .soa), of: target)
         let message = answer.message
         switch message.responseCode {
         case ResponseCode.noError, ResponseCode.noSuchName:
@@ -117,10 +122,11 @@ package final class ZoneFinder: Sendable {
                 guard case .soa(let soa) = record.data, name.isWithin(record.name), record.name.labels.count > 1 else {
                     continue
                 }
-                return (record.name, soa, record.ttl)
+                return (record.name, soa, record.ttl, answer.server)
             }
             throw DiscoveryError(.misconfigured, "there is no zone for \(domain), says \(answer.server)")
-        case ResponseCode.serverFailure:
+        // A resolver may reach the zone's server later; the server that was named for the zone does not have it.
+        case ResponseCode.serverFailure where target == .resolver:
             throw DiscoveryError(.backendUnavailable, "\(answer.server) fails to say anything of \(domain) (SERVFAIL)")
         case let code:
             throw DiscoveryError(
@@ -133,10 +139,17 @@ package final class ZoneFinder: Sendable {
             return try await exchange.ask(question, of: whom)
         } catch {
             switch error {
-            case .silent(let reason): throw DiscoveryError(.backendUnavailable, "no DNS server answers: \(reason)")
+            case .silent(let reason): throw DiscoveryError(.backendUnavailable, reason)
             case .system(let reason): throw DiscoveryError(.systemRefused, reason)
             case .impossible(let reason): throw DiscoveryError(.misconfigured, reason)
             }
         }
+    }
+}
+
+extension [ServerAddress] {
+    /// The one that has answered comes first.
+    fileprivate func answering(_ server: ServerAddress) -> [ServerAddress] {
+        filter { $0 == server } + filter { $0 != server }
     }
 }

@@ -44,6 +44,14 @@ struct DNSLab: Sendable {
         try await run(host, ["/usr/bin/env", "dig", "+noall", "+answer", "+tries=1", "+time=3"] + arguments)
     }
 
+    /// Changes a zone, with the key `wide`.
+    func nsupdate(_ address: String, _ zone: String, _ lines: [String]) async throws {
+        let process = try lab.exec("h1", "/usr/bin/env", "nsupdate", "-k", "/run/dns/keys/wide.key")
+        process.write("server \(address)\nzone \(zone)\n" + lines.map { $0 + "\n" }.joined() + "send\n")
+        process.closeInput()
+        guard try await process.exit() == .exited(0) else { throw process.missed("nsupdate failed") }
+    }
+
     /// The records of a zone, without its SOA: what a transfer with the key `wide` says, in order.
     func transfer(_ zone: String, from address: String) async throws -> [String] {
         let key = "/run/dns/keys/wide.key"

@@ -132,10 +132,6 @@ struct ZoneTests {
     }
 
     private func nsupdate(_ dns: DNSLab, _ zone: Zone, _ lines: String...) async throws {
-        let process = try dns.lab.exec("h1", "/usr/bin/env", "nsupdate", "-k", "/run/dns/keys/wide.key")
-        process.write(
-            "server \(zone.address)\nzone \(zone.name)\n" + lines.map { "update \($0)\n" }.joined() + "send\n")
-        process.closeInput()
-        guard try await process.exit() == .exited(0) else { throw process.missed("nsupdate failed") }
+        try await dns.nsupdate(zone.address, zone.name, lines.map { "update \($0)" })
     }
 }

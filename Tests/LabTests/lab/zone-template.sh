@@ -13,6 +13,7 @@ secret=c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTEyMzQ=
 printf 'key "%s" { algorithm hmac-sha256; secret "%s"; };\n' "$key" "$secret" >"$folder/$key.key"
 template() { "$discoverd" zone-template "$server" --domain "$zone" --key "$key" --server-address 127.0.0.1 --only "$1"; }
 template zone >"$folder/$zone.zone"
+named-checkzone -q "$zone" "$folder/$zone.zone"
 template configuration | sed "s|/etc/bind/|$folder/|; s|/var/lib/[a-z]*/|$folder/|; s|SECRET|$secret|; s|/etc/powerdns/|$folder/|" \
     >"$folder/printed"
 

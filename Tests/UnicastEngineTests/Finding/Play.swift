@@ -48,19 +48,17 @@ struct Play<Rules: FinderRules> {
 extension Play<ServiceBrowse> {
     init(
         _ server: ScriptedServer, _ type: String = "_http._tcp", resolution: ServiceQuery.Resolution = .watch,
-        family: IPAddress.Family? = nil, isFiltered: Bool = false
+        family: IPAddress.Family? = nil
     ) throws {
         let target = ServiceQuery.Target.type(try ServiceType(type), try Domain("home.example.org"))
-        self.init(
-            ServiceBrowse(
-                ServiceQuery(target, family: family, resolution: resolution), isFiltered: { _ in isFiltered }), server)
+        self.init(ServiceBrowse(ServiceQuery(target, family: family, resolution: resolution)), server)
     }
 
     init(instance: String, _ server: ScriptedServer) throws {
         let instance = ServiceInstance(
             name: try ServiceName(instance), type: try ServiceType("_http._tcp"), domain: try Domain("home.example.org")
         )
-        self.init(ServiceBrowse(ServiceQuery(.instance(instance)), isFiltered: { _ in false }), server)
+        self.init(ServiceBrowse(ServiceQuery(.instance(instance))), server)
     }
 }
 

@@ -19,6 +19,9 @@ final class ScriptedServer: DNSExchange {
         /// Addresses are left out, as protection against rebinding does.
         var withholdsAddresses = false
         var sendsAdditionals = false
+        /// DNSSEC vouches for answers, but for those of these types.
+        var isAuthenticated = false
+        var unauthenticated: Set<RecordType> = []
         var address: UInt32 = 0x0A35_0035
         var asked: [Question] = []
     }
@@ -83,6 +86,8 @@ final class ScriptedServer: DNSExchange {
         var message = Message(flags: zone.isAuthoritative ? [.response, .authoritative] : [.response])
         message.flags = Message.Flags(rawValue: message.flags.rawValue | zone.code)
         let isHidden = zone.withholdsAddresses && [.a, .aaaa].contains(question.type)
+        // Not the zone's own server's words.
+        if isHidden { message.flags.subtract(.authoritative) }
         let records = isHidden ? [] : zone.records[question, default: []]
         message.answers = records.map { ResourceRecord(question.name, question.type, $0, ttl: zone.ttl) }
         if zone.sendsAdditionals, case .srv(_, _, _, let target) = records.first {
@@ -101,7 +106,8 @@ final class ScriptedServer: DNSExchange {
         }
         guard let port = Port(rawValue: 53) else { throw .impossible("no port") }
         return DNSAnswer(
-            message: message, server: ServerAddress(.v4(IPv4Address(bits: zone.address)), port: port))
+            message: message, isAuthenticated: zone.isAuthenticated && !zone.unauthenticated.contains(question.type),
+            server: ServerAddress(.v4(IPv4Address(bits: zone.address)), port: port))
     }
 
     func update(

@@ -157,13 +157,42 @@ import Testing
     @Test func addressesThatAreWithheldAreNamed() throws {
         server.add("Tony")
         server.change { $0.withholdsAddresses = true }
-        var play = try Play(server, isFiltered: true)
+        var play = try Play(server)
         let facts = play.run(until: .seconds(1))
         #expect(facts.degraded.count == 1 && facts.degraded.first?.contains("rebinding") == true, "\(facts)")
-        #expect(play.rules.takeWithheld().count == 1)
+        #expect(facts.resolutions.last?.withheld?.contains("rebinding") == true)
         server.change { $0.withholdsAddresses = false }
-        #expect(play.run(until: .seconds(200)).resolutions.last?.addresses.count == 2)
-        #expect(play.rules.takeWithheld().values.first == .some(nil))
+        let last = try #require(play.run(until: .seconds(200)).resolutions.last)
+        #expect(last.addresses.count == 2 && last.withheld == nil)
+    }
+
+    @Test func aHostOfWhichItsOwnServerKnowsNoAddressHasNone() throws {
+        server.add("Tony")
+        server.change { zone in
+            for type in [RecordType.a, .aaaa] { zone.records[Question(name("h1.home.example.org"), type)] = [] }
+            zone.records[Question(name("h1.home.example.org"), .txt)] = [.txt([0])]
+        }
+        var play = try Play(server)
+        let facts = play.run(until: .seconds(1))
+        #expect(facts.resolutions.last?.addresses.isEmpty == true && facts.resolutions.last?.withheld == nil)
+        #expect(facts.degraded.isEmpty)
+    }
+
+    @Test func itIsAuthenticatedWhereAllItsRecordsAre() throws {
+        server.add("Tony")
+        server.change { $0.isAuthenticated = true }
+        var play = try Play(server)
+        #expect(play.run(until: .seconds(1)).resolutions.map(\.isAuthenticated).last == true)
+        for type in [RecordType.srv, .txt, .a, .aaaa] {
+            server.change { $0.unauthenticated = [type] }
+            var play = try Play(server)
+            #expect(play.run(until: .seconds(1)).resolutions.map(\.isAuthenticated).last == false, "\(type)")
+        }
+        server.change { ($0.unauthenticated, $0.sendsAdditionals) = ([], true) }
+        _ = server.takeCount()
+        var again = try Play(server)
+        #expect(again.run(until: .seconds(1)).resolutions.map(\.isAuthenticated).last == true)
+        #expect(server.takeCount() == 5, "what came beside an answer was believed")
     }
 
     @Test func namesThatAreNoneOfServicesAreLeftOutAndCounted() throws {
