@@ -10,10 +10,13 @@ package struct DNSSupport: Sendable {
         package var engine: any DiscoveryEngine
         /// Domains that are configured or were named: their servers may name any address.
         package var configured: Set<Domain>
+        /// The resolvers that this host names.
+        package var resolvers: [String]
 
-        package init(_ engine: any DiscoveryEngine, configured: Set<Domain>) {
+        package init(_ engine: any DiscoveryEngine, configured: Set<Domain>, resolvers: [String]) {
             self.engine = engine
             self.configured = configured
+            self.resolvers = resolvers
         }
     }
 

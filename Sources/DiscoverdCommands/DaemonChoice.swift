@@ -54,14 +54,14 @@ enum DaemonChoice {
 
     /// Whether a daemon serves every domain that a command is about.
     static func serves(_ daemon: ControlClient, _ wish: DomainWish) -> Bool {
-        guard !wish.isSpecial else { return false }
-        if wish.others.isEmpty, !wish.isOptional { return true }
+        // What this host's place recommends is asked here: the daemon would make the link wait for DNS servers.
+        guard !wish.isSpecial, !wish.isOptional else { return false }
+        if wish.others.isEmpty { return true }
         let asked = daemon.answer(to: ControlClient.Request("GET", "/v1/status"), within: patience)
         guard case .success(let bytes) = asked, let status = try? JSONReader.read(bytes) else { return false }
         let served = (status["domains"]?.array ?? []).compactMap { entry in
             entry["name"]?.string.flatMap { Domain(observed: $0) }
         }
-        guard !wish.isOptional else { return !served.isEmpty }
         return wish.others.allSatisfy { domain in served.contains(where: domain.isWithin) }
     }
 

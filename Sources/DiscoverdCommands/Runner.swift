@@ -78,6 +78,7 @@ enum Runner {
             silence: isUnicast ? Session.serverPatience : Session.silencePatience,
             namedDomains: (own?.configured ?? []).union(wish.others),
             isUnicast: isUnicast,
+            servers: wish.isOptional ? own.map { (LocalNetwork(engine: $0.engine), $0.resolvers) } : nil,
             dns: dns
         )
         if let place = (command as? any PlacedCommand)?.place { try session.checkInterfaces(place.interfaces()) }

@@ -96,6 +96,8 @@ struct Session {
     let namedDomains: Set<Domain>
     /// Only DNS servers are asked: no backend of this machine.
     let isUnicast: Bool
+    /// DNS servers alone, where a command can do without them.
+    let servers: (network: LocalNetwork, resolvers: [String])?
     /// Asks DNS servers; nil in the program that cannot.
     let dns: DNSSupport?
 }

@@ -54,8 +54,10 @@ extension DNSSupport {
         DNSSupport { wish, notices in
             let definitions = ConfiguredDomains.definitions(notices)
             let settings = try ConfiguredDomains.settings(for: wish, definitions, notices)
+            let resolver = ResolverFile().settings
             return Engine(
-                UnicastEngine(domains: settings), configured: Set(definitions.map(\.settings.domain)))
+                UnicastEngine(domains: settings), configured: Set(definitions.map(\.settings.domain)),
+                resolvers: resolver.namesServers ? resolver.servers.map(\.description) : [])
         } check: { named in
             await DomainCheck.run(named)
         }

@@ -29,7 +29,10 @@ struct CommandTests {
         let lines = try run.lines()
         let hasDomains = lines.contains { $0.event == "added" }
         #expect(run.exit == .exited(hasDomains ? 0 : 1) && run.errors.isEmpty == hasDomains)
-        #expect(lines.last?.event == "settled" && lines.allSatisfy { $0.event == "settled" || $0.domain != nil })
+        // The machine's DNS servers are not reached from the lab.
+        #expect(
+            lines.last?.event == "settled"
+                && lines.allSatisfy { ["settled", "degraded"].contains($0.event) || $0.domain != nil })
     }
 
     @Test("wait ends when --count services are there, and prints them")

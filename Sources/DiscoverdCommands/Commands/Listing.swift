@@ -10,8 +10,8 @@ struct Listing {
     let follows: Bool
     /// The message for an empty list.
     let nothing: String
-    private var gate: BackendGate
-    private var hasFound = false
+    private(set) var gate: BackendGate
+    private(set) var hasFound = false
 
     init(_ session: Session, follows: Bool, timeout: Duration?, nothing: String) {
         self.session = session
@@ -22,8 +22,9 @@ struct Listing {
     }
 
     /// Prints an entry that appeared.
-    mutating func found(_ record: Record, json: (inout JSONWriter) -> Void) throws {
-        gate.answered()
+    /// - Parameter isOptional: it comes from where the command can do without.
+    mutating func found(_ record: Record, isOptional: Bool = false, json: (inout JSONWriter) -> Void) throws {
+        if !isOptional { gate.answered() }
         hasFound = true
         try show("added", "+", .green, record, json)
     }

@@ -80,6 +80,9 @@ public final class LocalNetwork: Sendable {
         }
     }
 
+    /// Whether anything here asks about a domain.
+    package func finds(in domain: Domain) -> Bool { directory.engine.finds(in: domain) }
+
     /// The domains recommended for browsing or registering (RFC 6763 §11).
     public func domains(_ query: DomainQuery) -> DomainEvents {
         DomainEvents(DomainEvent.init) { [directory] in

@@ -51,12 +51,37 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
             ?? UnservedOperation { reporting([.backend(.down(Self.unserved(query.domain)))]) }
     }
 
-    /// Starts the query with every finder. The list is complete once each finder that is up has listed its own domains;
-    /// the backend is up while any finder is.
+    /// Starts the query with every finder, or with those of the recommenders that are named. The list is complete once each
+    /// finder that is up has listed its own domains; the backend is up while any finder is.
     public func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
-        merged(reporting) { finder, report in finder.browseDomains(query, reporting: report) }
+        let parts = parts(of: query)
+        guard !parts.isEmpty else {
+            let reason = query.recommenders.first.map(Self.unserved) ?? "there is no finder"
+            return UnservedOperation { reporting([.backend(.down(reason))]) }
+        }
+        let lists = Locked(JointList<Domain>(count: parts.count))
+        return JointOperation(
+            parts.enumerated().map { index, part in
+                part.finder.browseDomains(part.query) { facts in
+                    lists.withLock { lists in
+                        let news = lists.received(facts, from: index)
+                        if !news.isEmpty { reporting(news) }
+                    }
+                }
+            })
+    }
+
+    /// What each finder is asked.
+    private func parts(of query: DomainQuery) -> [(finder: any ServiceFinder, query: DomainQuery)] {
+        guard !query.recommenders.isEmpty else { return finders.map { ($0, query) } }
+        let owners = query.recommenders.map { domain in finders.firstIndex { $0.finds(in: domain) } }
+        return finders.enumerated().compactMap { index, finder in
+            var part = query
+            part.recommenders = zip(query.recommenders, owners).filter { $0.1 == index }.map(\.0)
+            return part.recommenders.isEmpty ? nil : (finder, part)
+        }
     }
 
     /// Publishes with the publisher of the service's domain; without one, reports `.failed`.
@@ -118,22 +143,6 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
     }
 
     private static func unserved(_ domain: Domain) -> String { "no engine serves the domain \(domain)" }
-
-    private func merged(
-        _ reporting: @escaping @Sendable ([DomainFact]) -> Void,
-        _ ask: (any ServiceFinder, @escaping @Sendable ([DomainFact]) -> Void) -> any EngineOperation
-    ) -> any EngineOperation {
-        let lists = Locked(JointList<Domain>(count: finders.count))
-        return JointOperation(
-            finders.enumerated().map { index, finder in
-                ask(finder) { facts in
-                    lists.withLock { lists in
-                        let news = lists.received(facts, from: index)
-                        if !news.isEmpty { reporting(news) }
-                    }
-                }
-            })
-    }
 }
 
 /// Several operations as one.

@@ -80,12 +80,16 @@ public struct DomainQuery: Hashable, Sendable {
 
     /// What the domains are recommended for.
     public var purpose: Purpose
+    /// Which domains recommend others: `local` is the link. None: the link and, where DNS servers are asked, the search domains and networks
+    /// of this host.
+    public var recommenders: [Domain]
     /// Where to ask.
     public var interfaces: InterfaceFilter
 
     /// Creates a query.
-    public init(_ purpose: Purpose, interfaces: InterfaceFilter = .all) {
+    public init(_ purpose: Purpose, of recommenders: [Domain] = [], interfaces: InterfaceFilter = .all) {
         self.purpose = purpose
+        self.recommenders = recommenders
         self.interfaces = interfaces
     }
 }

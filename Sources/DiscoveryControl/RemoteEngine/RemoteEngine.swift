@@ -107,6 +107,7 @@ public final class RemoteEngine: DiscoveryEngine {
     ) -> any EngineOperation {
         var text = QueryString()
         text.add("purpose", query.purpose == .browsing ? "browsing" : "registration")
+        for domain in query.recommenders { text.add("domain", domain.name) }
         text.add(query.interfaces, nil)
         return follow("/v1/domains/watch?\(text.text)", { Domain($0) }, reporting)
     }

@@ -45,8 +45,8 @@ extension ControlResponder {
     }
 
     func domains(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
-        try query.allow(QueryString.ofDomains.union(["wait"]))
-        let events = network.domains(try Self.domainQuery(query))
+        try query.allow(QueryString.ofDomains.union(["wait"]), repeated: ["domain", "interface"])
+        let events = network.domains(try domainQuery(query))
         let patience = try query.patience()
         let found = await withTimeLimit(patience) {
             var found: [Domain] = []
@@ -61,8 +61,8 @@ extension ControlResponder {
     }
 
     func watchDomains(_ query: QueryString) throws(ControlError) -> ControlAnswer {
-        try query.allow(QueryString.ofDomains)
-        return watch(network.domains(try Self.domainQuery(query))) { event, writer in
+        try query.allow(QueryString.ofDomains, repeated: ["domain", "interface"])
+        return watch(network.domains(try domainQuery(query))) { event, writer in
             switch event {
             case .found(let domain): writer.line("added") { $0.member("domain", domain.name) }
             case .lost(let domain): writer.line("removed") { $0.member("domain", domain.name) }
@@ -99,7 +99,10 @@ extension ControlResponder {
         }
     }
 
-    private static func domainQuery(_ query: QueryString) throws(ControlError) -> DomainQuery {
+    /// Domains that one question may name.
+    private static let mostRecommenders = 16
+
+    private func domainQuery(_ query: QueryString) throws(ControlError) -> DomainQuery {
         let purpose: DomainQuery.Purpose
         switch query["purpose"] {
         case nil, "", "browsing": purpose = .browsing
@@ -107,7 +110,14 @@ extension ControlResponder {
         default: throw ControlError(400, "invalid-request", "purpose is browsing or registration")
         }
         do throws(DiscoveryError) {
-            return DomainQuery(purpose, interfaces: try query.interfaces())
+            let domains = try query.all("domain").map { text throws(DiscoveryError) in try Domain(text) }
+            guard domains.count <= Self.mostRecommenders else {
+                throw DiscoveryError(.invalidDomain, "more than \(Self.mostRecommenders) domains at a time")
+            }
+            if let other = domains.first(where: { !network.finds(in: $0) }) {
+                throw DiscoveryError(.invalidDomain, "nothing here asks about the domain \(other)")
+            }
+            return DomainQuery(purpose, of: domains, interfaces: try query.interfaces())
         } catch {
             throw ControlError(error)
         }

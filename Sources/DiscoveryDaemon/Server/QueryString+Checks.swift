@@ -8,13 +8,13 @@ extension QueryString {
     /// Parameters for types.
     static let ofTypes: Set<String> = ["domain", "interface", "family"]
     /// Parameters for domains.
-    static let ofDomains: Set<String> = ["purpose", "interface"]
+    static let ofDomains: Set<String> = ["purpose", "domain", "interface"]
 
     /// - Throws: 400 for an unknown name, or one that is repeated and may not be: a misspelt filter must not list
     ///   everything.
-    func allow(_ names: Set<String>) throws(ControlError) {
+    func allow(_ names: Set<String>, repeated: Set<String> = ["interface"]) throws(ControlError) {
         var seen: Set<String> = []
-        for item in items where item.name != "interface" && !seen.insert(item.name).inserted {
+        for item in items where !repeated.contains(item.name) && !seen.insert(item.name).inserted {
             throw ControlError(400, "invalid-request", "the parameter \(item.name.quotedForMessage) is there twice")
         }
         guard let other = items.first(where: { !names.contains($0.name) })?.name else { return }

@@ -62,12 +62,15 @@ package final class UnicastFinder: ServiceFinder {
             }, reporting)
     }
 
-    /// Asks for the domains that are recommended where this host is (RFC 6763 §11). They are only reported, not
-    /// browsed.
+    /// Asks for the domains that are recommended where this host is, or by the domains that are named (RFC 6763 §11). They
+    /// are only reported, not browsed.
     package func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
-        let names = surroundings().names(for: query.purpose)
+        let names =
+            query.recommenders.isEmpty
+            ? surroundings().names(for: query.purpose)
+            : Surroundings(searchDomains: query.recommenders, networks: []).names(for: query.purpose)
         return start(
             PointerBrowse(names) { listed in Domain(labels: listed.labels).flatMap { $0 == .local ? nil : $0 } },
             reporting)

@@ -9,6 +9,8 @@ package struct ResolverSettings: Hashable, Sendable {
 
     /// The servers to ask, in order; this machine if the file names none.
     package var servers: [ServerAddress] = []
+    /// Whether the file names servers.
+    package var namesServers = true
     /// The search domains.
     package var search: [Domain] = []
     /// How long to wait for one server; nil if not set.
@@ -40,6 +42,7 @@ package struct ResolverSettings: Hashable, Sendable {
         }
         if servers.isEmpty, let address = IPAddress("127.0.0.1"), let port = Port(rawValue: 53) {
             servers = [ServerAddress(address, port: port)]
+            namesServers = false
         }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// A lab of two subnets with DNS servers on the router between them (lab/dns.sh): h1 and h3 are hosts, h2 is the router.
 struct DNSLab: Sendable {
     enum Server: String, Sendable, CaseIterable {
-        case bind, knot, powerdns, unbound, dnsmasq, resolver
+        case bind, knot, powerdns, unbound, dnsmasq, resolver, validator
     }
 
     let lab: Lab
@@ -30,7 +30,10 @@ struct DNSLab: Sendable {
     }
 
     /// What a host's /etc/resolv.conf says from now on.
-    func resolv(_ host: String, _ lines: String...) async throws {
+    func resolv(_ host: String, _ lines: String...) async throws { try await resolv(host, lines) }
+
+    /// The same.
+    func resolv(_ host: String, _ lines: [String]) async throws {
         try await dns(["resolv", host] + lines, within: .seconds(30))
     }
 

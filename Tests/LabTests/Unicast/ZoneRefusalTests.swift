@@ -60,7 +60,8 @@ struct ZoneRefusalTests {
             Refusal(
                 78, "others than its owner and its group", "--domain", zone.name, "--key", "/run/lab/open.key"),
             Refusal(78, "/run/lab/none.key is not there", "--domain", zone.name, "--key", "/run/lab/none.key"),
-            Refusal(78, "is not a key as tsig-keygen", "--domain", zone.name, "--key", "/run/lab/garbage.key"),
+            Refusal(
+                78, "the key file /run/lab/garbage.key is not", "--domain", zone.name, "--key", "/run/lab/garbage.key"),
             Refusal(78, "needs an entry with a key", "--domain", zone.name),
         ]
         for refusal in refusals {

@@ -4,12 +4,13 @@
 #   h1 10.53.1.2 fd53:1::2 --- h2, the router and the servers --- h3 10.53.2.2 fd53:2::2
 #
 # dns.sh LAB up SERVER...    routes the lab LAB (three hosts, see README.md), and starts servers on h2:
-#   bind      10.53.0.53 fd53::53   home.example.org (narrow rights), wide.example.org (its key may publish anything), big.example.org (no limit)
+#   bind      10.53.0.53 fd53::53   home.example.org (narrow rights), wide.example.org (its key may publish anything), big.example.org (no limit), signed.example.org (DNSSEC)
 #   knot      10.53.0.54 fd53::54   the same as office.example.org, wide-office.example.org
 #   powerdns  10.53.0.55            shop.example.org
 #   unbound   10.53.0.1 fd53::1     a resolver for all of them; the others below are resolvers, too
 #   dnsmasq   10.53.0.2             a forwarder to unbound with rebinding protection
 #   resolver  10.53.0.3             BIND as a resolver, with its defaults
+#   validator 10.53.0.4 127.0.0.1   Unbound that validates signed.example.org; started after bind
 # dns.sh LAB start|kill|term|stop|cont|pid|log SERVER    one server; a server that was started keeps its zone
 # dns.sh LAB resolv HOST LINE...                          what a host's /etc/resolv.conf says
 # dns.sh LAB settings HOST LINE...                        what its /etc/discoverd/discoverd.yaml says
@@ -53,7 +54,7 @@ route() {
     ip addr add "$2" dev eth0 nodad
     ip addr add "$3" dev eth1 nodad
     local address
-    for address in 10.53.0.{1,2,3,53,54,55}/32 fd53::{1,53,54}/128; do
+    for address in 10.53.0.{1,2,3,4,53,54,55}/32 fd53::{1,53,54}/128; do
         ip addr add "$address" dev lo
     done
 }
@@ -121,9 +122,9 @@ reverse() {
 configure() {
     keys
     cd /run/dns
-    mkdir -p bind knot/db powerdns unbound resolver dnsmasq
+    mkdir -p bind knot/db powerdns unbound resolver dnsmasq validator
     local name
-    for name in home wide big; do zone $name.example.org 10.53.0.53 fd53::53 >bind/$name.zone; done
+    for name in home wide big signed; do zone $name.example.org 10.53.0.53 fd53::53 >bind/$name.zone; done
     for name in office wide-office; do zone $name.example.org 10.53.0.54 fd53::54 >knot/$name.example.org.zone; done
     zone shop.example.org 10.53.0.55 >powerdns/shop.zone
     reverse >bind/reverse1.zone
@@ -133,7 +134,8 @@ configure() {
     resolver_configuration >resolver/named.conf
     knot_configuration >knot/knot.conf
     powerdns_configuration >powerdns/pdns.conf
-    unbound_configuration >unbound/unbound.conf
+    unbound_configuration 10.53.0.1 fd53::1 iterator >unbound/unbound.conf
+    unbound_configuration 10.53.0.4 127.0.0.1 'validator iterator' '/run/dns/validator/anchor' >validator/unbound.conf
     dnsmasq_configuration >dnsmasq/dnsmasq.conf
 }
 
@@ -162,6 +164,8 @@ zone "wide.example.org" { type primary; file "wide.zone";
     update-policy { grant wide.home.example.org zonesub ANY; grant pub.home.example.org zonesub PTR SRV TXT A AAAA DHCID; }; };
 zone "big.example.org" { type primary; file "big.zone"; max-records-per-type 0;
     update-policy { grant wide.home.example.org zonesub ANY; grant pub.home.example.org zonesub PTR SRV TXT A AAAA DHCID; }; };
+zone "signed.example.org" { type primary; file "signed.zone"; dnssec-policy default;
+    update-policy { grant wide.home.example.org zonesub ANY; grant pub.home.example.org zonesub PTR SRV TXT A AAAA DHCID; }; };
 zone "1.53.10.in-addr.arpa" { type primary; file "reverse1.zone"; };
 zone "2.53.10.in-addr.arpa" { type primary; file "reverse2.zone"; };
 N
@@ -182,7 +186,7 @@ N
 
 # The zones, and who serves them.
 stubs() {
-    printf '%s.example.org 10.53.0.53\n' home wide big
+    printf '%s.example.org 10.53.0.53\n' home wide big signed
     printf '%s.example.org 10.53.0.54\n' office wide-office
     echo 'shop.example.org 10.53.0.55'
     printf '%s.53.10.in-addr.arpa 10.53.0.53\n' 1 2
@@ -264,21 +268,23 @@ negquery-cache-ttl=0
 N
 }
 
+# Two addresses, the modules, and a trust anchor's file if it has one.
 unbound_configuration() {
     cat <<N
 server:
     chroot: ""
     username: ""
-    directory: "/run/dns/unbound"
+    directory: "/run/dns"
     pidfile: ""
     use-syslog: no
     do-daemonize: no
-    interface: 10.53.0.1
-    interface: fd53::1
+    interface: $1
+    interface: $2
     access-control: 0.0.0.0/0 allow
     access-control: ::/0 allow
     do-not-query-localhost: no
-    module-config: "iterator"
+    module-config: "$3"
+    ${4:+trust-anchor-file: "$4"}
     local-zone: "10.in-addr.arpa." nodefault
 remote-control:
     control-enable: no
@@ -308,6 +314,7 @@ command_of() {
     knot) command=(/usr/sbin/knotd -c /run/dns/knot/knot.conf) address=10.53.0.54 ;;
     powerdns) command=(/usr/sbin/pdns_server --config-dir=/run/dns/powerdns) address=10.53.0.55 ;;
     unbound) command=(/usr/sbin/unbound -d -c /run/dns/unbound/unbound.conf) address=10.53.0.1 ;;
+    validator) command=(/usr/sbin/unbound -d -c /run/dns/validator/unbound.conf) address=10.53.0.4 ;;
     dnsmasq) command=(/usr/sbin/dnsmasq -C /run/dns/dnsmasq/dnsmasq.conf) address=10.53.0.2 ;;
     *) die "no server $1" ;;
     esac
@@ -326,9 +333,21 @@ make_powerdns_database() {
     util set-meta shop.example.org TSIG-ALLOW-AXFR wide.home.example.org
 }
 
+# The key that the signed zone is to be validated with: its server's own, once it has signed.
+trust_anchor() {
+    local round
+    for ((round = 0; round < 100; round++)); do
+        dig +short @10.53.0.53 signed.example.org DNSKEY | sed 's/^/signed.example.org. IN DNSKEY /' >/run/dns/validator/anchor
+        [[ -z $(dig +short @10.53.0.53 signed.example.org RRSIG) || ! -s /run/dns/validator/anchor ]] || return 0
+        sleep 0.1
+    done
+    die "signed.example.org is not signed"
+}
+
 start() {
     local command address
     command_of "$1"
+    [[ $1 != validator ]] || trust_anchor
     [[ $1 != powerdns ]] || make_powerdns_database
     # It takes the number in a file for a server that still runs.
     [[ $1 != knot ]] || rm -f /run/dns/knot/knot.pid
