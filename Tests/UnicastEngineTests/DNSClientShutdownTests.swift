@@ -67,13 +67,11 @@ import Testing
             // Some are under way, and others wait for their turn.
             var asked = server.asked.makeAsyncIterator()
             await asked.next()
-            let start = ContinuousClock.now
             await client.shutdown()
-            let failures = try await group.reduce(into: [DNSFailure?]()) { $0.append($1) }
-            #expect(ContinuousClock.now - start < .seconds(2), "they were left to their time-outs")
-            return failures
+            return try await group.reduce(into: [DNSFailure?]()) { $0.append($1) }
         }
         #expect(failures.count == 40 && failures.allSatisfy { $0 != nil })
+        #expect(failures.contains(DNSTransport.isClosedFailure), "they were left to their time-outs")
         await #expect(throws: DNSFailure.self) { try await client.ask(question, of: .server(address)) }
         await #expect(throws: DNSFailure.self) {
             try await client.update(.update(zone: question.name, changes: []), at: address, key: nil)

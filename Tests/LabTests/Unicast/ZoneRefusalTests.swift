@@ -4,7 +4,7 @@ import Testing
 /// What keeps a service from being published in a zone, or found there: for each its status and its message, within 5 s.
 @Suite("Refusals of a zone", .labSlot)
 struct ZoneRefusalTests {
-    typealias Zone = ZoneTests.Zone
+    typealias Zone = DNSLab.Zone
 
     private struct Refusal {
         let words: String
