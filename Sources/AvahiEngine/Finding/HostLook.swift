@@ -88,7 +88,7 @@ final class HostLook {
         timer.deadline = round.end
     }
 
-    /// The timer frees lookups, because they must not be freed within their own callback.
+    /// Sets the timer, which ends the look: lookups are freed there, outside their callbacks.
     private func received(_ event: BrowserEvent<[UInt8]>, _ family: IPAddress.Family) {
         guard addresses == nil else { return }
         switch event {

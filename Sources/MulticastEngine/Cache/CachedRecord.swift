@@ -16,7 +16,7 @@ package struct CachedRecord: Sendable {
     var refreshes: UInt8 = 0
     /// The number of others' questions that its host should have answered but did not (RFC 6762 §10.5).
     var unanswered: UInt8 = 0
-    /// Who sent it first.
+    /// The source that sent it first.
     let source: PacketSource
     package let data: RecordData
 

@@ -1,7 +1,7 @@
-/// Who gives way in a full list, or a full cache, and who may still add to it.
+/// Decides which records of a full list or cache give way, and which may still be added.
 ///
-/// First names that no one answers for, then everything else: of each kind, the newest of the sources that have most.
-/// So neither made-up names nor a single host can keep others out.
+/// Names that no one answers for give way first, then all others; of each kind, the newest ones of the sources with the
+/// most. So neither made-up names nor a single host can keep others out.
 struct Crowd: Sendable {
     enum Place: Hashable, Sendable {
         case list(RecordKey)
@@ -11,7 +11,7 @@ struct Crowd: Sendable {
     /// Records that compete with each other.
     struct Group: Hashable, Sendable {
         let source: PacketSource
-        /// They name services without SRV records.
+        /// Whether they name services without SRV records.
         let isBare: Bool
     }
 
@@ -27,10 +27,13 @@ struct Crowd: Sendable {
 
     private let tooMuch: Set<Group>
     private var thinned: Duration?
-    /// What others have added since.
+    /// The number of records that other groups have added since.
     private var added: [Group: Int] = [:]
 
-    /// - Parameter room: the weight to keep.
+    /// Chooses the members that give way.
+    /// - Parameters:
+    ///   - members: all records of the list or cache.
+    ///   - room: the weight to keep.
     /// - Returns: the crowd, and the slots that give way.
     static func parting(_ members: [Member], keeping room: Int) -> (crowd: Crowd, surplus: [Int]) {
         let groups = Dictionary(grouping: members, by: \.group)
@@ -54,7 +57,7 @@ struct Crowd: Sendable {
         return (Crowd(tooMuch: tooMuch), surplus)
     }
 
-    /// What each may keep so that all fit: those with less keep everything.
+    /// Returns the weight that each may keep so that all fit; those with less keep everything.
     private static func share(of weights: [Int], in room: Int) -> Int {
         var (room, others) = (room, weights.count)
         for weight in weights.sorted() {
@@ -69,15 +72,15 @@ struct Crowd: Sendable {
 
     func hasTooMuch(_ group: Group) -> Bool { tooMuch.contains(group) }
 
-    /// Whether to look again for who gives way to a record of this group.
+    /// Returns whether to choose again which members give way to a record of this group.
     func mayBeThinned(for group: Group, at now: Duration) -> Bool {
         thinned.map { now - $0 >= Self.interval } ?? !hasTooMuch(group)
     }
 
     mutating func wasThinned(at now: Duration) { thinned = now }
 
-    /// Whether a record may be added where there is room for so many. What gave way leaves the room to others, and each
-    /// of them leaves half of it.
+    /// Returns whether a record may be added where there is room for so many. Members that gave way leave their room to
+    /// other groups, each of which leaves half of it.
     mutating func admits(_ group: Group, room: Int) -> Bool {
         guard thinned != nil else { return room > 0 }
         guard !hasTooMuch(group), added[group, default: 0] < room else { return false }

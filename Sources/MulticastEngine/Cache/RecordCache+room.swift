@@ -3,7 +3,7 @@ import DNSSD
 import Discovery
 import WireNames
 
-// Which records are kept when more are announced than there is room for.
+// Decides which records are kept if more are announced than there is room for.
 
 extension RecordCache {
     mutating func insert(_ record: CachedRecord, at now: Duration, _ changes: inout [Change]) {
@@ -31,7 +31,7 @@ extension RecordCache {
         }
     }
 
-    /// Whether a record may be added. Once a list or the cache is full, whoever has most there gives way to others.
+    /// Returns whether a record may be added. Once a list or the cache is full, the sources with the most give way.
     private mutating func admits(
         _ record: CachedRecord, to place: Crowd.Place, at now: Duration, _ changes: inout [Change]
     ) -> Bool {
@@ -52,7 +52,7 @@ extension RecordCache {
         return crowds[place]?.admits(group, room: room) ?? (room > 0)
     }
 
-    /// How many more records like this one there is room for.
+    /// Returns how many more records like this one fit.
     private func room(in place: Crowd.Place, for record: CachedRecord) -> Int {
         switch place {
         case .list(let key): max(0, limits.sharedRecords - store.count(of: key))
@@ -87,8 +87,7 @@ extension RecordCache {
         changes.append(.removed(cached.key, cached.data))
     }
 
-    /// Forgets records that no one watches, the oldest first: an eighth of all, so that this does not happen for each
-    /// record.
+    /// Forgets the oldest records that no one watches: an eighth of all, so that it does not happen for each record.
     private mutating func forgetUnwatched(at now: Duration, _ changes: inout [Change]) {
         if let lastSweep, now - lastSweep < Self.sweepInterval { return }
         lastSweep = now
@@ -100,8 +99,8 @@ extension RecordCache {
         }
     }
 
-    /// Whether a name may have another record of this type. A late record displaces no others, except that neighbours'
-    /// addresses displace foreign ones.
+    /// Returns whether a name may have another record of this type. A late record displaces no others, except that a
+    /// neighbour's address displaces a foreign one.
     private mutating func hasPlace(for key: RecordKey, _ data: RecordData, _ changes: inout [Change]) -> Bool {
         guard store.count(of: key) >= limits.uniqueRecords else { return true }
         guard isOfNeighbour(data) else { return false }

@@ -2,8 +2,8 @@ import CMulticast
 import Glibc
 package import System
 
-/// One deadline of a loop, by the clock that goes on while the machine sleeps: a deadline that passes meanwhile fires
-/// on waking, whereas a `LoopTimer` would still wait. Used only on the loop's thread.
+/// One deadline of a loop, by the clock that goes on while the machine sleeps. A deadline that passes during sleep
+/// fires on waking; a `LoopTimer` would still wait. Used only on the loop's thread.
 package final class BootTimer {
     package var fire: () -> Void = {}
     private let descriptor: Int32
