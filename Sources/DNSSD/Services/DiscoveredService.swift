@@ -30,10 +30,10 @@ public struct DiscoveredService: Hashable, Sendable {
     public var endpoints: [Endpoint]
     /// Whether this machine publishes it.
     public var isOwn: Bool
-    /// DNSSEC vouches for its host, port, TXT record and addresses: a validating resolver says so, on this machine or one that
-    /// /etc/resolv.conf trusts (`trust-ad`).
+    /// Whether DNSSEC vouches for its host, port, TXT record and addresses, according to a validating resolver that is
+    /// on this machine or that /etc/resolv.conf trusts (`trust-ad`).
     public var isAuthenticated: Bool
-    /// Why it has no address, where a DNS resolver withholds them; for people.
+    /// Why it has no address, for people, if a DNS resolver withholds its addresses; otherwise nil.
     public var withheld: String?
 
     /// Creates a value.

@@ -56,7 +56,8 @@ public final class LocalNetwork: Sendable {
         }
     }
 
-    /// Whether an open query has seen services that it has not reported yet; a query that does not resolve reports them earlier.
+    /// Whether an open query has seen services that it has not reported yet; a query that does not resolve reports them
+    /// earlier.
     package func isCatchingUp(_ query: ServiceQuery) -> Bool {
         directory.services.look(query) { $0.isCatchingUp } ?? false
     }
@@ -80,7 +81,7 @@ public final class LocalNetwork: Sendable {
         }
     }
 
-    /// Whether anything here asks about a domain.
+    /// Returns whether the engine answers questions about a domain.
     package func finds(in domain: Domain) -> Bool { directory.engine.finds(in: domain) }
 
     /// The domains recommended for browsing or registering (RFC 6763 §11).

@@ -51,8 +51,8 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
             ?? UnservedOperation { reporting([.backend(.down(Self.unserved(query.domain)))]) }
     }
 
-    /// Starts the query with every finder, or with those of the recommenders that are named. The list is complete once each
-    /// finder that is up has listed its own domains; the backend is up while any finder is.
+    /// Starts the query with every finder, or with those of the recommenders that are named. The list is complete once
+    /// each finder that is up has listed its own domains; the backend is up while any finder is.
     public func browseDomains(
         _ query: DomainQuery, reporting: @escaping @Sendable ([DomainFact]) -> Void
     ) -> any EngineOperation {
@@ -73,7 +73,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
             })
     }
 
-    /// What each finder is asked.
+    /// Returns the finders to ask, each with its part of the query.
     private func parts(of query: DomainQuery) -> [(finder: any ServiceFinder, query: DomainQuery)] {
         guard !query.recommenders.isEmpty else { return finders.map { ($0, query) } }
         let owners = query.recommenders.map { domain in finders.firstIndex { $0.finds(in: domain) } }

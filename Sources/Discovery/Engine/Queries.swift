@@ -80,8 +80,8 @@ public struct DomainQuery: Hashable, Sendable {
 
     /// What the domains are recommended for.
     public var purpose: Purpose
-    /// Which domains recommend others: `local` is the link. None: the link and, where DNS servers are asked, the search domains and networks
-    /// of this host.
+    /// The domains whose recommendations are asked for; `local` stands for the link. If empty, those of the link and,
+    /// if DNS servers are asked, of this host's search domains and networks.
     public var recommenders: [Domain]
     /// Where to ask.
     public var interfaces: InterfaceFilter

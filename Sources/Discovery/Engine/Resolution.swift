@@ -86,13 +86,13 @@ public struct Resolution: Sendable {
         set { parts.txt = newValue }
     }
 
-    /// DNSSEC vouches for all of it (RFC 4035 §3.2.3), and who says so is trusted.
+    /// Whether DNSSEC vouches for all of it (RFC 4035 §3.2.3), according to a resolver that is trusted.
     public var isAuthenticated: Bool {
         get { parts.isAuthenticated }
         set { parts.isAuthenticated = newValue }
     }
 
-    /// Why there is no address, where a resolver withholds them; for people.
+    /// Why there is no address, for people, if a resolver withholds the addresses; otherwise nil.
     public var withheld: String? {
         get { parts.withheld }
         set { parts.withheld = newValue }

@@ -24,7 +24,7 @@ struct AnswerReading: Hashable, Sendable {
     var outcome: Outcome
     /// Whether the zone's own server answered, rather than a cache (AA).
     var isAuthoritative = false
-    /// DNSSEC vouches for the answer, but not for the additional records (RFC 4035 §3.2.3).
+    /// Whether DNSSEC vouches for the answer; it never does for the additional records (RFC 4035 §3.2.3).
     var isAuthenticated = false
     /// The server that answered.
     var server: ServerAddress?

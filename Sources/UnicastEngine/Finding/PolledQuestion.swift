@@ -33,9 +33,9 @@ struct PolledQuestion: Sendable {
     private(set) var interval = Duration.zero
     /// The zone's serial to which the answer belongs; nil if that is not certain.
     private(set) var serial: UInt32?
-    /// The zone's own server said it.
+    /// Whether the answer came from the zone's own server.
     private(set) var isAuthoritative = false
-    /// DNSSEC vouches for it.
+    /// Whether DNSSEC vouches for the answer.
     private(set) var isAuthenticated = false
     private var server: ServerAddress?
     /// When the answer has left every cache.

@@ -33,7 +33,7 @@ struct QuestionTable: Sendable {
     mutating func want(_ question: Question, at now: Duration, jitter: Double) {
         guard questions[question] == nil else { return }
         var polled = PolledQuestion()
-        // Of what came beside an answer DNSSEC says nothing, so that it is asked for where the answer is authenticated.
+        // DNSSEC does not vouch for additional records, so they are asked for if the answer is authenticated.
         if let outcome = additionals[question], let current, !current.isAuthenticated {
             let reading = AnswerReading(
                 outcome: outcome, isAuthoritative: current.isAuthoritative, server: current.server)

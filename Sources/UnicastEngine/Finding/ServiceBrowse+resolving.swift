@@ -113,8 +113,8 @@ extension ServiceBrowse {
         addressTypes.allSatisfy { table[Question(host, $0)].map { $0.known == .unknown } ?? true }
     }
 
-    /// Why none of them has an address, where a resolver withholds those: a host is there, and only the zone's own server could say
-    /// that it has none.
+    /// Returns why none of the hosts has an address, if a resolver seems to withhold them: a host exists, and only the
+    /// zone's own server could say that it has no address.
     private func withheld(_ hosts: [DomainName]) -> String? {
         let host = hosts.first { host in
             addressTypes.count == 2
@@ -175,7 +175,7 @@ extension ServiceBrowse {
             withheld: isWithheld ? withheld(targets.map(\.host)) : nil)
     }
 
-    /// Every record that describes the service came with AD.
+    /// Returns whether every record that describes the service came with AD.
     private func isAuthenticated(_ instance: ServiceInstance, _ hosts: [DomainName]) -> Bool {
         guard let name = DomainName(instance) else { return false }
         let own = [Question(name, .srv), Question(name, .txt)]

@@ -34,7 +34,7 @@ struct ServiceBrowse: FinderRules {
     var watch = ServerWatch<Fact>()
     private var isListed = false
     var facts: [Fact] = []
-    /// The services of which it was told that their addresses are withheld.
+    /// The services whose addresses have been reported as withheld.
     var withholding: Set<DomainName> = []
     private var leftOut = 0
     /// Why a question other than the primary one failed.

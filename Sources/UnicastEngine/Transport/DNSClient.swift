@@ -55,7 +55,7 @@ package final class DNSClient: DNSExchange {
 
     /// Closes all connections. Messages under way fail, and so do later ones.
     package func shutdown() async {
-        // What was accepted before reaches the event loop before.
+        // Messages that were accepted before reach the event loop first.
         let closing = isShutDown.withLock { isShutDown -> EventLoopFuture<Void>? in
             defer { isShutDown = true }
             return isShutDown ? nil : group.any().submit { [transport] in transport.value.close() }
@@ -64,7 +64,8 @@ package final class DNSClient: DNSExchange {
         try? await group.shutdownGracefully()
     }
 
-    /// Does something on the event loop. - Returns: false after `shutdown`.
+    /// Calls `body` on the event loop.
+    /// - Returns: false after `shutdown`.
     private func execute(_ body: @escaping @Sendable () -> Void) -> Bool {
         isShutDown.withLock { isShutDown in
             if !isShutDown { group.any().execute(body) }
@@ -111,7 +112,8 @@ private final class Ticket: Sendable {
         return !isCancelled.withLock { $0 }
     }
 
-    /// Anywhere. - Returns: true the first time.
+    /// Marks the task as cancelled; may be called from any thread.
+    /// - Returns: true the first time.
     func cancel() -> Bool {
         isCancelled.withLock { isCancelled in
             defer { isCancelled = true }
@@ -119,6 +121,6 @@ private final class Ticket: Sendable {
         }
     }
 
-    /// On the event loop.
+    /// Gives up the run; called on the event loop.
     func giveUp() { run.value?.giveUp(.silent("cancelled")) }
 }

@@ -15,11 +15,11 @@ final class DNSTransport {
     private var underWay = 0
     private var waiting = CircularBuffer<() -> Void>()
     private var isClosed = false
-    /// Those without a result.
+    /// The runs that have no result yet.
     private var runs: [UInt64: any TransportRun] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// What comes of a message that nothing carries any more.
+    /// The failure of messages after `close`.
     static let isClosedFailure = DNSFailure.silent("no DNS server is asked any more: the engine has ended")
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
@@ -43,7 +43,7 @@ final class DNSTransport {
         return true
     }
 
-    /// A run has its result.
+    /// Forgets a run, because it has its result.
     func ended(_ number: UInt64) { runs[number] = nil }
 
     /// Gives a place back.

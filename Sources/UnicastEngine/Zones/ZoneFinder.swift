@@ -11,7 +11,8 @@ package struct Zone: Hashable, Sendable {
     package var serial: UInt32
     /// How long a negative answer may be cached (RFC 2308 §5).
     package var negativeTTL: Duration
-    /// The addresses of the configured server, or else of the primary server; at least one. One that answers comes first.
+    /// The addresses of the configured server, or else of the primary server; at least one. One that answers comes
+    /// first.
     package var servers: [ServerAddress]
 }
 
@@ -65,7 +66,7 @@ package final class ZoneFinder: Sendable {
                     .misconfigured,
                     "the primary server of \(owner), \(soa.primary), has no address here: name a server for \(domain)")
             }
-            // Not every address need be reached from here.
+            // Not every address can be reached from here.
             if servers.count > 1 {
                 servers = servers.answering(try await ask(Question(owner, .soa), of: .servers(servers)).server)
             }
@@ -125,7 +126,7 @@ package final class ZoneFinder: Sendable {
                 return (record.name, soa, record.ttl, answer.server)
             }
             throw DiscoveryError(.misconfigured, "there is no zone for \(domain), says \(answer.server)")
-        // A resolver may reach the zone's server later; the server that was named for the zone does not have it.
+        // A resolver may reach the zone's server later, whereas a server that was named for the zone does not serve it.
         case ResponseCode.serverFailure where target == .resolver:
             throw DiscoveryError(.backendUnavailable, "\(answer.server) fails to say anything of \(domain) (SERVFAIL)")
         case let code:
