@@ -67,14 +67,22 @@ $(TOOLS)/clock-offset.so: $(LAB)/clock-offset.c
 
 FUZZ_SECONDS ?= 180
 
-# libFuzzer comes with Swift; the codec needs nothing else.
-$(TOOLS)/fuzz-message: Tests/Fuzz/DNSMessageFuzz.swift $(wildcard Sources/DNSMessage/*.swift)
-	@mkdir -p $(TOOLS)
-	$(SWIFT)c -O -sanitize=fuzzer -parse-as-library -swift-version 6 -module-name DNSMessageFuzz -o $@ $^
+# libFuzzer comes with Swift. The codec, and what judges answers to updates; what these import is built first.
+FUZZ = $(TOOLS)/fuzz
+FUZZED = $(wildcard Tests/Fuzz/*.swift) $(addprefix Sources/UnicastEngine/Transport/,TSIG.swift TSIGKey.swift PendingUpdate.swift DNSExchange.swift)
+FUZZER = $(SWIFT)c -O -sanitize=fuzzer -parse-as-library -swift-version 6 -enable-upcoming-feature InternalImportsByDefault \
+    -package-name discoverd -I $(FUZZ)
+$(TOOLS)/fuzz-message: $(FUZZED) $(wildcard Sources/DNSMessage/*.swift Sources/DNSSD/*.swift Sources/DNSSD/*/*.swift)
+	@mkdir -p $(FUZZ)
+	set -e; for module in DNSMessage DNSSD; do $(FUZZER) -wmo -module-name $$module -emit-object -o $(FUZZ)/$$module.o \
+	    -emit-module -emit-module-path $(FUZZ)/$$module.swiftmodule $$(find Sources/$$module -name '*.swift'); done
+	$(FUZZER) -module-name DNSMessageFuzz -o $@ $(FUZZED) $(FUZZ)/DNSMessage.o $(FUZZ)/DNSSD.o
 
 .PHONY: fuzz-message
 fuzz-message: $(TOOLS)/fuzz-message ## any bytes as a DNS message, 180 s
-	$< -max_total_time=$(FUZZ_SECONDS) -max_len=9000 -verbosity=0 -print_final_stats=1
+	Tests/Fuzz/seeds $(FUZZ)/seeds
+	@mkdir -p $(FUZZ)/corpus
+	SWIFT_BACKTRACE=enable=no $< $(FUZZ)/corpus $(FUZZ)/seeds -artifact_prefix=$(FUZZ)/ -max_total_time=$(FUZZ_SECONDS) -max_len=9000 -verbosity=0 -print_final_stats=1
 
 fuzz: tests-built fuzz-message ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, 180 s each
 	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(SWIFT) test $(TRAITS) --skip-build --filter anyBytesAreAnsweredOrCutOff
