@@ -128,10 +128,12 @@ final class UnicastPublisher: ServicePublisher {
             ttl: UInt32(min(max(settings.ttl.components.seconds, 1), 86_400)),
             leaseSeconds: Int(clamping: settings.lease.components.seconds), seed: UInt64.random(in: 0 ... .max))
         rules.watches = !state.runners.contains { $0.key.domain == domain && $0.value.watches }
-        let runner = ZoneRunner(rules, settings: settings, exchange: exchange, time: time) {
-            [locate, server = settings.server] () async throws(DiscoveryError) -> ZoneLocation in
-            try await locate(domain, server)
-        }
+        let runner = ZoneRunner(
+            rules, settings: settings, exchange: exchange, time: time,
+            noteReaped: { [weak self] in self?.retry(in: domain) },
+            locate: { [locate, server = settings.server] () async throws(DiscoveryError) -> ZoneLocation in
+                try await locate(domain, server)
+            })
         state.runners[place] = runner
         return runner
     }
@@ -139,6 +141,11 @@ final class UnicastPublisher: ServicePublisher {
     /// This machine's id (machine-id(5)); nil if it is not known.
     private let machine = (try? SystemFile.read("/etc/machine-id", atMost: 64)).flatMap {
         $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self)
+    }
+
+    /// One runner of a domain takes back what others have left; all of them may want the names.
+    private func retry(in domain: Domain) {
+        for (place, runner) in state.withLock({ $0.runners }) where place.domain == domain { runner.retry() }
     }
 
     /// Publishes other addresses of a host for which services are published.

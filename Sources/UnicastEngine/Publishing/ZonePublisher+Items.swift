@@ -34,6 +34,14 @@ extension ZonePublisher {
         items[number]?.retryAt = now + delay
     }
 
+    /// Tries now what was refused: a publisher is gone that may have had the names.
+    mutating func retry() {
+        for number in items.keys where items[number]?.stage == .wanted && items[number]?.retryAt != nil {
+            items[number]?.retryAt = nil
+            items[number]?.delay.succeeded()
+        }
+    }
+
     /// Forgets an item of which nothing is left in the zone.
     mutating func forget(_ number: Int) {
         release(number)

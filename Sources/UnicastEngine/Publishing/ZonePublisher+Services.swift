@@ -268,6 +268,8 @@ extension ZonePublisher {
             items[number]?.names = names
             items[number]?.renames = 0
         }
+        // Next time its owner is asked for: a question where an update would be refused.
+        if item.policy == .fail { items[number]?.claim = .unclear }
         retryLater(number, now)
         report(number, .refused(error))
         return false

@@ -247,7 +247,10 @@ package struct ZonePublisher: Sendable {
         case .limit(let item): limitRead(item, reply, now)
         case .removal(let removed): recordsRemoved(removed, reply, now)
         case .clearing(let cleared): itemsCleared(cleared, reply, now)
-        case .janitor(let job): janitor.received(reply, to: job, now)
+        case .janitor(let job):
+            let before = janitor.reaped
+            janitor.received(reply, to: job, now)
+            if janitor.reaped > before { retry() }
         }
     }
 

@@ -43,13 +43,14 @@ final class ZoneRunner: Sendable {
     private let exchange: any DNSExchange
     private let time: any TimeSource
     private let locate: Locate
+    private let noteReaped: @Sendable () -> Void
     private let state: Locked<State>
     private let alarms: AlarmClock
     private let alarm = Locked<Alarm?>(nil)
 
     init(
         _ rules: ZonePublisher, settings: DomainSettings, exchange: any DNSExchange, time: any TimeSource,
-        locate: @escaping Locate
+        noteReaped: @escaping @Sendable () -> Void = {}, locate: @escaping Locate
     ) {
         domain = rules.layout.domain
         watches = rules.watches
@@ -57,6 +58,7 @@ final class ZoneRunner: Sendable {
         self.exchange = exchange
         self.time = time
         self.locate = locate
+        self.noteReaped = noteReaped
         alarms = AlarmClock(time: time)
         state = Locked(State(rules: rules, given: Set(settings.addresses)))
         let made = alarms.make { [weak self] _ in self?.turn() }
@@ -95,6 +97,9 @@ final class ZoneRunner: Sendable {
         guard isNew else { return }
         Task { self.turn { rules, _ in rules.addressesBecame(addresses) } }
     }
+
+    /// Tries again what was refused: a publisher of the domain is gone.
+    func retry() { Task { self.turn { rules, _ in rules.retry() } } }
 
     /// Whether it takes back the records of publishers that are gone.
     let watches: Bool
@@ -157,7 +162,9 @@ final class ZoneRunner: Sendable {
         let now = time.now
         let (requests, looks) = state.withLock { state -> ([(Int, ZoneRequest)], Bool) in
             guard !state.isOver else { return ([], false) }
+            let reaped = state.rules.reaped
             event?(&state.rules, now)
+            if state.rules.reaped > reaped { state.news.append(noteReaped) }
             var requests: [(Int, ZoneRequest)] = []
             for step in state.rules.next(now) {
                 switch step {
@@ -252,7 +259,9 @@ final class ZoneRunner: Sendable {
         }
         do throws(DNSFailure) {
             switch request {
-            case .ask(let name, let type): return try await ask(name, type, place)
+            case .ask(let name, let type):
+                let answer = try await exchange.ask(Question(name, type), of: .server(place.server))
+                return ZoneReply(answer.message, to: Question(name, type), from: place)
             case .update(let update, let subject):
                 let answer = try await exchange.update(
                     update.message(to: place.zone), at: place.server, key: settings.key)
@@ -272,30 +281,6 @@ final class ZoneRunner: Sendable {
             case .system(let reason): return .outcome(.unheard(reason))
             case .impossible(let reason): return .outcome(.refused(DiscoveryError(.misconfigured, reason)))
             }
-        }
-    }
-
-    private func ask(_ name: DomainName, _ type: RecordType, _ place: ZoneLocation) async throws(DNSFailure)
-        -> ZoneReply
-    {
-        let answer = try await exchange.ask(Question(name, type), of: .server(place.server))
-        switch answer.message.responseCode {
-        case 0, 3:
-            guard answer.message.flags.contains(.authoritative) else {
-                return .outcome(
-                    .refused(
-                        DiscoveryError(
-                            .misconfigured,
-                            "\(place.server.address) is a resolver rather than the server of \(place.zone)")))
-            }
-            return .records(answer.message.answers.filter { $0.name == name && $0.type == type }.map(\.data))
-        case 2: return .outcome(.serverFailed)
-        case let code:
-            return .outcome(
-                .refused(
-                    DiscoveryError(
-                        .misconfigured,
-                        "the server \(place.server.address) does not serve \(place.zone) (error \(code))")))
         }
     }
 }
