@@ -29,10 +29,7 @@ struct ListenCommand: NetworkCommand {
     @Argument(parsing: .postTerminator, help: ArgumentHelp("A program to run for each connection.", valueName: "cmd"))
     var program: [String] = []
 
-    @Option(name: .long, help: "The type; default: _witap._tcp.", transform: Parsing.type)
-    var type: ServiceType?
-
-    @OptionGroup var txt: TXTOptions
+    @OptionGroup var offer: OfferOptions
 
     @Option(
         name: .long,
@@ -54,11 +51,11 @@ struct ListenCommand: NetworkCommand {
     static var grace: Duration { Serving.patience + .seconds(4) }
 
     func validate() throws {
-        if type?.transport == .udp {
+        if offer.type?.transport == .udp {
             throw ValidationError("listen is for TCP; a service of type _udp has no connections.")
         }
         do {
-            _ = try txt.record()
+            _ = try offer.txt.record()
         } catch let error as DiscoveryError {
             throw ValidationError(error.message)
         }
@@ -70,9 +67,8 @@ struct ListenCommand: NetworkCommand {
         let listeners = try ListeningSockets.everywhere(
             port: port ?? nil, family: place.family, interfaces: try place.interfaces())
         let acceptor = try Acceptor(listeners, limit: program.isEmpty ? 1 : max)
-        let service = try service(port: listeners.port)
-        if type == nil { session.notices.notice(DefaultType.notice) }
-        for warning in service.txt.warnings { session.notices.notice(warning) }
+        let service = try offer.service(name, port: listeners.port, in: domain.domain, at: place)
+        offer.tellDoubts(of: service, in: session)
         let publication = session.network.publish(service)
         var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
         // Without a program, standard output carries the connection's bytes.
@@ -111,20 +107,6 @@ struct ListenCommand: NetworkCommand {
         } onCancel: {
             acceptor.end()
         }
-    }
-
-    private func service(port: Port) throws -> OfferedService {
-        let type = try type ?? ServiceType(DefaultType.text)
-        return OfferedService(
-            name: name,
-            type: type,
-            domain: domain.domain,
-            port: port,
-            txt: try txt.record(),
-            subtypes: type.subtype.map { [$0] } ?? [],
-            interfaces: try place.interfaces(),
-            family: place.family
-        )
     }
 }
 #endif

@@ -30,10 +30,7 @@ struct PublishCommand: PlacedCommand {
     @Argument(parsing: .postTerminator, help: ArgumentHelp("A program to publish for.", valueName: "cmd"))
     var program: [String] = []
 
-    @Option(name: .long, help: "The type; default: _witap._tcp.", transform: Parsing.type)
-    var type: ServiceType?
-
-    @OptionGroup var txt: TXTOptions
+    @OptionGroup var offer: OfferOptions
 
     @Option(
         name: .long,
@@ -89,8 +86,7 @@ struct PublishCommand: PlacedCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         let service = try service()
-        if type == nil { session.notices.notice(DefaultType.notice) }
-        for warning in service.txt.warnings { session.notices.notice(warning) }
+        offer.tellDoubts(of: service, in: session)
         let policy: ConflictPolicy = onConflict == .fail ? .fail : .rename
         if detach {
             let request = RegistrationRequest(service, onConflict: policy, check: check)
@@ -103,18 +99,7 @@ struct PublishCommand: PlacedCommand {
     }
 
     private func service() throws -> OfferedService {
-        let type = try type ?? ServiceType(DefaultType.text)
-        let subtypes = (type.subtype.map { [$0] } ?? []) + subtype
-        return OfferedService(
-            name: name,
-            type: type,
-            domain: domain.domain,
-            port: port,
-            txt: try txt.record(),
-            subtypes: subtypes,
-            interfaces: try place.interfaces(),
-            family: place.family
-        )
+        try offer.service(name, port: port, subtypes: subtype, in: domain.domain, at: place)
     }
 }
 #endif
