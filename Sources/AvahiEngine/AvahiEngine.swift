@@ -60,7 +60,7 @@ public actor AvahiEngine: DiscoveryEngine {
     public nonisolated func watchState(
         _ reporting: @escaping @Sendable (EngineState) -> Void
     ) -> any EngineOperation {
-        start { _ in StateOperation(report: reporting) }
+        start { StateOperation(core: $0, report: reporting) }
     }
 
     /// Starts a query on avahi-daemon; see `DiscoveryEngine`.
@@ -114,7 +114,7 @@ public actor AvahiEngine: DiscoveryEngine {
             guard service.domain == .local else {
                 let text = "avahi-daemon publishes in the domain local alone, not in \(service.domain)"
                 reporting(PublicationFact(name: service.name, state: .failed(DiscoveryError(.invalidDomain, text))))
-                return StateOperation { _ in }
+                return StateOperation(core: $0) { _ in }
             }
             let registration = Registration(name: service.name, policy: onConflict, isPersistent: isPersistent)
             return PublishOperation(service: service, registration, core: $0, report: reporting)

@@ -107,6 +107,21 @@ struct PrivateBackendTests {
         }
         let seen = try await lab.ask("h2", "wait", "_witap._tcp", "--count", "2", "--timeout", "5")
         #expect(seen.exit == .exited(0), "\(seen)")
+
+        // Once nothing is published, its end is no loss.
+        let directory = try #require(try await directory(lab))
+        #expect(try await lab.ask("h1", "unpublish", "near").exit == .exited(0))
+        // What supervises it, or it would be started again.
+        let bus = try #require(try await processes("dbus-daemon .*\(directory)/", lab).first)
+        let parent = try await lab.toEnd("h1", ["ps", "-o", "ppid=", "-p", "\(bus)"], within: .seconds(5))
+        let supervisor = try #require(parent.output.first.flatMap { Int32($0.trimmingCharacters(in: .whitespaces)) })
+        #expect(try supervisor > 1 && supervisor != daemon.process.pid)
+        kill(supervisor, SIGKILL)
+        _ = try await daemon.curl("/healthz") {
+            (try $0.json()["publisher"] as? [String: Any])?["state"] as? String == "unavailable"
+        }
+        let idle = try await daemon.curl("/healthz").json()
+        #expect(idle["status"] as? String == "ok" && (idle["reasons"] as? [String])?.isEmpty == true, "\(idle)")
         try await daemon.stop()
         try await far.stop()
         try await lab.stop()

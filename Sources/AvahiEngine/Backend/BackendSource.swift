@@ -192,6 +192,7 @@ final class BackendSource {
     /// Call when avahi-daemon answers.
     func answered() {
         timer.deadline = nil
+        isHeldBack = false
         if choice == .undecided {
             choice = .system
             systemWatch?.stop()

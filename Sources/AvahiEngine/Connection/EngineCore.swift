@@ -113,6 +113,9 @@ final class EngineCore {
     var objectCount: Int { (connection?.objectCount ?? 0) + groupConnections.objectCount }
     var operationCount: Int { operations.count }
 
+    /// A private backend would be started, were anything to be published.
+    var isIdle: Bool { source.isHeldBack }
+
     private var isPublishing: Bool { operations.values.contains { $0 is PublishOperation } }
 
     private var isUp = false

@@ -78,7 +78,10 @@ struct ConnectCommand: NetworkCommand {
             defer { socket.close() }
             if !probe { try await StandardJoin.run(socket) }
             return .done
-        case .failure(let error): throw Self.failure(error, establishment.report, instance)
+        case .failure(let error):
+            // The daemon is told of a service that could not be reached.
+            if session.daemon != nil { await session.network.shutdown() }
+            throw Self.failure(error, establishment.report, instance)
         }
     }
 

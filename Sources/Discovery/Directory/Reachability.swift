@@ -122,6 +122,9 @@ extension Directory {
         if reachability.clear(instance) { tell(instance, isUnreachable: false) }
     }
 
+    /// Another process could not reach a service: what is known of it is verified, and nothing is reported before that.
+    package func verify(_ instance: ServiceInstance) { engine.couldNotReach(instance) }
+
     private func tell(_ instance: ServiceInstance, isUnreachable: Bool) {
         services.amendAll { $0.reachability(of: instance, isUnreachable: isUnreachable, now: $1) }
     }

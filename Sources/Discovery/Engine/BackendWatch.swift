@@ -19,10 +19,11 @@ package struct BackendWatch: Sendable {
     /// - Returns: the state to report; nil if at most the reason has changed.
     package mutating func became(_ new: EngineState) -> BackendState? {
         switch (state, new) {
-        case (.available, .up), (.recovered, .up), (.lost, .down), (.unavailable, .down): return nil
+        case (.available, .up), (.recovered, .up), (.lost, .down), (.unavailable, .down), (.unavailable, .idle):
+            return nil
         case (nil, .up), (.unavailable, .up): state = .available
         case (.lost, .up): state = .recovered
-        case (nil, .down(let reason)): state = .unavailable(reason)
+        case (nil, .down(let reason)), (_, .idle(let reason)): state = .unavailable(reason)
         case (.available, .down(let reason)), (.recovered, .down(let reason)): state = .lost(reason)
         }
         return state

@@ -22,12 +22,14 @@ public enum EngineState: Hashable, Sendable {
     case up
     /// The backend does not answer; the reason is for people.
     case down(String)
+    /// It is not there because nothing needs it, and comes when something does; the reason is for people.
+    case idle(String)
 
     /// The reason the backend does not answer; nil if it does.
     public var reason: String? {
         switch self {
         case .up: nil
-        case .down(let reason): reason
+        case .down(let reason), .idle(let reason): reason
         }
     }
 }

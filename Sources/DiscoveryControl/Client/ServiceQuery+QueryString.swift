@@ -11,9 +11,7 @@ extension ServiceQuery {
             text.add(type)
             text.add("domain", domain.name)
         case .instance(let instance):
-            text.add("name", instance.name.value)
-            text.add(instance.type)
-            text.add("domain", instance.domain.name)
+            text.add(instance)
         }
         text.add(interfaces, family)
         text.add(resolution)
@@ -22,6 +20,13 @@ extension ServiceQuery {
 }
 
 extension QueryString {
+    /// Adds a service's name, type and domain.
+    mutating func add(_ instance: ServiceInstance) {
+        add("name", instance.name.value)
+        add(instance.type)
+        add("domain", instance.domain.name)
+    }
+
     /// Adds the interfaces and the family.
     public mutating func add(_ interfaces: InterfaceFilter, _ family: IPAddress.Family?) {
         for pattern in interfaces.patterns { add("interface", pattern) }

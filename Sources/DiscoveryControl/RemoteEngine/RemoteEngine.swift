@@ -100,6 +100,19 @@ public final class RemoteEngine: DiscoveryEngine {
         return follow("/v1/types/watch?\(text.text)", { TypeKey($0) }, reporting)
     }
 
+    /// Tells the daemon, which verifies the service's records for everyone.
+    public func couldNotReach(_ instance: ServiceInstance) {
+        var text = QueryString()
+        text.add(instance)
+        let message = RemoteMessage(ControlClient.Request("POST", "/v1/services/unreachable?\(text.text)"), to: path)
+        let operation = TrackedOperation(message) { [weak self] in self?.forget($0) }
+        track(operation)
+        Task {
+            await message.finish()
+            operation.cancel()
+        }
+    }
+
     /// Starts a query for domains.
     public func browseDomains(
         _ query: DomainQuery,

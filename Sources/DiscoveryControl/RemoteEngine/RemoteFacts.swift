@@ -69,7 +69,7 @@ struct RemoteFacts: Sendable {
         switch backend {
         case .up: return []
         case nil: return [.backend(.up)]
-        case .down:
+        case .down, .idle:
             // The daemon reports only changes; on this side nothing was lost.
             return [.backend(.up)] + known.values.flatMap { appeared($0, since: nil) } + (isSettled ? [.listed] : [])
         }

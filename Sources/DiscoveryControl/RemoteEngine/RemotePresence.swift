@@ -39,7 +39,7 @@ struct RemotePresence<Key: Hashable & Sendable>: Sendable {
         switch backend {
         case .up: return []
         case nil: return [.backend(.up)]
-        case .down:
+        case .down, .idle:
             // The daemon reports only changes.
             let again = known.flatMap { key, origins in origins.map { PresenceFact.appeared(key, $0) } }
             return [.backend(.up)] + again + (isSettled ? [.listed] : [])

@@ -80,6 +80,16 @@ extension ControlResponder {
         return .lines(status: 200, ServiceLines(lease, reader, request, epoch: warm.epoch, atMost: limit))
     }
 
+    /// A client could not reach a service at any address.
+    func couldNotReach(_ query: QueryString) throws(ControlError) -> ControlAnswer {
+        try query.allow(["type", "observed", "name", "domain"])
+        guard case .query(let one)? = try ServiceRequest(query).ofOne, case .instance(let service) = one.target else {
+            throw ControlError(400, "invalid-request", "name and type are needed")
+        }
+        if doubts.withLock({ $0.isNew(service, now: SystemTime().now) }) { network.directory.verify(service) }
+        return .nothing
+    }
+
     static var full: ControlError {
         ControlError(503, "too-many-queries", "\(OpenQueries.limit) queries are open for clients, and all are read")
     }

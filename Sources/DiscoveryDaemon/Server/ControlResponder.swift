@@ -12,6 +12,7 @@ package final class ControlResponder: Sendable {
     let metrics: MetricsRegistry
     let reload: @Sendable () async -> ControlError?
     let facts: DaemonFacts
+    let doubts = Locked(Doubts())
     let clientCount: Locked<@Sendable () -> Int> = Locked({ 0 })
 
     package init(
@@ -56,6 +57,7 @@ package final class ControlResponder: Sendable {
         case .metrics: return await prometheus()
         case .targetGroups: return try await targetGroups(request.query)
         case .services: return try await services(request.query)
+        case .unreachable: return try couldNotReach(request.query)
         case .types: return try await types(request.query)
         case .domains: return try await domains(request.query)
         case .servicesWatch: return try watchServices(request.query)

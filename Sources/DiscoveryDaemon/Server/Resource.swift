@@ -5,6 +5,7 @@ internal import DiscoveryControl
 enum Resource: Hashable {
     case ping, status, reload, health, metrics, targetGroups
     case services, types, domains
+    case unreachable
     case servicesWatch, typesWatch, domainsWatch, backendWatch
     case registrations
     case registration(id: String)
@@ -18,6 +19,7 @@ enum Resource: Hashable {
         case ["v1", "reload"]: self = .reload
         case ["v1", "services"]: self = .services
         case ["v1", "services", "watch"]: self = .servicesWatch
+        case ["v1", "services", "unreachable"]: self = .unreachable
         case ["v1", "types"]: self = .types
         case ["v1", "types", "watch"]: self = .typesWatch
         case ["v1", "domains"]: self = .domains
@@ -38,7 +40,7 @@ enum Resource: Hashable {
         case .ping, .status, .health, .metrics, .targetGroups, .services, .types, .domains: Self.reading
         // Endless: a HEAD of it would start a query for no reader.
         case .servicesWatch, .typesWatch, .domainsWatch, .backendWatch: ["GET"]
-        case .reload: ["POST"]
+        case .reload, .unreachable: ["POST"]
         case .registrations: Self.reading + ["POST"]
         case .registration: Self.reading + ["DELETE"]
         }

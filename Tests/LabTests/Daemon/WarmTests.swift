@@ -27,6 +27,36 @@ struct WarmTests {
         try await lab.stop()
     }
 
+    @Test("a service that a command cannot reach is verified: without an answer it ends for everyone")
+    func unreachable() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h2", of: lab, "browse: [_warm._tcp]\n")
+        let publisher = try await lab.publish("h1", "tony", "9000", "--type", "_warm._tcp")
+        let services = [("ghost", "10.77.0.99"), ("tony2", "10.77.0.1")].map { name, address in
+            #"{"instance":"\#(name)","type":"_warm._tcp","host":"\#(name)","addresses":["\#(address)"],"ttl":4500}"#
+        }
+        let injector = try await lab.inject(
+            "h1", #"{"services":[\#(services.joined(separator: ","))]}"#, ["--no-goodbye"])
+        let list = "/v1/services?type=_warm._tcp"
+        _ = try await daemon.curl(list) {
+            try $0.objects("services").count { $0["state"] as? String == "resolved" } == 3
+        }
+        // It is gone without a goodbye, and its records are good for 75 min.
+        try await injector.stop()
+        let failed = try await lab.ask("h2", "connect", "ghost", "_warm._tcp", "--timeout", "2")
+        #expect(failed.exit == .exited(76), "\(failed)")
+        _ = try await daemon.curl(list) {
+            try $0.objects("services").contains {
+                $0["name"] as? String == "ghost" && $0["state"] as? String != "resolved"
+            }
+        }
+        let others = try await daemon.curl(list).objects("services").filter { $0["name"] as? String != "ghost" }
+        #expect(others.count == 2 && others.allSatisfy { $0["state"] as? String == "resolved" }, "\(others)")
+        try await publisher.stop()
+        try await daemon.stop()
+        try await lab.stop()
+    }
+
     @Test("of a type that fills avahi-daemon's cache, a name that it does not have is answered soon", .labAlone)
     func unknownNameOfDegradedType() async throws {
         let lab = try await Lab.start()
