@@ -54,5 +54,8 @@ public struct ConfigurationChange: Hashable, Sendable {
 }
 
 extension DomainDefinition {
-    fileprivate var unplaced: DomainDefinition { DomainDefinition(settings, keyFile: keyFile, place: "") }
+    /// Another key file in the place of one is read at a reload.
+    fileprivate var unplaced: DomainDefinition {
+        DomainDefinition(settings, keyFile: keyFile == nil ? nil : "", place: "")
+    }
 }

@@ -10,7 +10,12 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
 
     /// Creates an engine, and starts its thread.
     /// - Parameter domains: the settings of domains; for a name within several of them, the longest counts.
-    public init(domains: [DomainSettings]) {
+    public convenience init(domains: [DomainSettings]) {
+        self.init(domains: domains, stateDirectory: PublisherIdentity.standardDirectory)
+    }
+
+    /// - Parameter stateDirectory: where the publisher's id is kept; nil for nowhere.
+    package init(domains: [DomainSettings], stateDirectory: String?) {
         let client = DNSClient()
         self.client = client
         finder = UnicastFinder(domains: domains, exchange: client) {
@@ -19,7 +24,8 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
                 networks: Surroundings.networks(of: LocalAddresses.system()))
         }
         let zones = ZoneFinder(exchange: client)
-        publisher = UnicastPublisher(domains: domains, exchange: client) { domain, server throws(DiscoveryError) in
+        publisher = UnicastPublisher(domains: domains, exchange: client, directory: stateDirectory) {
+            domain, server throws(DiscoveryError) in
             // A runner asks only if it does not know the zone, or if the zone seems to have moved.
             zones.forget(domain)
             let zone = try await zones.zone(of: domain, server: server)
@@ -35,6 +41,12 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
 
     /// Returns whether the settings have a key for a domain.
     public func publishes(in domain: Domain) -> Bool { publisher.publishes(in: domain) }
+
+    /// Signs with other keys from the next message on, and tries at once what was refused.
+    /// - Parameter keys: by the domain of the settings that they belong to; settings without a new key keep theirs.
+    /// - Returns: the domains whose key has changed.
+    @discardableResult
+    public func replaceKeys(_ keys: [Domain: TSIGKey]) -> [Domain] { publisher.replaceKeys(keys) }
 
     /// The status of publishing, by domain.
     public var zones: [ZoneStatus] { publisher.zones }

@@ -8,15 +8,17 @@ internal import UnicastEngine
 
 /// The configured domains of DNS servers, and what finds and publishes there.
 struct DaemonDomains: Sendable {
+    /// As they were at the start, without their keys' successors.
     private let settings: [DomainSettings]
     /// Nil where no domain is configured.
     private let unicast: UnicastEngine?
 
     /// Reads the keys.
+    /// - Parameter state: where the publisher's id is kept.
     /// - Throws: `Failure` with status 78 for a key that cannot be used.
-    init(_ configuration: DaemonConfiguration) throws {
+    init(_ configuration: DaemonConfiguration, _ state: StateDirectory) throws {
         settings = try Self.settings(configuration)
-        unicast = settings.isEmpty ? nil : UnicastEngine(domains: settings)
+        unicast = settings.isEmpty ? nil : UnicastEngine(domains: settings, stateDirectory: state.path)
     }
 
     /// - Throws: `Failure` with status 78 for a key that cannot be used.
@@ -30,6 +32,15 @@ struct DaemonDomains: Sendable {
         }
     }
 
+    /// Signs with the keys of these settings from now on.
+    /// - Returns: a sentence for each key that is another than before.
+    func replaceKeys(of new: [DomainSettings]) -> [String] {
+        let keys = Dictionary(new.compactMap { one in one.key.map { (one.domain, $0) } }) { first, _ in first }
+        return (unicast?.replaceKeys(keys) ?? []).map { domain in
+            "updates of \(domain) are signed with another key now: \(keys[domain].map { "\($0)" } ?? "none")"
+        }
+    }
+
     /// The link's engine, with that of the domains before it.
     func engine(with host: HostEngine) -> any DiscoveryEngine {
         guard let unicast else { return host.engine }
@@ -37,13 +48,15 @@ struct DaemonDomains: Sendable {
     }
 
     /// Gateways of the configured rules.
-    func gateways(_ rules: [ExportRule], of network: LocalNetwork) -> [Gateway] {
+    func gateways(_ rules: [ExportRule], of network: LocalNetwork, _ log: DaemonLog) -> [Gateway] {
         guard let unicast else { return [] }
         return rules.map { rule in
             let host = settings.filter { rule.domain.isWithin($0.domain) }
                 .max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }?.host
             let prefix = host ?? ServiceName.ofThisMachine().value.lowercased()
-            return Gateway(rule, of: network, into: ZoneExports(engine: unicast, prefix: prefix))
+            return Gateway(rule, into: ZoneExports(engine: unicast, prefix: prefix), log: log) {
+                network.follow($0)
+            }
         }
     }
 

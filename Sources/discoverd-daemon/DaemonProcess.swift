@@ -40,7 +40,7 @@ struct DaemonProcess {
         if let reason = state.reason { log.warning("nothing is kept over a restart: \(reason)") }
         let configured = configuration.backend.flatMap { BackendChoice(rawValue: $0.rawValue) }
         let backend = chosen("backend", command.backend, configured, log) ?? .auto
-        let domains = try DaemonDomains(configuration)
+        let domains = try DaemonDomains(configuration, state)
         let host = try hostEngine(backend, log)
         var facts = DaemonFacts(
             version: DiscoverdVersion.current,
@@ -57,7 +57,7 @@ struct DaemonProcess {
             for gateway in gateways.withLock({ $0 }) { states.append(await gateway.status) }
             return states
         }
-        let reloader = Reloader(command.place, configuration, manager, verbosity, log)
+        let reloader = Reloader(command.place, configuration, domains, manager, verbosity, log)
         let daemon = Daemon(
             engine: domains.engine(with: host),
             finder: host.linkFinder,
@@ -67,7 +67,7 @@ struct DaemonProcess {
             facts: facts,
             log: log
         ) { await reloader.reload($0) }
-        gateways.withLock { $0 = domains.gateways(configuration.exports, of: daemon.network) }
+        gateways.withLock { $0 = domains.gateways(configuration.exports, of: daemon.network, log) }
         let running = RunningDaemon(
             daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon, host.avahi, manager, log),

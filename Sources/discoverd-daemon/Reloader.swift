@@ -2,10 +2,12 @@
 internal import DaemonSupport
 internal import DiscoveryControl
 internal import DiscoveryDaemon
+internal import UnicastEngine
 
 /// Reloads the configuration, one reload at a time. If the new one is wrong, the old one stays in force.
 actor Reloader {
     private let place: ConfigurationPlace
+    private let domains: DaemonDomains
     private let manager: ServiceManager
     private let verbosity: LogVerbosity
     private let log: DaemonLog
@@ -15,10 +17,11 @@ actor Reloader {
     private var isWaiting = false
 
     init(
-        _ place: ConfigurationPlace, _ configuration: DaemonConfiguration, _ manager: ServiceManager,
-        _ verbosity: LogVerbosity, _ log: DaemonLog
+        _ place: ConfigurationPlace, _ configuration: DaemonConfiguration, _ domains: DaemonDomains,
+        _ manager: ServiceManager, _ verbosity: LogVerbosity, _ log: DaemonLog
     ) {
         self.place = place
+        self.domains = domains
         self.configuration = configuration
         self.manager = manager
         self.verbosity = verbosity
@@ -51,8 +54,9 @@ actor Reloader {
             daemon.health.note("configuration", "\(what): \(error.summary)", toAll: what)
             return ControlError(422, "bad-configuration", "\(error)")
         }
+        let settings: [DomainSettings]
         do {
-            _ = try DaemonDomains.settings(new)
+            settings = try DaemonDomains.settings(new)
         } catch {
             log.error("the configuration is wrong, the old one stays: \(error)")
             let what = "the configuration on disk is wrong, the old one is used"
@@ -62,6 +66,7 @@ actor Reloader {
         let change = ConfigurationChange(from: configuration, to: new)
         configuration = new
         verbosity.configured(new)
+        for sentence in domains.replaceKeys(of: settings) { log.notice(sentence) }
         await daemon.apply(Daemon.Settings(new))
         daemon.health.note("configuration", nil)
         let counts =

@@ -14,12 +14,9 @@ struct ZoneExports: ExportTarget {
     func publish(_ export: Export) -> any ExportedService { ZoneExport(export, self) }
 
     fileprivate func host(_ export: Export) -> ZoneHost {
-        // The number goes to the first label: `gw-1.hosts`.
-        let first = prefix.prefix { $0 != "." }
-        return ZoneHost(
+        ZoneHost(
             identity: export.linkHost.name.lowercased(),
-            label: "\(first.prefix(40))-\(export.host)\(prefix.dropFirst(first.count))",
-            addresses: Set(export.addresses))
+            label: export.hostLabel(prefix), addresses: Set(export.addresses))
     }
 
     fileprivate func start(_ export: Export) -> any PublicationOperation {

@@ -19,6 +19,14 @@ import Testing
         for name in ["_tcp", "_udp", "_discoverd", "hosts"] { #expect(text.contains(name), "\(name)") }
     }
 
+    /// PowerDNS tells its script the key's name in lower case or not, as it came.
+    @Test func powerDNSComparesKeysInLowerCase() throws {
+        let template = ZoneTemplate(
+            server: .powerdns, domain: try Domain("home.example.org"), key: "Pub.Home",
+            addresses: [try #require(IPAddress("10.0.0.53"))])
+        #expect(template.configurationText.contains(#":lower() ~= "pub.home." then return false"#))
+    }
+
     @Test func theZoneHasAServerAndIsListed() throws {
         let text = try template(.bind).zoneText
         #expect(text.contains("@ 3600 IN NS ns\n") && text.contains("ns 3600 IN A 10.0.0.53\n"))

@@ -2,6 +2,7 @@ import DNSSD
 import DaemonSupport
 import DiscoveryDaemon
 import Testing
+import UnicastEngine
 
 @Suite struct ConfigurationChangeTests {
     private func definition(_ name: String, port: Int = 1) throws -> ServiceDefinition {
@@ -40,5 +41,19 @@ import Testing
         new.backend = .private
         let change = ConfigurationChange(from: old, to: new)
         #expect(change.changed.count == 1 && change.needsRestart == ["backend"])
+    }
+
+    @Test func anotherKeyFileNeedsNoRestartAndAnotherServerDoes() throws {
+        let settings = DomainSettings(try Domain("home.example.org"))
+        var old = DaemonConfiguration()
+        old.domains = [DomainDefinition(settings, keyFile: "/a.key", place: "here")]
+        var new = old
+        new.domains[0].keyFile = "/b.key"
+        #expect(ConfigurationChange(from: old, to: new).needsRestart.isEmpty)
+        new.domains[0].keyFile = nil
+        #expect(ConfigurationChange(from: old, to: new).needsRestart == ["domains"])
+        new = old
+        new.domains[0].settings.host = "h2"
+        #expect(ConfigurationChange(from: old, to: new).needsRestart == ["domains"])
     }
 }

@@ -215,7 +215,7 @@ check_removal() {
     until_true 15 'and answers' answers
     check 'the package is purged' in_machine env DEBIAN_FRONTEND=noninteractive apt-get -qy purge discoverd
     check 'and nothing is left' in_machine sh -c \
-        '! ls -d /etc/discoverd /var/lib/discoverd /usr/libexec/discoverd /usr/bin/discoverd 2>/dev/null | grep -q .'
+        '! ls -d /etc/discoverd /var/lib/discoverd /var/lib/discoverd-root /usr/libexec/discoverd /usr/bin/discoverd 2>/dev/null | grep -q .'
     check 'nor any unit' bash -c "! nsenter -t $leader -m -p -- systemctl list-unit-files | grep -q discoverd"
 }
 

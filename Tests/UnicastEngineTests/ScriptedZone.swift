@@ -23,13 +23,13 @@ struct ScriptedZone: Equatable {
 
     mutating func carryOut(_ request: ZoneRequest) -> ZoneReply {
         guard case .update(let update, _) = request else { return answer(request) }
-        return .outcome(carryOut(update))
+        return .outcome(carryOut(update.prerequisites, update.changes))
     }
 
     /// All of it, or nothing.
-    private mutating func carryOut(_ update: ZoneUpdate) -> UpdateOutcome {
+    mutating func carryOut(_ prerequisites: [ResourceRecord], _ changes: [ResourceRecord]) -> UpdateOutcome {
         var exact: [Place: Set<RecordData>] = [:]
-        for condition in update.prerequisites {
+        for condition in prerequisites {
             let place = Place(name: condition.name, type: condition.type)
             switch (condition.recordClass, condition.type) {
             case (.none, .any): if isInUse(condition.name) { return .nameInUse }
@@ -40,11 +40,11 @@ struct ScriptedZone: Equatable {
             }
         }
         for (place, wanted) in exact where records[place] != wanted { return .notAsRequired }
-        if let name = update.changes.map(\.name).first(where: forbidden.contains) {
+        if let name = changes.map(\.name).first(where: forbidden.contains) {
             return .refused(.init(.notPermitted, "\(name)"))
         }
         var changed = records
-        for change in update.changes {
+        for change in changes {
             let place = Place(name: change.name, type: change.type)
             switch change.recordClass {
             case .any: changed[place] = nil

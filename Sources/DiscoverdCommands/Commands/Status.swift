@@ -84,7 +84,9 @@ struct StatusCommand: NetworkCommand {
             (export["refused"]?[reason]?.integer).map { "\($0) \(reason)" }
         }
         let rest = refused.isEmpty ? "" : "; not exported: \(refused.joined(separator: ", "))"
-        return "\(export["domain"]?.string ?? "?"): \(count) service\(count == 1 ? "" : "s")\(rest)".escapedForTerminal
+        let failure = (export["reason"]?.string).map { "; the link is not followed: \($0)" } ?? ""
+        return "\(export["domain"]?.string ?? "?"): \(count) service\(count == 1 ? "" : "s")\(rest)\(failure)"
+            .escapedForTerminal
     }
 
     private func line(_ key: String, _ text: String, _ session: Session) throws {

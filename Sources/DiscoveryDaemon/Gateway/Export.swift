@@ -18,6 +18,13 @@ package struct Export: Hashable, Sendable {
         self.host = host
         self.addresses = addresses
     }
+
+    /// The host's name within the zone: the gateway's own with the host's number at its first label, as in `gw-1.hosts`.
+    /// - Parameter prefix: the gateway's own name.
+    package func hostLabel(_ prefix: String) -> String {
+        let first = prefix.prefix { $0 != "." }
+        return "\(first.prefix(40))-\(host)\(prefix.dropFirst(first.count))"
+    }
 }
 
 /// Why a service of the link is not exported.

@@ -21,38 +21,47 @@ package protocol ExportedService: AnyObject, Sendable {
 package actor Gateway {
     /// How often this machine's networks are read anew, at most.
     private static let networksHold = Duration.seconds(5)
+    /// How long a query that has failed waits until it is tried again, the first time and at most.
+    private static let retries = (first: Duration.seconds(1), longest: Duration.seconds(60))
 
     private let rule: ExportRule
-    private let network: LocalNetwork
+    private let events: @Sendable (ServiceQuery) -> ServiceEvents
+    private let log: DaemonLog
     private let target: any ExportTarget
     private let time: any TimeSource
     private var table: ExportTable
     private var exported: [ServiceInstance: any ExportedService] = [:]
     private var admission: (value: ExportAdmission, read: Duration)?
     private var sleeper: (deadline: Duration, task: Task<Void, Never>)?
+    /// What the link has of a type, as far as it was told.
+    private var present: [ServiceType: Set<ServiceInstance>] = [:]
+    /// Types whose query has failed, and why.
+    private var failures: [ServiceType: String] = [:]
 
+    /// - Parameter events: of a query about the link.
     package init(
-        _ rule: ExportRule, of network: LocalNetwork, into target: any ExportTarget,
-        time: any TimeSource = SystemTime()
+        _ rule: ExportRule, into target: any ExportTarget, log: DaemonLog, time: any TimeSource = SystemTime(),
+        events: @escaping @Sendable (ServiceQuery) -> ServiceEvents
     ) {
         self.rule = rule
-        self.network = network
+        self.events = events
+        self.log = log
         self.target = target
         self.time = time
         table = ExportTable(at: time.now)
     }
 
     package var status: GatewayStatus {
-        GatewayStatus(rule: rule, published: table.published, refused: table.refusals)
+        GatewayStatus(
+            rule: rule, published: table.published, refused: table.refusals,
+            failure: failures.min { $0.key < $1.key }?.value)
     }
 
     /// Follows the link until the task is cancelled; then withdraws everything, `limit` at most.
     package func run(withdrawingWithin limit: Duration = .seconds(2)) async {
         await withTaskGroup { group in
             for type in rule.types {
-                let query = ServiceQuery(.type(type, .local), interfaces: rule.interfaces, resolution: .watch)
-                let events = network.follow(query)
-                group.addTask { await self.follow(events) }
+                group.addTask { await self.follow(type) }
             }
         }
         sleeper?.task.cancel()
@@ -66,18 +75,57 @@ package actor Gateway {
         }.value
     }
 
-    private func follow(_ events: ServiceEvents) async {
-        do {
-            for try await event in events {
-                switch event {
-                case .found(let service), .changed(let service): table.saw(service, currentAdmission(), at: time.now)
-                case .lost(let service): table.lost(service.instance, at: time.now)
-                case .settled, .backend, .degraded: continue
-                }
-                act()
+    /// Follows one type. A query that fails is tried again; what it has found stays exported meanwhile.
+    private func follow(_ type: ServiceType) async {
+        let query = ServiceQuery(.type(type, .local), interfaces: rule.interfaces, resolution: .watch)
+        var delay = Self.retries.first
+        while !Task.isCancelled {
+            do throws(DiscoveryError) {
+                try await follow(type, events(query)) { delay = Self.retries.first }
+                return
+            } catch {
+                note(error.message, of: type)
             }
-        } catch {
-            // The network was shut down, or the task cancelled.
+            guard (try? await time.sleep(until: time.now + delay)) != nil else { return }
+            delay = min(delay * 2, Self.retries.longest)
+        }
+    }
+
+    private func follow(
+        _ type: ServiceType, _ events: ServiceEvents, whenSettled: () -> Void
+    ) async throws(DiscoveryError) {
+        // Of an earlier query that failed.
+        var unconfirmed = present[type, default: []]
+        for try await event in events {
+            switch event {
+            case .found(let service), .changed(let service):
+                present[type, default: []].insert(service.instance)
+                unconfirmed.remove(service.instance)
+                table.saw(service, currentAdmission(), at: time.now)
+            case .lost(let service): lost(service.instance, type)
+            case .settled:
+                for instance in unconfirmed { lost(instance, type) }
+                unconfirmed = []
+                note(nil, of: type)
+                whenSettled()
+            case .backend, .degraded: continue
+            }
+            act()
+        }
+    }
+
+    private func lost(_ instance: ServiceInstance, _ type: ServiceType) {
+        present[type]?.remove(instance)
+        table.lost(instance, at: time.now)
+    }
+
+    private func note(_ failure: String?, of type: ServiceType) {
+        guard failures[type] != failure else { return }
+        failures[type] = failure
+        if let failure {
+            log.warning("services of \(type) are not followed for \(rule.domain), and this is tried again: \(failure)")
+        } else {
+            log.notice("services of \(type) are followed for \(rule.domain) again")
         }
     }
 

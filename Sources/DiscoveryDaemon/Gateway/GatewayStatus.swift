@@ -8,15 +8,19 @@ package struct GatewayStatus: Hashable, Sendable {
     package let published: Int
     /// Services of the link that are not exported, by reason.
     package let refused: [ExportRefusal: Int]
+    /// Why the link is not followed now; nil when it is.
+    package let failure: String?
 }
 
 extension JSONWriter {
-    mutating func export(_ gateway: GatewayStatus) {
+    /// - Parameter inFull: with why the link is not followed.
+    mutating func export(_ gateway: GatewayStatus, inFull: Bool) {
         object { object in
             object.member("domain", gateway.rule.domain.name)
             object.member("interfaces", gateway.rule.interfaces.patterns)
             object.member("types", gateway.rule.types.map(\.description))
             object.member("services", gateway.published)
+            if inFull, let failure = gateway.failure { object.member("reason", failure) }
             object.key("refused")
             object.object { refused in
                 for refusal in ExportRefusal.allCases {

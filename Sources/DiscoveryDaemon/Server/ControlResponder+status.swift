@@ -47,7 +47,7 @@ extension ControlResponder {
                 for domain in facts.domains() { array.domain(domain, inFull: peer.uid != nil) }
             }
             object.key("exports")
-            object.array { array in for gateway in exports { array.export(gateway) } }
+            object.array { array in for gateway in exports { array.export(gateway, inFull: peer.uid != nil) } }
             object.key("registrations")
             object.array { array in
                 for status in registrations { array.object { $0.registrationMembers(status) } }

@@ -4,7 +4,8 @@ import System
 /// The id under which this process publishes. It is kept for the next process, so that after a crash the same
 /// registration has the same owner.
 ///
-/// Each id is in a file that is locked while its process lives, so that two processes never share an id.
+/// Each id is in a file that is locked while its process lives, so that two processes never share an id. The directory
+/// and the file must belong to this user alone: who else could write there could make this process write to any file.
 package final class PublisherIdentity: Sendable {
     /// The id.
     package let id: PublisherID
@@ -26,28 +27,33 @@ package final class PublisherIdentity: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
-    /// The directory for state: systemd's, or else root's or the user's own; nil if the environment names none.
+    /// The directory for a command's state: systemd's, or else root's or the user's own; nil if the environment names none.
+    /// Root's is not `/var/lib/discoverd`, which belongs to the daemon's user.
     package static var standardDirectory: String? {
         if let directory = Environment.directory("STATE_DIRECTORY") { return directory }
-        if geteuid() == 0 { return "/var/lib/discoverd" }
+        if geteuid() == 0 { return "/var/lib/discoverd-root" }
         if let state = Environment.value("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/discoverd" }
         if let home = Environment.value("HOME"), home.hasPrefix("/") { return "\(home)/.local/state/discoverd" }
         return nil
     }
 
-    private static func take(_ directory: String?) -> (PublisherID, Bool, Int32, String?) {
-        guard let directory else {
-            return (PublisherID(), false, -1, "there is no $STATE_DIRECTORY, $XDG_STATE_HOME or $HOME")
-        }
-        make(directory)
+    private static func take(_ path: String?) -> (PublisherID, Bool, Int32, String?) {
+        func unkept(_ reason: String) -> (PublisherID, Bool, Int32, String?) { (PublisherID(), false, -1, reason) }
+        guard let path else { return unkept("there is no directory for it") }
+        make(path)
+        let directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return unkept(SystemError(errno, path).description) }
+        defer { close(directory) }
+        guard isOwn(directory) else { return unkept("\(path) is not this user's alone") }
         for number in 0..<most {
-            let path = "\(directory)/publisher-\(number)"
-            let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-            // The file belongs to another user, such as root after publishing by a command: the next one is as good.
-            if file < 0, errno == EACCES || errno == ELOOP { continue }
-            guard file >= 0 else { return (PublisherID(), false, -1, SystemError(errno, path).description) }
-            // Another process holds the lock: the next file is as good.
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            let name = "publisher-\(number)"
+            let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+            let file = unsafe openat(directory, name, flags, 0o600)
+            // A link, or another user's file: the next one is as good.
+            if file < 0, [EACCES, ELOOP, EISDIR, ENXIO].contains(errno) { continue }
+            guard file >= 0 else { return unkept(SystemError(errno, "\(path)/\(name)").description) }
+            // Another process may hold the lock: the next file is as good.
+            guard isOwn(file, mustBeFile: true), flock(file, LOCK_EX | LOCK_NB) == 0 else {
                 close(file)
                 continue
             }
@@ -58,13 +64,22 @@ package final class PublisherIdentity: Sendable {
             let text = Array((id.text + "\n").utf8)
             guard ftruncate(file, 0) == 0, unsafe pwrite(file, text, text.count, 0) == text.count, fsync(file) == 0
             else {
-                let problem = SystemError(errno, path).description
+                let problem = SystemError(errno, "\(path)/\(name)").description
                 close(file)
-                return (PublisherID(), false, -1, problem)
+                return unkept(problem)
             }
             return (id, false, file, nil)
         }
-        return (PublisherID(), false, -1, "\(most) processes have all ids in \(directory)")
+        return unkept("\(most) processes have all ids in \(path)")
+    }
+
+    /// Whether it is this user's and nobody else may write there; a file has no other name besides, as a hard link would give it.
+    private static func isOwn(_ descriptor: Int32, mustBeFile: Bool = false) -> Bool {
+        var info = stat()
+        guard unsafe fstat(descriptor, &info) == 0, info.st_uid == geteuid(), info.st_mode & 0o022 == 0 else {
+            return false
+        }
+        return !mustBeFile || (info.st_mode & S_IFMT == S_IFREG && info.st_nlink == 1)
     }
 
     /// Creates a directory and its parents, for their owner only (XDG Base Directory Specification).

@@ -16,36 +16,59 @@ final class UnicastPublisher: ServicePublisher {
     }
 
     private struct State {
+        var domains: [DomainSettings]
         var runners: [Place: ZoneRunner] = [:]
         var identity: PublisherIdentity?
         var isOver = false
+
+        func settings(for domain: Domain) -> DomainSettings? {
+            domains.filter { domain.isWithin($0.domain) }.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }
+        }
     }
 
-    private let domains: [DomainSettings]
     private let exchange: any DNSExchange
     private let time: any TimeSource
     private let locate: Locate
     private let directory: String?
-    private let state = Locked(State())
+    private let machine: String?
+    private let state: Locked<State>
 
     /// - Parameters:
     ///   - domains: the settings; the longest domain that contains a service's counts.
     ///   - exchange: carries the messages.
     ///   - time: the clock.
     ///   - directory: where the publisher's id is kept; nil for nowhere.
+    ///   - machine: an id that a copy of this machine does not have; nil if it is not known.
     ///   - locate: finds the server of a domain's zone.
     init(
         domains: [DomainSettings], exchange: any DNSExchange, time: any TimeSource = SystemTime(),
-        directory: String? = PublisherIdentity.standardDirectory, locate: @escaping Locate
+        directory: String?, machine: String? = UnicastPublisher.machineID, locate: @escaping Locate
     ) {
-        self.domains = domains
+        state = Locked(State(domains: domains))
         self.exchange = exchange
         self.time = time
         self.directory = directory
+        self.machine = machine
         self.locate = locate
     }
 
-    func publishes(in domain: Domain) -> Bool { settings(for: domain)?.key != nil }
+    func publishes(in domain: Domain) -> Bool { state.withLock { $0.settings(for: domain)?.key != nil } }
+
+    /// Signs with other keys from the next message on.
+    /// - Returns: the domains whose key is another than before.
+    func replaceKeys(_ keys: [Domain: TSIGKey]) -> [Domain] {
+        let (changed, runners) = state.withLock { state in
+            var changed: [Domain] = []
+            for (index, old) in state.domains.enumerated() {
+                guard let key = keys[old.domain], key != old.key else { continue }
+                state.domains[index].key = key
+                changed.append(old.domain)
+            }
+            return (changed, state.runners.values.map { ($0, state.settings(for: $0.domain)?.key) })
+        }
+        for (runner, key) in runners { if let key { runner.use(key) } }
+        return changed
+    }
 
     var zones: [ZoneStatus] {
         state.withLock { $0.runners.values.map(\.self) }.map(\.status).sorted { $0.domain < $1.domain }
@@ -83,7 +106,7 @@ final class UnicastPublisher: ServicePublisher {
             return ZonePublication(runner: nil, number: 0)
         }
         #if Unicast
-        guard let settings = settings(for: service.domain), settings.key != nil else {
+        guard let settings = state.withLock({ $0.settings(for: service.domain) }), settings.key != nil else {
             return failed(.init(.misconfigured, "there is no key for the domain \(service.domain)"))
         }
         // Under the lock, because an idle runner is dropped when another one is made.
@@ -99,10 +122,6 @@ final class UnicastPublisher: ServicePublisher {
         #else
         return failed(.init(.misconfigured, "publishing in \(service.domain) needs the package's trait Unicast"))
         #endif
-    }
-
-    private func settings(for domain: Domain) -> DomainSettings? {
-        domains.filter { domain.isWithin($0.domain) }.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }
     }
 
     private func runner(
@@ -139,7 +158,7 @@ final class UnicastPublisher: ServicePublisher {
     }
 
     /// This machine's id (machine-id(5)); nil if it is not known.
-    private let machine = (try? SystemFile.read("/etc/machine-id", atMost: 64)).flatMap {
+    static let machineID = (try? SystemFile.read("/etc/machine-id", atMost: 64)).flatMap {
         $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self)
     }
 

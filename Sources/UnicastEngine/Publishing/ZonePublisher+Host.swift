@@ -22,6 +22,8 @@ struct HostState: Sendable {
     /// The number of the name that is being tried: `h1`, `h1-2`, `h1-3` …
     var number = 1
     var claim = Claim.free
+    /// Services point to a name that is not this publisher's. It is checked again at each renewal.
+    var isBorrowed = false
     /// How often the name was in use although it had neither owner nor addresses.
     var tries = 0
     var addresses: Set<IPAddress> = []
@@ -41,16 +43,18 @@ struct HostState: Sendable {
     }
 
     /// Whether the name exists, so that services may point to it.
-    var isThere: Bool {
-        if case .borrowed = claim { return true }
-        return acknowledged > 0
-    }
+    var isThere: Bool { isBorrowed || acknowledged > 0 }
 
     mutating func became(_ addresses: Set<IPAddress>) {
         guard addresses != self.addresses else { return }
         self.addresses = addresses
         version += 1
         retryAt = nil
+        lookAgain()
+    }
+
+    /// Whoever has a name that is only borrowed may have taken it away, or given it other addresses.
+    mutating func lookAgain() {
         if case .borrowed = claim { claim = .unclear }
     }
 
@@ -58,7 +62,7 @@ struct HostState: Sendable {
     mutating func lost() {
         acknowledged = 0
         version += 1
-        claim = .free
+        (claim, isBorrowed) = (.free, false)
     }
 
     /// Marks the name for removal, because no service needs it any more.
@@ -66,6 +70,7 @@ struct HostState: Sendable {
         guard !isInFlight else { return }
         if mayExist, let name { names[name] = false }
         (mayExist, acknowledged, claim, number, retryAt) = (false, 0, .free, 1, nil)
+        isBorrowed = false
         version += 1
     }
 }
@@ -149,7 +154,7 @@ extension ZonePublisher {
             // The name has become free, or its owner has no DHCID record.
             if case .unclear = host.claim { host.claim = .foreign(found: [:]) }
         } else if owners == [id.ownership(of: name)] {
-            host.claim = .mine
+            (host.claim, host.isBorrowed) = (.mine, false)
             host.acknowledged = min(host.acknowledged, host.version - 1)
         } else {
             nextHost()
@@ -167,11 +172,13 @@ extension ZonePublisher {
         }
         let there = v4.union(v6)
         if there.isEmpty {
+            host.isBorrowed = false
             host.tries += 1
             if host.tries > 2 { nextHost() } else { host.claim = .free }
         } else if there.isSubset(of: host.addresses) {
             host.claim = .borrowed
-            host.mayExist = false
+            guard !host.isBorrowed else { return }
+            (host.isBorrowed, host.mayExist) = (true, false)
             for number in items.keys where items[number]?.mayExist == true { items[number]?.changed() }
         } else {
             nextHost()
@@ -182,6 +189,7 @@ extension ZonePublisher {
     private mutating func nextHost() {
         host.number += 1
         (host.claim, host.acknowledged, host.mayExist, host.tries) = (.free, 0, false, 0)
+        host.isBorrowed = false
         for number in items.keys where items[number]?.mayExist == true { items[number]?.changed() }
     }
 

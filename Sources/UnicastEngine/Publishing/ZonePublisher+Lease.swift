@@ -124,6 +124,7 @@ extension ZonePublisher {
         // At half its length or a little earlier, so that publishers that began together do not stay together.
         lease.renewAt = sentAt + new.length * (0.5 - 0.1 * random.fraction())
         lease.endsAt = sentAt + new.length
+        host.lookAgain()
         // A zone that was restored from an older state may lack services published since the previous renewal.
         for number in items.keys where items[number]?.isOutdated == false && items[number]?.isConfirmed == false {
             items[number]?.changed()

@@ -180,6 +180,14 @@ package struct ZonePublisher: Sendable {
     /// Checks the lease now, because others may have taken it back.
     package mutating func doubtLease() { lease.isDoubtful = lease.isHeld }
 
+    /// What was refused, or not answered, may succeed now: nothing waits for its next try.
+    package mutating func retryNow() {
+        if pausedUntil != nil { pausedUntil = lookedAt }
+        pause.succeeded()
+        host.retryAt = nil
+        for number in items.keys { items[number]?.retryAt = nil }
+    }
+
     // MARK: Time
 
     /// Returns the steps to carry out now.

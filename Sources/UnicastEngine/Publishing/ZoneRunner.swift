@@ -27,6 +27,7 @@ final class ZoneRunner: Sendable {
         var isOver = false
         /// Configured addresses, which replace this host's own; empty for none.
         var given: Set<IPAddress>
+        var key: TSIGKey?
         var addressesAt: Duration?
         var isLooking = false
         /// How long the machine has slept since this process first checked.
@@ -39,7 +40,6 @@ final class ZoneRunner: Sendable {
     private static let addressInterval = Duration.seconds(10)
 
     let domain: Domain
-    private let settings: DomainSettings
     private let exchange: any DNSExchange
     private let time: any TimeSource
     private let locate: Locate
@@ -54,13 +54,12 @@ final class ZoneRunner: Sendable {
     ) {
         domain = rules.layout.domain
         watches = rules.watches
-        self.settings = settings
         self.exchange = exchange
         self.time = time
         self.locate = locate
         self.noteReaped = noteReaped
         alarms = AlarmClock(time: time)
-        state = Locked(State(rules: rules, given: Set(settings.addresses)))
+        state = Locked(State(rules: rules, given: Set(settings.addresses), key: settings.key))
         let made = alarms.make { [weak self] _ in self?.turn() }
         alarm.withLock { $0 = made }
     }
@@ -100,6 +99,16 @@ final class ZoneRunner: Sendable {
 
     /// Tries again what was refused: a publisher of the domain is gone.
     func retry() { Task { self.turn { rules, _ in rules.retry() } } }
+
+    /// Signs with another key from the next message on.
+    func use(_ key: TSIGKey) {
+        let isNew = state.withLock { state in
+            defer { state.key = key }
+            return state.key != key
+        }
+        guard isNew else { return }
+        Task { self.turn { rules, _ in rules.retryNow() } }
+    }
 
     /// Whether it takes back the records of publishers that are gone.
     let watches: Bool
@@ -147,7 +156,7 @@ final class ZoneRunner: Sendable {
             let rules = state.rules
             return ZoneStatus(
                 domain: domain, server: state.location.map { "\($0.server.address) port \($0.server.port)" },
-                key: settings.key.map { "\($0.name)" }, state: rules.state, lease: .seconds(rules.leaseSeconds),
+                key: state.key.map { "\($0.name)" }, state: rules.state, lease: .seconds(rules.leaseSeconds),
                 leaseLeft: rules.leaseEnd.map { max(.zero, $0 - now) },
                 registrations: state.facts.sorted { $0.key < $1.key }.map {
                     .init(wanted: $0.value.wanted, fact: $0.value.fact)
@@ -263,11 +272,11 @@ final class ZoneRunner: Sendable {
                 let answer = try await exchange.ask(Question(name, type), of: .server(place.server))
                 return ZoneReply(answer.message, to: Question(name, type), from: place)
             case .update(let update, let subject):
-                let answer = try await exchange.update(
-                    update.message(to: place.zone), at: place.server, key: settings.key)
+                let key = state.withLock { $0.key }
+                let answer = try await exchange.update(update.message(to: place.zone), at: place.server, key: key)
                 let context = UpdateContext(
                     zone: "\(place.zone)", server: "\(place.server.address)",
-                    key: settings.key.map { "\($0.name)" } ?? "")
+                    key: key.map { "\($0.name)" } ?? "")
                 let outcome = context.outcome(
                     of: answer, subject: subject, clock: UInt64(exactly: time_t(Glibc.time(nil))) ?? 0)
                 return .outcome(outcome)

@@ -57,6 +57,18 @@ import Testing
         #expect(table.next == nil && table.published == 0)
     }
 
+    @Test(arguments: [
+        ("gw", "gw-3"), ("gw.hosts", "gw-3.hosts"),
+        (String(repeating: "a", count: 60) + ".hosts", String(repeating: "a", count: 40) + "-3.hosts"),
+    ])
+    func aHostsNumberIsAtItsFirstLabel(prefix: String, label: String) throws {
+        let export = Export(
+            service: try OfferedService(name: "web", type: "_http._tcp", port: 80),
+            linkHost: try HostName("wpad.local"),
+            host: 3, addresses: [])
+        #expect(export.hostLabel(prefix) == label)
+    }
+
     @Test func aFlapCostsNothing() throws {
         var table = ExportTable(at: start)
         let web = try service("web")

@@ -1,0 +1,72 @@
+import DNSSD
+import Discovery
+import DiscoveryTesting
+import System
+import Testing
+
+@testable import DiscoveryDaemon
+
+/// A gateway whose query about the link fails.
+@Suite struct GatewayTests {
+    /// A zone as a list of names.
+    private final class Zone: ExportTarget {
+        let names = Locked<Set<String>>([])
+
+        func publish(_ export: Export) -> any ExportedService {
+            names.withLock { _ = $0.insert(export.service.name.value) }
+            return Service(zone: self, name: export.service.name.value)
+        }
+
+        private final class Service: ExportedService {
+            let zone: Zone
+            let name: String
+
+            init(zone: Zone, name: String) { (self.zone, self.name) = (zone, name) }
+
+            func change(to export: Export) {}
+            func withdraw(within limit: Duration) async { zone.names.withLock { _ = $0.remove(name) } }
+        }
+    }
+
+    @Test func aQueryThatFailsIsToldAndTriedAgain() async throws {
+        let world = SimulatedNetwork()
+        let failing = LocalNetwork(engine: try world.addMachine("gateway"), limits: TestDaemon.limits)
+        let working = LocalNetwork(engine: try world.addMachine("later"), limits: TestDaemon.limits)
+        await failing.shutdown()
+        let lines = Locked<[String]>([])
+        let log = DaemonLog(isJournal: false) { bytes in
+            lines.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+        }
+        let time = TestTime()
+        let tries = Locked(0)
+        let rule = ExportRule(
+            interfaces: try InterfaceFilter(["*"]), domain: try Domain("link1.example.org"),
+            types: [try ServiceType("_http._tcp")])
+        let gateway = Gateway(rule, into: Zone(), log: log, time: time) { query in
+            let number = tries.withLock { tries in
+                tries += 1
+                return tries
+            }
+            return (number < 3 ? failing : working).follow(query)
+        }
+        let run = Task { await gateway.run() }
+        await time.sleeper(until: .seconds(1))
+        let failure = try #require(await gateway.status.failure)
+        #expect(tries.withLock { $0 } == 1)
+        time.advance(by: .seconds(1))
+        await time.sleeper(until: .seconds(3))
+        #expect(tries.withLock { $0 } == 2)
+        time.advance(by: .seconds(2))
+        while await gateway.status.failure != nil { await Task.yield() }
+        #expect(tries.withLock { $0 } == 3)
+        #expect(
+            lines.withLock { $0 } == [
+                "discoverd: warning: services of _http._tcp are not followed for link1.example.org, and this is tried "
+                    + "again: \(failure)\n",
+                "discoverd: services of _http._tcp are followed for link1.example.org again\n",
+            ])
+        run.cancel()
+        await run.value
+        await working.shutdown()
+    }
+}
