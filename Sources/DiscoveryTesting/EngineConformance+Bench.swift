@@ -10,6 +10,9 @@ extension EngineConformance {
         let type: ServiceType
         let port: Port
 
+        /// Where services are published and found.
+        var domain: Domain { environment.domain }
+
         /// The browsing side's engine, below its network.
         var engine: any DiscoveryEngine { environment.browser }
 
@@ -26,19 +29,26 @@ extension EngineConformance {
             port: Int = 9000,
             txt: KeyValuePairs<String, String?> = [:]
         ) throws -> OfferedService {
-            OfferedService(name: try ServiceName(name), type: type, port: try Port(port), txt: try TXTRecord(txt))
+            OfferedService(
+                name: try ServiceName(name), type: type, domain: domain, port: try Port(port), txt: try TXTRecord(txt))
         }
 
         func query(_ resolution: ServiceQuery.Resolution) -> ServiceQuery {
-            ServiceQuery(.type(type, .local), resolution: resolution)
+            ServiceQuery(.type(type, domain), resolution: resolution)
+        }
+
+        /// Services of links have interfaces, and those of a DNS server have none.
+        func expectPlace(of service: DiscoveredService) throws {
+            let isOnLinks = environment.capabilities.contains(.links)
+            try expect(service.interfaces.isEmpty != isOnLinks, "interfaces: \(service.interfaces)")
         }
 
         func watch(_ resolution: ServiceQuery.Resolution = .watch) -> Watcher {
-            Watcher(browser.browse(type, resolution: resolution), patience: environment.patience)
+            Watcher(browser.browse(type, in: domain, resolution: resolution), patience: environment.patience)
         }
 
         func watch(_ type: ServiceType) -> Watcher {
-            Watcher(browser.browse(type), patience: environment.patience)
+            Watcher(browser.browse(type, in: domain), patience: environment.patience)
         }
     }
 

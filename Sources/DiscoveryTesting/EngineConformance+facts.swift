@@ -71,7 +71,8 @@ extension EngineConformance {
             try expect(log.facts.count == before, "\(log.facts.dropFirst(before))")
         },
         Check("a query for a name that nobody has is listed without a sighting") { bench in
-            let instance = ServiceInstance(name: try ServiceName("nobody of this name"), type: bench.type)
+            let instance = ServiceInstance(
+                name: try ServiceName("nobody of this name"), type: bench.type, domain: bench.domain)
             let log = FactLog<BrowseFact>()
             let operation = bench.engine.browse(ServiceQuery(.instance(instance)), reporting: log.report)
             _ = try await log.wait(for: "the list", bench.environment.patience) { $0.contains(.listed) }
@@ -84,8 +85,8 @@ extension EngineConformance {
                 var watcher = bench.watch()
                 _ = try await watcher.found(publication.status.name)
                 let log = FactLog<TypeFact>()
-                let operation = bench.engine.browseTypes(TypeQuery(), reporting: log.report)
-                let key = TypeKey(type: bench.type, domain: .local)
+                let operation = bench.engine.browseTypes(TypeQuery(domain: bench.domain), reporting: log.report)
+                let key = TypeKey(type: bench.type, domain: bench.domain)
                 let facts = try await log.wait(for: "the type and the list", bench.environment.patience) { facts in
                     facts.contains(.listed)
                         && facts.contains { if case .appeared(key, _) = $0 { true } else { false } }

@@ -12,7 +12,7 @@ extension EngineConformance {
                 try expect(found.port == service.port, "port \(String(describing: found.port))")
                 try expect(found.txt == service.txt, "TXT \(found.txt)")
                 try expect(found.host != nil, "no host")
-                try expect(!found.interfaces.isEmpty, "no interface")
+                try bench.expectPlace(of: found)
                 try expect(!found.endpoints.isEmpty, "no address")
                 let families = Set(found.endpoints.map { $0.address.family })
                 try expect(families == Set(IPAddress.Family.allCases), "addresses only of \(families)")
@@ -36,7 +36,7 @@ extension EngineConformance {
                 var watcher = bench.watch(.none)
                 let found = try await watcher.found(name)
                 try expect(found.state == .found && found.endpoints.isEmpty, "resolved all the same: \(found)")
-                try expect(!found.interfaces.isEmpty, "no interface")
+                try bench.expectPlace(of: found)
             }
         },
         Check("a service is found by a subtype (RFC 6763 §7.1)") { bench in
@@ -45,7 +45,8 @@ extension EngineConformance {
             try await bench.publisher.withPublished(service) { publication in
                 let name = try await publication.established()
                 let type = try bench.type.withSubtype("_conf")
-                var watcher = Watcher(bench.browser.browse(type), patience: bench.environment.patience)
+                var watcher = Watcher(
+                    bench.browser.browse(type, in: bench.domain), patience: bench.environment.patience)
                 let found = try await watcher.found(name)
                 try expect(found.subtypes == ["_conf"], "subtypes \(found.subtypes)")
             }
@@ -55,9 +56,9 @@ extension EngineConformance {
                 _ = try await publication.established()
                 let time = SystemTime()
                 let deadline = time.now + bench.environment.patience
-                var iterator = bench.browser.types().makeAsyncIterator()
+                var iterator = bench.browser.types(TypeQuery(domain: bench.domain)).makeAsyncIterator()
                 while let event = try await iterator.nextBatch(atMost: 1, until: deadline)?.first {
-                    if case .found(bench.type, .local, _) = event { return }
+                    if case .found(bench.type, bench.domain, _) = event { return }
                 }
                 throw Failure("\(bench.type) was not listed")
             }
@@ -65,7 +66,7 @@ extension EngineConformance {
         Check("one service is resolved by name, with every address") { bench in
             try await bench.publisher.withPublished(try bench.service("single", txt: ["k": "v"])) { publication in
                 let name = try await publication.established()
-                let instance = ServiceInstance(name: name, type: bench.type)
+                let instance = ServiceInstance(name: name, type: bench.type, domain: bench.domain)
                 let service = try await bench.browser.resolve(instance, within: bench.environment.patience)
                 try expect(service.port?.rawValue == 9000, "port \(String(describing: service.port))")
                 try expect(service.txt.text(for: "k") == "v", "TXT \(service.txt)")
@@ -73,7 +74,8 @@ extension EngineConformance {
             }
         },
         Check("resolving a service that does not exist ends at its time") { bench in
-            let instance = ServiceInstance(name: try ServiceName("nobody at all"), type: bench.type)
+            let instance = ServiceInstance(
+                name: try ServiceName("nobody at all"), type: bench.type, domain: bench.domain)
             do {
                 let service = try await bench.browser.resolve(instance, within: .milliseconds(300))
                 throw Failure("found \(service)")
@@ -90,8 +92,8 @@ extension EngineConformance {
                 try await other.wait(for: "settled") { $0 == .settled ? () : nil }
                 _ = bench.watch()
             }
-            let cancelled = Task { [browser = bench.browser, type = bench.type] in
-                for try await _ in browser.browse(type) {}
+            let cancelled = Task { [browser = bench.browser, type = bench.type, domain = bench.domain] in
+                for try await _ in browser.browse(type, in: domain) {}
             }
             cancelled.cancel()
             try await cancelled.value

@@ -6,30 +6,30 @@ extension EngineConformance {
     static let questions: [Check] = [
         Check("asked over IPv4, only IPv4 addresses are told") { bench in try await addresses(bench, of: .ipv4) },
         Check("asked over IPv6, only IPv6 addresses are told") { bench in try await addresses(bench, of: .ipv6) },
-        Check("an interface that is not asked for is not told") { bench in
+        Check("an interface that is not asked for is not told", needs: [.links]) { bench in
             guard let link = bench.environment.links.first else { throw Failure("the environment has no link") }
             try await bench.publisher.withPublished(try bench.service("here only")) { publication in
                 let name = try await publication.established()
                 var watcher = Watcher(
-                    bench.browser.browse(bench.type, on: try InterfaceFilter([link])),
+                    bench.browser.browse(bench.type, in: bench.domain, on: try InterfaceFilter([link])),
                     patience: bench.environment.patience)
                 let found = try await watcher.found(name) { $0.state == .resolved }
                 try expect(found.interfaces.map(\.name) == [link], "\(found.interfaces)")
                 try expect(found.endpoints.allSatisfy { $0.interface?.name == link }, "\(found.endpoints)")
             }
         },
-        Check("where no interface is asked for, nothing is found, and the list is complete") { bench in
+        Check("where no interface is asked for, nothing is found, and the list is complete", needs: [.links]) { bench in
             try await bench.publisher.withPublished(try bench.service("nowhere")) { publication in
                 _ = try await publication.established()
                 var watcher = Watcher(
-                    bench.browser.browse(bench.type, on: try InterfaceFilter(["no-such-*"])),
+                    bench.browser.browse(bench.type, in: bench.domain, on: try InterfaceFilter(["no-such-*"])),
                     patience: bench.environment.patience)
                 try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
                 let found = watcher.events.contains { if case .found = $0 { true } else { false } }
                 try expect(!found, "\(watcher.events)")
             }
         },
-        Check("a service on two links is one service with both") { bench in
+        Check("a service on two links is one service with both", needs: [.links]) { bench in
             guard bench.environment.links.count > 1 else { return }
             try await bench.publisher.withPublished(try bench.service("twice")) { publication in
                 let name = try await publication.established()
@@ -56,10 +56,11 @@ extension EngineConformance {
                 try expect(found.txt == watched.txt && found.port == watched.port, "\(found)")
             }
         },
-        Check("a service of this machine is told as its own, one of another is not") { bench in
+        Check("a service of this machine is told as its own, one of another is not", needs: [.ownership]) { bench in
             try await bench.publisher.withPublished(try bench.service("mine")) { publication in
                 let name = try await publication.established()
-                var own = Watcher(bench.publisher.browse(bench.type), patience: bench.environment.patience)
+                var own = Watcher(
+                    bench.publisher.browse(bench.type, in: bench.domain), patience: bench.environment.patience)
                 _ = try await own.found(name) { $0.isOwn }
                 var watcher = bench.watch()
                 let found = try await watcher.found(name) { $0.state == .resolved }
@@ -72,7 +73,7 @@ extension EngineConformance {
             let names = try (0..<bench.environment.crowd).map { try ServiceName("one of many \($0)") }
             let publications = names.map { name in
                 bench.publisher.publish(
-                    OfferedService(name: name, type: type, port: Port(rawValue: 9) ?? bench.port))
+                    OfferedService(name: name, type: type, domain: bench.domain, port: Port(rawValue: 9) ?? bench.port))
             }
             for publication in publications { _ = try await publication.established() }
             // A watcher warms the cache, so that the result does not depend on when the last announcement was heard.
@@ -102,16 +103,16 @@ extension EngineConformance {
         Check("a type goes with its last service") { bench in
             let time = SystemTime()
             let deadline = time.now + bench.environment.patience
-            var types = bench.browser.types().makeAsyncIterator()
+            var types = bench.browser.types(TypeQuery(domain: bench.domain)).makeAsyncIterator()
             try await bench.publisher.withPublished(try bench.service("last")) { publication in
                 _ = try await publication.established()
                 while let event = try await types.nextBatch(atMost: 1, until: deadline)?.first {
-                    if case .found(bench.type, .local, _) = event { return }
+                    if case .found(bench.type, bench.domain, _) = event { return }
                 }
                 throw Failure("\(bench.type) was not listed")
             }
             while let event = try await types.nextBatch(atMost: 1, until: deadline)?.first {
-                if case .lost(bench.type, .local) = event { return }
+                if case .lost(bench.type, bench.domain) = event { return }
             }
             throw Failure("\(bench.type) was not lost")
         },
@@ -147,7 +148,8 @@ extension EngineConformance {
     private static func addresses(_ bench: Bench, of family: IPAddress.Family) async throws {
         try await bench.publisher.withPublished(try bench.service("over \(family.rawValue)")) { publication in
             let name = try await publication.established()
-            var watcher = Watcher(bench.browser.browse(bench.type, over: family), patience: bench.environment.patience)
+            var watcher = Watcher(
+                bench.browser.browse(bench.type, in: bench.domain, over: family), patience: bench.environment.patience)
             let found = try await watcher.found(name) { $0.state == .resolved && !$0.endpoints.isEmpty }
             try expect(found.endpoints.allSatisfy { $0.address.family == family }, "\(found.endpoints)")
         }

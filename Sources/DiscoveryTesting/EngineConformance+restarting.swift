@@ -3,7 +3,8 @@ import Discovery
 
 extension EngineConformance {
     static let restarting: [Check] = [
-        Check("a browser's backend goes and comes back: both are told, nothing is lost") { bench in
+        Check("a browser's backend goes and comes back: both are told, nothing is lost", needs: [.restarting]) {
+            bench in
             guard let backend = bench.environment.browserBackend else { return }
             try await bench.publisher.withPublished(try bench.service("staying")) { publication in
                 let name = try await publication.established()
@@ -27,7 +28,8 @@ extension EngineConformance {
                 try expect(lost.isEmpty, "lost: \(lost)")
             }
         },
-        Check("a publisher's backend goes and comes back: the service is established again") { bench in
+        Check("a publisher's backend goes and comes back: the service is established again", needs: [.restarting]) {
+            bench in
             guard let backend = bench.environment.publisherBackend else { return }
             try await bench.publisher.withPublished(try bench.service("again")) { publication in
                 let name = try await publication.established()

@@ -1,3 +1,4 @@
+public import DNSSD
 public import Discovery
 
 /// The contract of every engine, whatever backs it. Each check stands alone and leaves nothing behind.
@@ -8,6 +9,16 @@ public import Discovery
 /// }
 /// ```
 public enum EngineConformance {
+    /// Something that not every engine can know; the checks of it are for those that can.
+    public enum Capability: Hashable, Sendable, CaseIterable {
+        /// Services are seen on interfaces, and looked for on some only.
+        case links
+        /// Services of this machine are told from those of others.
+        case ownership
+        /// Its backend can be stopped, and no other check runs meanwhile.
+        case restarting
+    }
+
     /// Two engines that see each other, with control over what backs them.
     public struct Environment: Sendable {
         /// The publishing side. May be the same engine as `browser`.
@@ -24,6 +35,10 @@ public enum EngineConformance {
         public var publisherBackend: Backend?
         /// Unplugs and restores a link of the browsing machine; nil if that is impossible.
         public var browserLink: Backend?
+        /// Where services are published and found.
+        public var domain: Domain
+        /// What the engines can know.
+        public var capabilities: Set<Capability>
         /// The links that both sides share, by the browsing side's names.
         public var links: [String]
         /// Both sides run on one machine.
@@ -42,6 +57,8 @@ public enum EngineConformance {
             browserBackend: Backend? = nil,
             publisherBackend: Backend? = nil,
             browserLink: Backend? = nil,
+            domain: Domain = .local,
+            capabilities: Set<Capability> = Set(Capability.allCases),
             links: [String] = ["eth0"],
             isOneMachine: Bool = false,
             crowd: Int = 100,
@@ -54,6 +71,8 @@ public enum EngineConformance {
             self.browserBackend = browserBackend
             self.publisherBackend = publisherBackend
             self.browserLink = browserLink
+            self.domain = domain
+            self.capabilities = capabilities
             self.links = links
             self.isOneMachine = isOneMachine
             self.crowd = crowd
@@ -82,16 +101,25 @@ public enum EngineConformance {
     public struct Check: Sendable, CustomStringConvertible {
         /// The requirement, as a sentence.
         public let description: String
+        /// What the engines must be able to know.
+        public let needs: Set<Capability>
         private let body: @Sendable (Bench) async throws -> Void
 
-        init(_ description: String, _ body: @escaping @Sendable (Bench) async throws -> Void) {
+        init(
+            _ description: String, needs: Set<Capability> = [], _ body: @escaping @Sendable (Bench) async throws -> Void
+        ) {
             self.description = description
+            self.needs = needs
             self.body = body
         }
 
         /// Runs the check, then verifies that nothing was left behind.
         /// - Throws: `Failure`, or the engine's error.
         public func run(_ environment: Environment) async throws {
+            guard needs.isSubset(of: environment.capabilities) else {
+                throw Failure(
+                    "the check needs \(needs.subtracting(environment.capabilities)), which the engines have not")
+            }
             let before = try await environment.openObjects()
             try await body(Bench(environment))
             // Operations end in their own time, so wait for the count.
@@ -118,4 +146,9 @@ public enum EngineConformance {
 
     /// All checks.
     public static let checks: [Check] = finding + questions + publishing + facts + restarting
+
+    /// The checks that engines with some capabilities must pass.
+    public static func checks(with capabilities: Set<Capability>) -> [Check] {
+        checks.filter { $0.needs.isSubset(of: capabilities) }
+    }
 }

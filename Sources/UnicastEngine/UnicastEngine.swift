@@ -101,6 +101,9 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
     /// The troubles of finder and publisher.
     public var troubles: [String] { finder.troubles + publisher.troubles }
 
+    /// Queries and registrations, for tests that look for leaks.
+    package var openObjects: Int { finder.openObjects + zones.reduce(0) { $0 + $1.registrations.count } }
+
     /// Withdraws all services, and ends.
     @discardableResult
     public func shutdown() async -> Bool {
