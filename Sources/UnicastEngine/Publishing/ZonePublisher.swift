@@ -185,7 +185,7 @@ package struct ZonePublisher: Sendable {
         if pausedUntil != nil { pausedUntil = lookedAt }
         pause.succeeded()
         host.retryAt = nil
-        for number in items.keys { items[number]?.retryAt = nil }
+        retry()
     }
 
     // MARK: Time
