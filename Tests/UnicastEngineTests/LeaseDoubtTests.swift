@@ -1,0 +1,42 @@
+import DNSSD
+import Discovery
+import Testing
+
+@testable import UnicastEngine
+
+/// A lease that may have been taken back long before its renewal is due.
+@Suite struct LeaseDoubtTests {
+    private var world = ZoneSimulation(seed: 1)
+    private let one: Int
+    private let number: Int
+
+    init() throws {
+        one = try world.add(try #require(PublisherID(Array(repeating: 0x61, count: 32))), host: "h1", lease: 7200)
+        number = try world.publish("tony", by: one)
+        world.run(for: .seconds(30))
+    }
+
+    @Test mutating func afterASleepItIsLookedAtBeforeItsTime() throws {
+        world.publishers[one].mayHaveLost = true
+        world.zone = ScriptedZone()
+        world.publishers[one].rules.doubtLease()
+        world.turn(one)
+        world.run(for: .seconds(20))
+        let service = try #require(world.publishers[one].services[number])
+        #expect(world.has(service, as: service.name, id: world.publishers[one].rules.id))
+    }
+
+    /// Nothing of its own is to be sent: only the question about the lease can tell that the server is back.
+    @Test mutating func afterAPauseSomethingIsAskedThatEndsIt() throws {
+        world.isServerUp = false
+        // The janitor asks.
+        world.run(for: .seconds(700))
+        guard case .waiting = world.publishers[one].facts[number]?.state else {
+            Issue.record("\(String(describing: world.publishers[one].facts[number]))")
+            return
+        }
+        world.isServerUp = true
+        world.run(for: .seconds(50))
+        #expect(world.publishers[one].facts[number]?.state == .established)
+    }
+}
