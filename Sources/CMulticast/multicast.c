@@ -70,15 +70,24 @@ static int set(int socket, int level, int option, int value) {
     return setsockopt(socket, level, option, &value, sizeof value);
 }
 
-static int join4(int socket, uint32_t interface) {
-    struct ip_mreqn request = {.imr_ifindex = (int)interface};
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr = {htonl(GROUP4)}};
-    if (set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0) || set(socket, IPPROTO_IP, IP_MULTICAST_TTL, TTL)
+// Sends over this interface, also to this machine.
+static int aim4(int socket, uint32_t interface) {
+    const struct ip_mreqn request = {.imr_ifindex = (int)interface};
+    return set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0) || set(socket, IPPROTO_IP, IP_MULTICAST_TTL, TTL)
         || set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, 1)
-        || setsockopt(socket, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request)
-        || bind(socket, (struct sockaddr *)&address, sizeof address))
-        return -1;
-    request.imr_multiaddr.s_addr = htonl(GROUP4);
+        || setsockopt(socket, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request);
+}
+
+static int aim6(int socket, uint32_t interface) {
+    return set(socket, IPPROTO_IPV6, IPV6_V6ONLY, 1) || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, TTL)
+        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1)
+        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)interface);
+}
+
+static int join4(int socket, uint32_t interface) {
+    const struct ip_mreqn request = {.imr_multiaddr = {htonl(GROUP4)}, .imr_ifindex = (int)interface};
+    const struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr = {htonl(GROUP4)}};
+    if (aim4(socket, interface) || bind(socket, (const struct sockaddr *)&address, sizeof address)) return -1;
     return setsockopt(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request, sizeof request);
 }
 
@@ -92,11 +101,7 @@ static int join6(int socket, uint32_t interface) {
     struct sockaddr_in6 address = group6_on(interface);
     // Kernels before 4.20 do not know IPV6_MULTICAST_ALL; the bind ties the socket to its interface anyhow.
     set(socket, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
-    if (set(socket, IPPROTO_IPV6, IPV6_V6ONLY, 1) || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, TTL)
-        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1)
-        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)interface)
-        || bind(socket, (struct sockaddr *)&address, sizeof address))
-        return -1;
+    if (aim6(socket, interface) || bind(socket, (struct sockaddr *)&address, sizeof address)) return -1;
     return setsockopt(socket, IPPROTO_IPV6, IPV6_JOIN_GROUP, &request, sizeof request);
 }
 
@@ -115,28 +120,14 @@ int cmulticast_open(int family, uint32_t interface, enum cmulticast_share share,
     return made;
 }
 
-static int aim4(int socket, uint32_t interface) {
-    const struct ip_mreqn request = {.imr_ifindex = (int)interface};
-    const struct sockaddr_in any = {.sin_family = AF_INET};
-    return set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0) || set(socket, IPPROTO_IP, IP_MULTICAST_TTL, TTL)
-        || set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, 1)
-        || setsockopt(socket, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request)
-        || bind(socket, (const struct sockaddr *)&any, sizeof any);
-}
-
-static int aim6(int socket, uint32_t interface) {
-    const struct sockaddr_in6 any = {.sin6_family = AF_INET6};
-    return set(socket, IPPROTO_IPV6, IPV6_V6ONLY, 1) || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, TTL)
-        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1)
-        || set(socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)interface)
-        || bind(socket, (const struct sockaddr *)&any, sizeof any);
-}
-
 int cmulticast_open_one_shot(int family, uint32_t interface, bool wants_ttl_255) {
+    const struct sockaddr_in6 any = {.sin6_family = (sa_family_t)family};
+    const socklen_t length = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof any;
     const int made = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (made < 0) return -errno;
     if (attach_one_shot_filter(made, family, interface, wants_ttl_255)
-        || (family == AF_INET ? aim4(made, interface) : aim6(made, interface))) {
+        || (family == AF_INET ? aim4(made, interface) : aim6(made, interface))
+        || bind(made, (const struct sockaddr *)&any, length)) {
         const int error = errno;
         close(made);
         return -error;

@@ -76,13 +76,7 @@ struct BrowseSource: SearchSource {
     var iterator: ServiceEvents.AsyncIterator
 
     mutating func next(until deadline: Duration?) async throws(DiscoveryError) -> [SearchNews]? {
-        let events =
-            if let deadline {
-                try await iterator.nextBatch(atMost: .max, until: deadline)
-            } else {
-                try await iterator.nextBatch(atMost: .max)
-            }
-        return events?.map { event in
+        try await iterator.nextBatch(atMost: .max, until: deadline)?.map { event in
             switch event {
             case .found(let service): .finding(.found(service.instance))
             case .lost(let service): .finding(.lost(service.instance))
@@ -98,13 +92,7 @@ struct DomainSource: SearchSource {
     var iterator: DomainEvents.AsyncIterator
 
     mutating func next(until deadline: Duration?) async throws(DiscoveryError) -> [SearchNews]? {
-        let events =
-            if let deadline {
-                try await iterator.nextBatch(atMost: .max, until: deadline)
-            } else {
-                try await iterator.nextBatch(atMost: .max)
-            }
-        return events?.map { event in
+        try await iterator.nextBatch(atMost: .max, until: deadline)?.map { event in
             switch event {
             case .found(let domain): .finding(.foundDomain(domain))
             case .lost(let domain): .finding(.lostDomain(domain))

@@ -44,7 +44,7 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
         /// Like `nextBatch`, but returns an empty list when `deadline` passes first.
         package mutating func nextBatch(
             atMost limit: Int,
-            until deadline: Duration
+            until deadline: Duration?
         ) async throws(DiscoveryError) -> [Event]? {
             try await source.next(atMost: limit, until: deadline)
         }
