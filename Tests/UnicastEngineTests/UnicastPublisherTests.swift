@@ -10,7 +10,7 @@ import WireNames
 @testable import UnicastEngine
 
 /// The publishers of a process, each with its runner, against a server that is a value; time stands still.
-@Suite struct UnicastPublisherTests {
+@Suite(.timeLimit(.minutes(1))) struct UnicastPublisherTests {
     private typealias TestTime = DiscoveryTesting.TestTime
 
     private let exchange = ScriptedExchange()
