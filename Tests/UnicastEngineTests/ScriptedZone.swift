@@ -15,9 +15,14 @@ struct ScriptedZone: Equatable {
     var mostRecords = Int.max
     /// Names that may not be written.
     var forbidden: Set<DomainName> = []
+    /// Types that are left out of an update without a word, as a policy of PowerDNS does.
+    var omitted: Set<RecordType> = []
+    /// No question is answered for names of other characters, as by PowerDNS.
+    var knowsCommonNamesOnly = false
 
     func answer(_ request: ZoneRequest) -> ZoneReply {
         guard case .ask(let name, let type) = request else { return .outcome(.serverFailed) }
+        if knowsCommonNamesOnly, !name.isCommon { return .outcome(.serverFailed) }
         return .records(Array(records[Place(name: name, type: type)] ?? []))
     }
 
@@ -44,7 +49,7 @@ struct ScriptedZone: Equatable {
             return .refused(.init(.notPermitted, "\(name)"))
         }
         var changed = records
-        for change in changes {
+        for change in changes where !omitted.contains(change.type) {
             let place = Place(name: change.name, type: change.type)
             switch change.recordClass {
             case .any: changed[place] = nil

@@ -141,6 +141,14 @@ extension ZonePublisher {
             // The time at which the server accepted it is not known.
             leaseBecame(pending, (lease.endsAt ?? now) - pending.length)
         } else if lease.current?.data != text || text == nil {
+            // It was written a moment ago, and nothing could be published with it.
+            if text == nil, host.acknowledged == 0 {
+                honesty.omissions += 1
+                if honesty.omissions > 1 {
+                    honesty.omissions = 0
+                    pause(.refused(recordsLeftOut), now)
+                }
+            }
             takenBack()
         }
     }

@@ -52,6 +52,11 @@ extension ZonePublisher {
             refuse(number, listIsFull(item, known.names.count))
             return false
         }
+        guard honesty.answersAnyName || item.names.instance.isCommon else {
+            items[number]?.isInFlight = true
+            send(.name(number), .ask(item.names.instance, .dhcid))
+            return false
+        }
         lists[list]?.names.insert(item.names.instance)
         return true
     }
@@ -166,8 +171,8 @@ extension ZonePublisher {
     mutating func published(_ versions: [Int: Int], _ reply: ZoneReply, _ now: Duration) {
         for number in versions.keys { items[number]?.isInFlight = false }
         switch reply {
-        case .outcome(.done):
-            for (number, version) in versions.sorted(by: { $0.key < $1.key }) { established(number, version) }
+        case .outcome(.done) where honesty.isProven: established(versions)
+        case .outcome(.done): prove(versions)
         case .outcome(.unheard):
             for number in versions.keys { items[number]?.wasUnheard = true }
         default:
@@ -179,6 +184,10 @@ extension ZonePublisher {
             guard versions.count == 1, let number = versions.keys.first else { return }
             refused(number, reply, now)
         }
+    }
+
+    mutating func established(_ versions: [Int: Int]) {
+        for (number, version) in versions.sorted(by: { $0.key < $1.key }) { established(number, version) }
     }
 
     private mutating func established(_ number: Int, _ version: Int) {
@@ -248,7 +257,7 @@ extension ZonePublisher {
         items[number]?.claim = .free
         items[number]?.acknowledged = 0
         items[number]?.ownerless = 0
-        let name = item.policy == .rename && item.renames < Self.mostRenames ? item.name.nextAfterCollision() : nil
+        let name = item.policy == .rename && item.renames < Self.mostRenames ? nextName(item, service) : nil
         if let name, let names = InstanceNames(service, as: name) {
             items[number]?.renames += 1
             items[number]?.name = name

@@ -33,7 +33,9 @@ package struct ZonePublisher: Sendable {
         case hostClearing(DomainName)
         case listing(DomainName)
         case publication([Int: Int])
+        case proof([Int: Int])
         case owner(Int)
+        case name(Int)
         case limit(Int)
         case removal([Int])
         case clearing([Int])
@@ -95,6 +97,8 @@ package struct ZonePublisher: Sendable {
     package var watches = true
     /// The number of publishers that were taken back.
     package var reaped: Int { janitor.reaped }
+
+    var honesty = ServerHonesty()
 
     var flights: [Int: Flight] = [:]
     private var lastTicket = 0
@@ -251,7 +255,9 @@ package struct ZonePublisher: Sendable {
         case .hostClearing(let name): hostCleared(name, reply, now)
         case .listing(let list): listRead(list, reply, now)
         case .publication(let versions): published(versions, reply, now)
+        case .proof(let versions): proofReceived(versions, reply, now)
         case .owner(let item): ownerRead(item, reply, now)
+        case .name(let item): nameAnswered(item, reply, now)
         case .limit(let item): limitRead(item, reply, now)
         case .removal(let removed): recordsRemoved(removed, reply, now)
         case .clearing(let cleared): itemsCleared(cleared, reply, now)

@@ -33,5 +33,12 @@ extension DNSLab {
 
         /// Knot keeps names in lower case.
         func kept(_ text: String) -> String { self == .knot ? text.lowercased() : text }
+
+        /// A name with all that may be in one; PowerDNS answers questions for few characters alone.
+        var fullName: String { self == .powerdns ? #"Tony Web. 1 \"# : #"Tony's Büro. 1 "web" \"# }
+        /// What comes after a name that is taken.
+        func numbered(_ name: String, _ number: Int) -> String {
+            self == .powerdns ? "\(name)-\(number)" : "\(name) #\(number)"
+        }
     }
 }

@@ -134,6 +134,7 @@ configure() {
     resolver_configuration >resolver/named.conf
     knot_configuration >knot/knot.conf
     powerdns_configuration >powerdns/pdns.conf
+    powerdns_policy >powerdns/policy.lua
     unbound_configuration 10.53.0.1 fd53::1 iterator >unbound/unbound.conf
     unbound_configuration 10.53.0.4 127.0.0.1 'validator iterator' '/run/dns/validator/anchor' >validator/unbound.conf
     dnsmasq_configuration >dnsmasq/dnsmasq.conf
@@ -268,6 +269,17 @@ negquery-cache-ttl=0
 N
 }
 
+# A policy for who wants one (PowerDNSTests): PowerDNS still answers NOERROR to what it leaves out. All of the key gw, the addresses of the key h1.
+powerdns_policy() {
+    cat <<'N'
+function updatepolicy(input)
+    local key, kind = input:getTsigName():toString():lower(), input:getQType()
+    if key == "gw.home.example.org." then return false end
+    return key ~= "h1.home.example.org." or (kind ~= 1 and kind ~= 28)
+end
+N
+}
+
 # Two addresses, the modules, and a trust anchor's file if it has one.
 unbound_configuration() {
     cat <<N
@@ -329,7 +341,7 @@ make_powerdns_database() {
     while read -r name algorithm secret; do
         util import-tsig-key "$name.home.example.org" "$algorithm" "$secret"
     done <<<"$all_keys"
-    util set-meta shop.example.org TSIG-ALLOW-DNSUPDATE pub.home.example.org wide.home.example.org
+    util set-meta shop.example.org TSIG-ALLOW-DNSUPDATE {pub,wide,gw,h1}.home.example.org
     util set-meta shop.example.org TSIG-ALLOW-AXFR wide.home.example.org
 }
 

@@ -1,0 +1,39 @@
+import Testing
+
+/// PowerDNS says NOERROR to what its policy leaves out, and answers no question for some names that it takes.
+@Suite("PowerDNS", .labSlot)
+struct PowerDNSTests {
+    private static let zone = DNSLab.Zone.powerdns
+
+    @Test(
+        "a key of which a policy leaves out everything, or the addresses: 77 and the word policy, and nothing stays",
+        arguments: ["gw", "h1"])
+    func policy(_ key: String) async throws {
+        let dns = try await DNSLab.start(.powerdns, .unbound)
+        let setting = "lua-dnsupdate-policy-script=/run/dns/powerdns/policy.lua"
+        #expect(
+            try await dns.lab.bash("h2", "echo \(setting) >>/run/dns/powerdns/pdns.conf").exit == .exited(0))
+        for verb in ["term", "start"] { try await dns.server(.powerdns, verb) }
+        let before = try await dns.transfer(Self.zone.name, from: Self.zone.address)
+        let publish = try await dns.lab.ask(
+            "h1", "publish", "tony", "9000", "--domain", Self.zone.name, "--key", "/run/dns/keys/\(key).key",
+            within: .seconds(20))
+        #expect(publish.exit == .exited(77), "\(publish.errors)")
+        #expect(publish.failure?.contains("policy") == true, "\(publish.errors)")
+        #expect(!publish.output.contains { $0.hasPrefix("published") }, "\(publish.output)")
+        #expect(try await dns.transfer(Self.zone.name, from: Self.zone.address) == before)
+        try await dns.stop()
+    }
+
+    @Test("a name for which it answers no question: 78, and nothing stays")
+    func uncommonName() async throws {
+        let dns = try await DNSLab.start(.powerdns, .unbound)
+        let before = try await dns.transfer(Self.zone.name, from: Self.zone.address)
+        let publish = try await dns.lab.ask(
+            "h1", "publish", "Tonys Büro", "9000", "--domain", Self.zone.name, "--key", "/run/dns/keys/pub.key")
+        #expect(publish.exit == .exited(78), "\(publish.errors)")
+        #expect(publish.failure?.contains("PowerDNS") == true, "\(publish.errors)")
+        #expect(try await dns.transfer(Self.zone.name, from: Self.zone.address) == before)
+        try await dns.stop()
+    }
+}
