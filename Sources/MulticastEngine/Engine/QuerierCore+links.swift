@@ -59,15 +59,17 @@ extension QuerierCore {
                 continue
             }
             links[key] = link
-            if let error = link.refusedFamily { refused(key, error, at: now) } else { note(nil, of: key) }
+            if let error = link.refusedFamily { refused(key, error, at: now) } else { note(nil, .opening, of: key) }
             for operation in inOrder where operation.wish.wants(key) { operation.linkCame(link, at: now) }
         }
-        for key in refusals.keys where wanted[key] == nil { note(nil, of: key) }
+        linkTroubles.keep(wanted.keys)
+        noteTroubles()
     }
 
     private func drop(_ link: Link, at now: Duration) {
         links[link.key] = nil
         link.close()
+        note(nil, .sending, of: link.key)
         noticeFull(link, false)
         for operation in inOrder { operation.linkWent(link, at: now) }
     }
@@ -75,14 +77,12 @@ extension QuerierCore {
     private func refused(_ key: LinkKey, _ error: SocketError, at now: Duration) {
         opensAgain = now + Self.repairInterval
         // The link has just gone.
-        if !error.isOfMissingLink { note(error.message, of: key) }
+        if !error.isOfMissingLink { note(error.message, .opening, of: key) }
     }
 
     /// Records why a link is not used; nil when it is again.
-    func note(_ reason: String?, of key: LinkKey) {
-        let text = reason.map { "\(key.interface.name) cannot be asked: \($0)" }
-        guard refusals[key] != text else { return }
-        refusals[key] = text
+    func note(_ reason: String?, _ cause: LinkTroubles.Cause, of key: LinkKey) {
+        let text = linkTroubles.note(reason, cause, of: key)
         noteTroubles()
         guard let text else { return }
         for operation in inOrder where operation.wish.wants(key) { operation.degraded(text) }
@@ -90,7 +90,7 @@ extension QuerierCore {
 
     /// Publishes the reasons why answers are incomplete now, each once.
     func noteTroubles() {
-        let texts = Set(refusals.values).union(links.values.filter(\.isFull).map(\.fullText))
+        let texts = linkTroubles.texts.union(links.values.filter(\.isFull).map(\.fullText))
         troubles.withLock { $0 = texts.sorted() }
     }
 }

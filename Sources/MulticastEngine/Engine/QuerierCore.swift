@@ -42,8 +42,7 @@ final class QuerierCore {
     private var slept = Duration.zero
     /// When `slept` was last checked.
     private var lookedAt = Duration.zero
-    /// The reasons why links are not used.
-    var refusals: [LinkKey: String] = [:]
+    var linkTroubles = LinkTroubles()
     var opensAgain: Duration?
 
     /// Nil if no descriptor is left.
@@ -65,14 +64,15 @@ final class QuerierCore {
         let now = BootTime.now
         if operations.isEmpty { (slept, lookedAt) = (Self.timeAsleep(), now) }
         operations[id] = operation
-        inOrder.append(operation)
         operation.begin(at: now)
         monitor.listen(self) { [weak self] in self?.linksChanged() }
         let wish = operation.wish
         wishes[wish, default: 0] += 1
         if wishes[wish] == 1 || system?.isOld(at: now) ?? true { reviewLinks(at: now) }
+        // From here on it is told what changes; now it is told what is.
+        inOrder.append(operation)
         for link in links.values where wish.wants(link.key) { operation.linkCame(link, at: now) }
-        for text in refusals.filter({ wish.wants($0.key) }).values { operation.degraded(text) }
+        for text in linkTroubles.texts(for: wish) { operation.degraded(text) }
         for link in links.values where link.isFull && wish.wants(link.key) { operation.degraded(link.fullText) }
         operation.linksAreKnown(at: now)
         turn()
@@ -142,7 +142,7 @@ final class QuerierCore {
         // A tentative address is usable in a moment, and the link then changes.
         note(
             link.refusal.flatMap { $0 == EADDRNOTAVAIL ? nil : "questions are not sent: \(SystemError.text($0))" },
-            of: link.key)
+            .sending, of: link.key)
         // Questions that were not sent count as not asked. A link that lacks an address restarts when it gets one.
         if isUnasked, link.refusal != EADDRNOTAVAIL { link.querier.restart(at: now) }
         // Questions of other hosts count too.

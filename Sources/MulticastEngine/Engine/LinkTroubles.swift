@@ -1,0 +1,37 @@
+import DNSSD
+
+/// Why links are not used, or only in part. Each cause has its own reason, so that the end of one does not hide another.
+struct LinkTroubles {
+    enum Cause: Hashable {
+        /// A socket cannot be had.
+        case opening
+        /// The system refuses packets.
+        case sending
+    }
+
+    private var reasons: [LinkKey: [Cause: String]] = [:]
+
+    /// Records why a link is not used; nil when the cause is over.
+    /// - Returns: the reason for people, if it is another one than before.
+    mutating func note(_ reason: String?, _ cause: Cause, of link: LinkKey) -> String? {
+        let text = reason.map { "\(link.interface.name) cannot be asked: \($0)" }
+        guard reasons[link]?[cause] != text else { return nil }
+        reasons[link, default: [:]][cause] = text
+        if reasons[link]?.isEmpty == true { reasons[link] = nil }
+        return text
+    }
+
+    /// Forgets the links that are not among these.
+    mutating func keep(_ links: some Sequence<LinkKey>) {
+        let kept = Set(links)
+        reasons = reasons.filter { kept.contains($0.key) }
+    }
+
+    /// The reasons that matter to an operation, each once.
+    func texts(for wish: LinkWish) -> [String] {
+        Set(reasons.filter { wish.wants($0.key) }.flatMap(\.value.values)).sorted()
+    }
+
+    /// All reasons, each once.
+    var texts: Set<String> { Set(reasons.values.flatMap(\.values)) }
+}
