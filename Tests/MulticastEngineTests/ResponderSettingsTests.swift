@@ -16,6 +16,12 @@ struct ResponderSettingsTests {
         let settings = ResponderSettings("[server]\n disallow-other-stacks = yes\r\ncheck-response-ttl=YES\n")
         #expect(settings.disallowsOthers && settings.checksTTL)
         #expect(!settings.reflects && ResponderSettings("[reflector]\nenable-reflector=yes\n").reflects)
+        for value in ["y", "Y", "1", "true", "T", "yep"] {
+            #expect(ResponderSettings("check-response-ttl=\(value)").checksTTL, "\(value)")
+        }
+        for value in ["", "no", "on", "0", "n y"] {
+            #expect(!ResponderSettings("check-response-ttl=\(value)").checksTTL, "\(value)")
+        }
         #expect(!ResponderSettings("disallow-other-stacks=yes\ndisallow-other-stacks=no\n").disallowsOthers)
     }
 }

@@ -20,13 +20,16 @@ package struct ResponderSettings: Equatable {
             let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace }.lowercased() }
             guard parts.count == 2, !parts[0].hasPrefix("#"), !parts[0].hasPrefix(";") else { continue }
             switch parts[0] {
-            case "disallow-other-stacks": disallowsOthers = parts[1] == "yes"
-            case "check-response-ttl": checksTTL = parts[1] == "yes"
-            case "enable-reflector": reflects = parts[1] == "yes"
+            case "disallow-other-stacks": disallowsOthers = Self.isYes(parts[1])
+            case "check-response-ttl": checksTTL = Self.isYes(parts[1])
+            case "enable-reflector": reflects = Self.isYes(parts[1])
             default: break
             }
         }
     }
+
+    /// Whether avahi-daemon takes a value for true: it looks at the first letter.
+    private static func isYes(_ value: String) -> Bool { value.first.map("yt1".contains) ?? false }
 
     /// This machine's settings; the defaults if they cannot be read.
     package static var current: ResponderSettings {
