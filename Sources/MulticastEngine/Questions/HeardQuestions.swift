@@ -9,14 +9,21 @@ struct HeardQuestions: Sendable {
     /// A host that asks over both families does so within this time.
     private static let lag = Duration.seconds(1)
 
+    /// Whoever asks whether the answer may be unicast asks the same.
+    private struct Subject: Hashable {
+        let name: DomainName
+        let type: RecordType
+    }
+
     /// The link's families.
     var families: Set<IPAddress.Family> = []
-    private var heard: [IPAddress.Family: RecentNames] = [:]
+    private var heard: [IPAddress.Family: Recent<Subject>] = [:]
 
     /// Notes a question, and returns whether every host on the link has heard it by now.
     mutating func isHeardByAll(_ question: Question, over family: IPAddress.Family, at now: Duration) -> Bool {
         guard families.count > 1 else { return true }
-        heard[family, default: RecentNames()].note(question.name, at: now)
-        return families.allSatisfy { heard[$0]?.contains(question.name, since: now - Self.lag) ?? false }
+        let subject = Subject(name: question.name, type: question.type)
+        heard[family, default: Recent()].note(subject, at: now)
+        return families.allSatisfy { heard[$0]?.contains(subject, since: now - Self.lag) ?? false }
     }
 }
