@@ -23,10 +23,19 @@ public struct InterfaceFilter: Hashable, Sendable {
     /// - Throws: `.invalidInterface` if a pattern is empty, longer than 64 bytes, or has an unclosed `[` or a backward
     ///   range, and if there are more than 64 patterns.
     public init(_ patterns: [String]) throws(DiscoveryError) {
+        try self.init(patterns, of: "interface", .invalidInterface)
+    }
+
+    /// Reads patterns of other things.
+    /// - Parameters:
+    ///   - patterns: the patterns.
+    ///   - subject: the things, for the message of an error.
+    ///   - code: the code of an error.
+    init(_ patterns: [String], of subject: String, _ code: DiscoveryError.Code) throws(DiscoveryError) {
         guard patterns.count <= Self.maximumPatternCount else {
             throw DiscoveryError(
-                .invalidInterface,
-                "\(patterns.count) interface patterns, at most \(Self.maximumPatternCount) are allowed"
+                code,
+                "\(patterns.count) \(subject) patterns, at most \(Self.maximumPatternCount) are allowed"
             )
         }
         var included: [Glob] = []
@@ -34,14 +43,14 @@ public struct InterfaceFilter: Hashable, Sendable {
         for pattern in patterns {
             do throws(BrokenRule) {
                 guard pattern.utf8.count <= Self.maximumPatternLength else {
-                    throw BrokenRule("the interface pattern is longer than \(Self.maximumPatternLength) bytes")
+                    throw BrokenRule("the \(subject) pattern is longer than \(Self.maximumPatternLength) bytes")
                 }
                 let excludes = pattern.unicodeScalars.first == "!"
                 let glob = excludes ? String(pattern.unicodeScalars.dropFirst()) : pattern
-                guard !glob.isEmpty else { throw BrokenRule("the interface pattern is empty") }
+                guard !glob.isEmpty else { throw BrokenRule("the \(subject) pattern is empty") }
                 if excludes { excluded.append(try Glob(glob)) } else { included.append(try Glob(glob)) }
             } catch {
-                throw DiscoveryError(.invalidInterface, pattern, error)
+                throw DiscoveryError(code, pattern, error)
             }
         }
         self.patterns = patterns

@@ -18,12 +18,7 @@ public struct NamePatterns: Hashable, Sendable {
     ///   than 64 patterns.
     public init(_ patterns: [String]) throws(DiscoveryError) {
         self.patterns = patterns
-        do throws(DiscoveryError) {
-            filter = try InterfaceFilter(patterns)
-        } catch {
-            throw DiscoveryError(
-                .invalidServiceName, error.message.replacing("interface pattern", with: "pattern of names"))
-        }
+        filter = try InterfaceFilter(patterns, of: "name", .invalidServiceName)
     }
 
     /// Returns whether the patterns select a name.

@@ -16,11 +16,11 @@ extension Connecting {
             let isDead = own.allSatisfy {
                 $0.outcome == .refused || ($0.outcome == .timeout && $0.duration >= .seconds(1))
             }
-            return !own.isEmpty && isDead && (isTried(service, own) || own.count >= limits.maximumAttempts)
+            return !own.isEmpty && isDead && (isTried(service) || own.count >= limits.maximumAttempts)
         }.map(\.instance)
     }
 
-    private func isTried(_ service: DiscoveredService, _ attempts: [EstablishmentReport.Attempt]) -> Bool {
+    private func isTried(_ service: DiscoveredService) -> Bool {
         let tried = Set(log.attempts.filter { $0.instance == service.instance }.map(\.endpoint))
         return service.endpoints.allSatisfy { tried.contains($0) || (family != nil && $0.address.family != family) }
     }

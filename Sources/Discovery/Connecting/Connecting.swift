@@ -143,8 +143,9 @@ struct Connecting<D: Dialer>: Sendable {
             backendReason = reason
             patienceEnd = min(patienceEnd, now + LocalNetwork.backendPatience)
         case .backend(.available), .backend(.recovered):
+            // A service can be found only from now on.
+            if backendReason != nil { patienceEnd = now + min(connector.patience, limits.overall) }
             backendReason = nil
-            patienceEnd = start + min(connector.patience, limits.overall)
         case .found, .changed, .lost, .degraded: break
         }
     }

@@ -50,8 +50,8 @@ struct NearAddressTests {
             ("64:ff9b::a9fe:a9fe", "credentials"), ("64:ff9b::a4d:1", "NAT64"), ("2002:a4d:1::1", "neither"),
             ("2001:0:a4d:1::1", "neither"), ("fec0::1", "neither"), ("::ffff:0:a4d:1", "neither"),
             ("ff02::fb", "multicast"), ("224.0.0.251", "multicast"), ("255.255.255.255", "broadcast"),
-            ("10.77.0.255", "broadcast"), ("100.64.0.1", "neither"), ("100.100.100.200", "neither"),
-            ("168.63.129.16", "neither"), ("8.8.8.8", "neither"),
+            ("10.77.0.255", "broadcast"), ("100.64.0.1", "neither"), ("100.100.100.200", "credentials"),
+            ("168.63.129.16", "credentials"), ("8.8.8.8", "neither"),
         ] as [(String, String?)])
     func hostile(_ text: String, _ reason: String?) throws {
         let found = try refusal(text, on: wlan0)
@@ -68,7 +68,7 @@ struct NearAddressTests {
             "169.254.169.0", "169.254.169.254", "169.254.169.255", "169.254.170.2", "169.254.170.23", "169.254.42.42",
             "fd00:ec2::23", "fd00:ec2:1::1", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fe80::a9fe:a9fe%3", "fd00:42::42",
             "64:ff9b::a9fe:aa02", "64:ff9b:1:a9fe:a9:fe00::", "64:ff9b:1:a9:fe:a9fe::", "64:ff9b:1:0:a9:fea9:fe00:0",
-            "64:ff9b:1::a9fe:a9fe",
+            "64:ff9b:1::a9fe:a9fe", "100.100.100.200", "168.63.129.16", "64:ff9b::6464:64c8",
         ])
     func never(_ text: String) throws {
         let policy = AddressPolicy(allow: [try CIDR("0.0.0.0/0"), try CIDR("::/0")])
