@@ -14,7 +14,10 @@ final class PublicationCore: Sendable {
         /// Tasks waiting for the next status.
         var waiters = Waiters()
         var operation: (any PublicationOperation)?
+        /// Nothing is published any more.
         var isCancelled = false
+        /// The newest change of the TXT record; each waits for the one before.
+        var change: Task<Void, Never>?
         var onEnd: FollowUp?
         var open: Open?
     }
@@ -50,18 +53,30 @@ final class PublicationCore: Sendable {
     }
 
     func update(txt: TXTRecord) async {
-        let (operation, open) = state.withLock { state -> ((any PublicationOperation)?, Open?) in
-            guard !state.status.state.isFinal, state.service.txt != txt else { return (nil, nil) }
+        let change = state.withLock { state -> Task<Void, Never>? in
+            guard !state.status.state.isFinal, !state.isCancelled, state.service.txt != txt else { return nil }
             state.service.txt = txt
-            return (state.operation, state.open)
+            let earlier = state.change
+            // In a separate task, so that cancelling the caller cannot stop it halfway and leave the service withdrawn.
+            let change = Task {
+                await earlier?.value
+                await announce(txt)
+            }
+            state.change = change
+            return change
+        }
+        await change?.value
+    }
+
+    private func announce(_ txt: TXTRecord) async {
+        let (operation, open) = state.withLock { state in
+            // A newer record is announced by a later change.
+            state.isCancelled || state.service.txt != txt ? (nil, nil) : (state.operation, state.open)
         }
         guard let operation, let open, !operation.update(txt: txt) else { return }
-        // In a separate task, so that cancelling the caller cannot stop it halfway and leave the service withdrawn.
-        await Task {
-            await operation.cancel(waitingAtMost: .seconds(2))
-            guard !status.state.isFinal else { return }
-            publish(open)
-        }.value
+        await operation.cancel(waitingAtMost: .seconds(2))
+        guard !state.withLock({ $0.isCancelled || $0.status.state.isFinal }) else { return }
+        publish(open)
     }
 
     func reported(_ fact: PublicationFact) { update { $0.reported(fact, now: $1) } }
@@ -79,10 +94,19 @@ final class PublicationCore: Sendable {
     }
 
     func withdraw(waitingAtMost limit: Duration) async -> Bool {
-        let operation = state.withLock { $0.operation }
+        let (operation, change) = state.withLock { state in
+            state.isCancelled = true
+            return (state.operation, state.change)
+        }
         guard let operation, !status.state.isFinal else { return true }
         // In a separate task, so that the goodbye is sent even if the caller's task is cancelled.
-        let isDone = await Task { await operation.cancel(waitingAtMost: limit) }.value
+        let isDone = await Task {
+            guard await operation.cancel(waitingAtMost: limit) else { return false }
+            // A change may have been publishing the service again.
+            await change?.value
+            guard let last = state.withLock({ $0.operation }), last !== operation else { return true }
+            return await last.cancel(waitingAtMost: limit)
+        }.value
         withdrawn()
         return isDone
     }

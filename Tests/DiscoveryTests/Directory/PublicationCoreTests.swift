@@ -1,0 +1,58 @@
+import DNSSD
+import DiscoveryTesting
+import System
+import Testing
+
+@testable import Discovery
+
+/// The publication of an engine that cannot change a TXT record: the service is published again.
+@Suite struct PublicationCoreTests {
+    /// An operation whose withdrawals end when the test says so.
+    private final class Operation: PublicationOperation {
+        let cancels: AsyncStream<CheckedContinuation<Void, Never>>
+        private let sink: AsyncStream<CheckedContinuation<Void, Never>>.Continuation
+        private let count = Locked(0)
+
+        init() { (cancels, sink) = AsyncStream.makeStream() }
+
+        var isCancelled: Bool { count.withLock { $0 > 0 } }
+
+        func cancel() { count.withLock { $0 += 1 } }
+
+        func cancel(waitingAtMost limit: Duration) async -> Bool {
+            cancel()
+            await withCheckedContinuation { continuation in _ = sink.yield(continuation) }
+            return true
+        }
+    }
+
+    private let opened = Locked<[Operation]>([])
+    private let core: PublicationCore
+
+    init() throws {
+        let service = OfferedService(
+            name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"), port: try Port(9000))
+        core = PublicationCore(service: service, time: TestTime())
+        core.start { [opened] _, _ in
+            let operation = Operation()
+            opened.withLock { $0.append(operation) }
+            return operation
+        }
+    }
+
+    @Test func aChangeOfTXTThatMeetsTheWithdrawalPublishesNothing() async throws {
+        let first = try #require(opened.withLock { $0.first })
+        var cancels = first.cancels.makeAsyncIterator()
+        let txt = try TXTRecord(["v": "2"])
+        let change = Task { [core] in await core.update(txt: txt) }
+        let changes = try #require(await cancels.next())
+        let withdrawal = Task { [core] in await core.withdraw(waitingAtMost: .seconds(5)) }
+        let withdraws = try #require(await cancels.next())
+        changes.resume()
+        await change.value
+        withdraws.resume()
+        #expect(await withdrawal.value)
+        #expect(opened.withLock { $0.allSatisfy(\.isCancelled) })
+        #expect(core.status.state == .withdrawn)
+    }
+}
