@@ -4,8 +4,8 @@ import System
 /// Follows the services of every type: one query for the types, and one for each type found.
 final class AllServices: Listener {
     private struct State {
-        var asked: Set<ServiceQuery> = []
-        var memberships: [Membership] = []
+        var types = FollowedTypes()
+        var memberships: [ServiceQuery: Membership] = [:]
         /// Types whose query has not settled.
         var unsettled: Set<ServiceQuery> = []
         var areTypesListed = false
@@ -54,41 +54,45 @@ final class AllServices: Listener {
 
     func receive(_ changes: [Change<TypeCatalog.Value>], now: Duration) -> FollowUp? {
         let limit = directory.limits(types.domain).types
-        let (wanted, news) = state.withLock { state -> ([ServiceQuery], [Change<DiscoveredService>]) in
+        let (wanted, left, news) = state.withLock {
+            state -> ([ServiceQuery], [Membership], [Change<DiscoveredService>]) in
             var wanted: [ServiceQuery] = []
+            var left: [Membership] = []
             var news: [Change<DiscoveredService>] = []
             for change in changes {
                 switch change {
                 case .found(let listing), .changed(let listing):
-                    let query = ServiceQuery(
-                        .type(listing.key.type.base, listing.key.domain),
-                        interfaces: types.interfaces,
-                        family: types.family,
-                        resolution: resolution
-                    )
-                    guard !state.asked.contains(query) else { continue }
-                    guard state.asked.count < limit else {
+                    let query = query(for: listing.key)
+                    switch state.types.found(listing.key, query, limit: limit) {
+                    case .known: break
+                    case .leftOut:
                         let text = "more than \(limit) service types: further ones are left out"
                         if state.notices.shouldTell("types", now: now) { news.append(.degraded(text)) }
-                        continue
+                    case .new(let closed):
+                        if let closed {
+                            state.unsettled.remove(closed)
+                            wanted.removeAll { $0 == closed }
+                            if let membership = state.memberships.removeValue(forKey: closed) { left.append(membership) }
+                        }
+                        if !state.areTypesListed { state.unsettled.insert(query) }
+                        wanted.append(query)
                     }
-                    state.asked.insert(query)
-                    if !state.areTypesListed { state.unsettled.insert(query) }
-                    wanted.append(query)
-                case .lost: break  // the type's own query reports the lost services; the type may come back
+                // The type's own query reports the lost services; the type may come back.
+                case .lost(let listing): state.types.lost(listing.key, query(for: listing.key))
                 case .settled: state.areTypesListed = true
                 case .backend(let new):
                     // Types are listed again, and each type's own query lists its services again.
-                    if new == .recovered { (state.areTypesListed, state.isSettled) = (false, false) }
+                    if new.isRestart { (state.areTypesListed, state.isSettled) = (false, false) }
                     if let told = state.watch.became(new) { news.append(.backend(told)) }
                 case .degraded(let text): news.append(.degraded(text))
                 }
             }
-            return (wanted, news + Self.settle(&state))
+            return (wanted, left, news + Self.settle(&state))
         }
         let wake = news.isEmpty ? nil : subscriber.receive(news, now: now)
         guard !wanted.isEmpty else { return wake }
         return {
+            for membership in left { membership.leave() }
             for query in wanted { self.join(query) }
             wake?()
         }
@@ -96,27 +100,34 @@ final class AllServices: Listener {
 
     func shutDown() -> FollowUp? { subscriber.shutDown() }
 
+    private func query(for key: TypeKey) -> ServiceQuery {
+        ServiceQuery(
+            .type(key.type.base, key.domain), interfaces: types.interfaces, family: types.family,
+            resolution: resolution)
+    }
+
     private func join(_ query: ServiceQuery) {
         let membership = directory.services.join(query, OneType(query, self))
-        let hasLeft = state.withLock { state in
-            if !state.hasLeft { state.memberships.append(membership) }
-            return state.hasLeft
+        let isKept = state.withLock { state in
+            guard !state.hasLeft, state.types.contains(query) else { return false }
+            state.memberships[query] = membership
+            return true
         }
-        if hasLeft { membership.leave() }
+        if !isKept { membership.leave() }
     }
 
     private func leave() {
         let memberships = state.withLock { state in
             state.hasLeft = true
-            defer { state.memberships = [] }
-            return state.memberships
+            defer { state.memberships = [:] }
+            return Array(state.memberships.values)
         }
         for membership in memberships { membership.leave() }
     }
 
     private func tick() {
         directory.types.tick(types)
-        for query in state.withLock({ $0.asked }) { directory.services.tick(query) }
+        for query in state.withLock({ Array($0.types.queries) }) { directory.services.tick(query) }
     }
 
     fileprivate func receive(
@@ -126,12 +137,20 @@ final class AllServices: Listener {
     ) -> FollowUp? {
         let news = state.withLock { state -> [Change<DiscoveredService>] in
             var news: [Change<DiscoveredService>] = []
+            // A query that gave way to another one may report once more.
+            guard state.types.contains(query) else { return [] }
             for change in changes {
                 switch change {
-                case .found, .changed, .lost: news.append(change)
+                case .found:
+                    state.types.services(of: query, changedBy: 1)
+                    news.append(change)
+                case .lost:
+                    state.types.services(of: query, changedBy: -1)
+                    news.append(change)
+                case .changed: news.append(change)
                 case .settled: break
                 case .backend(let new):
-                    if new == .recovered {
+                    if new.isRestart {
                         state.unsettled.insert(query)
                         state.isSettled = false
                     }
@@ -159,6 +178,17 @@ final class AllServices: Listener {
         guard state.areTypesListed, !state.isSettled, state.unsettled.isEmpty else { return [] }
         state.isSettled = true
         return [.settled]
+    }
+}
+
+extension BackendState {
+    /// Whether everything is listed again before it is known. Already when the backend is lost, because queries learn
+    /// one after another that it is back.
+    fileprivate var isRestart: Bool {
+        switch self {
+        case .lost, .recovered: true
+        case .available, .unavailable: false
+        }
     }
 }
 

@@ -197,6 +197,33 @@ import Testing
         withExtendedLifetime(publications) {}
     }
 
+    @Test func aTypeThatIsGoneGivesWayToANewOne() async throws {
+        var limits = DiscoveryLimits()
+        limits.types = 2
+        let browser = LocalNetwork(engine: try world.addMachine("h3"), limits: limits, time: time)
+        func publish(_ type: String) throws -> Publication {
+            var service = try service(type)
+            service.type = try ServiceType(type)
+            return publisher.publish(service)
+        }
+        let gone = try publish("_a._tcp")
+        let stays = try publish("_b._tcp")
+        var events = browser.browseAll().makeAsyncIterator()
+        #expect(Set(words(&events)) == ["+_a._tcp", "+_b._tcp", "settled"])
+        await gone.withdraw()
+        world.deliver()
+        time.advance(by: .seconds(5))
+        #expect(words(&events) == ["-_a._tcp"])
+        let new = try publish("_c._tcp")
+        world.deliver()
+        time.advance(by: .seconds(5))
+        _ = words(&events)
+        time.advance(by: .seconds(5))
+        let back = try publish("_a._tcp")
+        #expect(words(&events).contains("degraded"))
+        withExtendedLifetime((stays, new, back)) {}
+    }
+
     @Test func batchesHoldAllThatIsThere() async throws {
         let publications = try (0..<5).map { publisher.publish(try service("s\($0)")) }
         var events = browser.browse(type).makeAsyncIterator()
