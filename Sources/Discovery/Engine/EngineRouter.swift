@@ -40,7 +40,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
         finder(for: query.domain)?.browse(query, reporting: reporting)
-            ?? UnservedOperation { reporting([.backend(.down(Self.unserved(query.domain)))]) }
+            ?? SingleReport { reporting([.backend(.down(Self.unserved(query.domain)))]) }
     }
 
     /// Starts the query with the finder of its domain; without one, reports that the backend is down.
@@ -48,7 +48,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         _ query: TypeQuery, reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
         finder(for: query.domain)?.browseTypes(query, reporting: reporting)
-            ?? UnservedOperation { reporting([.backend(.down(Self.unserved(query.domain)))]) }
+            ?? SingleReport { reporting([.backend(.down(Self.unserved(query.domain)))]) }
     }
 
     /// Starts the query with every finder, or with those of the recommenders that are named. The list is complete once
@@ -59,7 +59,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         let parts = parts(of: query)
         guard !parts.isEmpty else {
             let reason = query.recommenders.first.map(Self.unserved) ?? "there is no finder"
-            return UnservedOperation { reporting([.backend(.down(reason))]) }
+            return SingleReport { reporting([.backend(.down(reason))]) }
         }
         let lists = Locked(JointList<Domain>(count: parts.count))
         return JointOperation(
@@ -92,7 +92,7 @@ public struct EngineRouter: ServiceFinder, ServicePublisher {
         let error = DiscoveryError(.misconfigured, Self.unpublished(service.domain))
         return publisher(for: service.domain)?
             .publish(service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
-            ?? UnservedOperation { reporting(PublicationFact(name: service.name, state: .failed(error))) }
+            ?? SingleReport { reporting(PublicationFact(name: service.name, state: .failed(error))) }
     }
 
     /// Follows the engines: the state is up while every engine is, otherwise it gives the reasons of those that are
@@ -158,30 +158,5 @@ private final class JointOperation: EngineOperation {
             for operation in operations { group.addTask { await operation.cancel(waitingAtMost: limit) } }
             return await group.reduce(true) { $0 && $1 }
         }
-    }
-}
-
-/// An operation that no engine carries out; reports so once.
-private final class UnservedOperation: PublicationOperation {
-    private let report: Locked<(@Sendable () -> Void)?>
-
-    init(_ report: @escaping @Sendable () -> Void) {
-        self.report = Locked(report)
-        // A report must not come from within the call that starts the operation.
-        Task { self.take()?() }
-    }
-
-    private func take() -> (@Sendable () -> Void)? {
-        report.withLock { report in
-            defer { report = nil }
-            return report
-        }
-    }
-
-    func cancel() { _ = take() }
-
-    func cancel(waitingAtMost limit: Duration) async -> Bool {
-        cancel()
-        return true
     }
 }

@@ -64,6 +64,7 @@ struct JointList<Key: Hashable & Sendable> {
             parts[index].known.insert(Place(key: key, origin: origin))
             return [fact]
         case .disappeared(let key, let origin), .hidden(let key, let origin):
+            parts[index].stale.remove(Place(key: key, origin: origin))
             parts[index].known.remove(Place(key: key, origin: origin))
             return [fact]
         case .listed:

@@ -15,6 +15,8 @@ struct PointerBrowse<Key: Hashable & Sendable>: FinderRules {
     private var known: Set<Key> = []
     private var watch = ServerWatch<Fact>()
     private var isListed = false
+    /// Whether more keys are listed than are kept.
+    private var isFull = false
     private var facts: [Fact] = []
 
     init(_ names: [DomainName], read: @escaping @Sendable (DomainName) -> Key?) {
@@ -52,10 +54,20 @@ struct PointerBrowse<Key: Hashable & Sendable>: FinderRules {
 
     private mutating func update(_ records: [RecordData]) {
         var there: Set<Key> = []
+        var new: [Key] = []
         for case .ptr(let name) in records {
-            guard there.count < Self.mostKeys, let key = read(name), there.insert(key).inserted else { continue }
-            if known.insert(key).inserted { facts.append(.appeared(key, .unicast)) }
+            guard let key = read(name), there.insert(key).inserted else { continue }
+            if !known.contains(key) { new.append(key) }
         }
+        let wasFull = isFull
+        isFull = there.count > Self.mostKeys
+        // Servers list in any order, so what is known stays.
+        for key in new.dropFirst(Self.mostKeys - known.intersection(there).count) { there.remove(key) }
+        for key in new where there.contains(key) {
+            known.insert(key)
+            facts.append(.appeared(key, .unicast))
+        }
+        if isFull, !wasFull { facts.append(.degraded(Self.fullText)) }
         for key in known.subtracting(there) {
             known.remove(key)
             facts.append(.disappeared(key, .unicast))
@@ -71,5 +83,7 @@ struct PointerBrowse<Key: Hashable & Sendable>: FinderRules {
         return facts
     }
 
-    var troubles: [String] { watch.trouble.map { [$0] } ?? [] }
+    var troubles: [String] { [watch.trouble, isFull ? Self.fullText : nil].compactMap(\.self) }
+
+    private static var fullText: String { "results may be incomplete: more than \(mostKeys) names are listed" }
 }

@@ -10,46 +10,44 @@ final class ServerHealth: Sendable {
     }
 
     private let state = Locked(State())
+    private let reports = ReportQueue<UInt64>()
 
-    /// Reports a new state. Reporting under the lock keeps the states in order; reports return quickly.
+    /// Reports a new state.
     func became(_ new: EngineState) {
         state.withLock { state in
             // Another reason alone is not reported.
             guard (state.now == .up) != (new == .up) else { return }
             state.now = new
-            for watcher in state.watchers.values { watcher(new) }
+            // Added under the lock, which keeps the states in order.
+            for (id, watcher) in state.watchers { reports.add(to: id) { watcher(new) } }
         }
+        reports.run()
     }
 
     func watch(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         let id = state.withLock { state in
             state.lastID += 1
+            state.watchers[state.lastID] = reporting
+            let now = state.now
+            reports.add(to: state.lastID) { reporting(now) }
             return state.lastID
         }
-        let watcher = Watcher { [weak self] in self?.state.withLock { $0.watchers[id] = nil } }
         // A report must not come from within the call that starts the operation.
-        Task { [weak self] in
-            self?.state.withLock { state in
-                guard !watcher.hasEnded else { return }
-                state.watchers[id] = reporting
-                reporting(state.now)
-            }
-        }
-        return watcher
+        Task { [reports] in reports.run() }
+        return Watcher { [weak self] in self?.forget(id) }
+    }
+
+    private func forget(_ id: UInt64) {
+        state.withLock { $0.watchers[id] = nil }
+        reports.drop(id)
     }
 
     private final class Watcher: EngineOperation {
-        private let ended = Locked(false)
         private let forget: @Sendable () -> Void
 
         init(_ forget: @escaping @Sendable () -> Void) { self.forget = forget }
 
-        var hasEnded: Bool { ended.withLock { $0 } }
-
-        func cancel() {
-            ended.withLock { $0 = true }
-            forget()
-        }
+        func cancel() { forget() }
 
         func cancel(waitingAtMost limit: Duration) async -> Bool {
             cancel()

@@ -102,8 +102,7 @@ final class UnicastPublisher: ServicePublisher {
         reporting: @escaping @Sendable (PublicationFact) -> Void
     ) -> any PublicationOperation {
         let failed: (DiscoveryError) -> any PublicationOperation = { error in
-            Task { reporting(PublicationFact(name: service.name, state: .failed(error))) }
-            return ZonePublication(runner: nil, number: 0)
+            SingleReport { reporting(PublicationFact(name: service.name, state: .failed(error))) }
         }
         #if Unicast
         guard let settings = state.withLock({ $0.settings(for: service.domain) }), settings.key != nil else {
@@ -114,6 +113,7 @@ final class UnicastPublisher: ServicePublisher {
             runner(for: service.domain, settings, host, &state).map { runner in
                 let number = runner.publish(
                     service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
+                Self.chooseWatcher(of: service.domain, in: state)
                 return ZonePublication(runner: runner, number: number)
             }
         }
@@ -146,15 +146,29 @@ final class UnicastPublisher: ServicePublisher {
             host: other?.label ?? settings.host ?? ServiceName.ofThisMachine().value.lowercased(),
             ttl: UInt32(min(max(settings.ttl.components.seconds, 1), 86_400)),
             leaseSeconds: Int(clamping: settings.lease.components.seconds), seed: UInt64.random(in: 0 ... .max))
-        rules.watches = !state.runners.contains { $0.key.domain == domain && $0.value.watches }
+        rules.watches = false
         let runner = ZoneRunner(
             rules, settings: settings, exchange: exchange, time: time,
             noteReaped: { [weak self] in self?.retry(in: domain) },
+            noteIdle: { [weak self] in self?.state.withLock { Self.chooseWatcher(of: domain, in: $0) } },
             locate: { [locate, server = settings.server] () async throws(DiscoveryError) -> ZoneLocation in
                 try await locate(domain, server)
             })
         state.runners[place] = runner
         return runner
+    }
+
+    /// Lets one busy runner of a domain take back what others have left: one is enough.
+    private static func chooseWatcher(of domain: Domain, in state: State) {
+        let busy = state.runners.filter { $0.key.domain == domain && $0.value.hasAnything }.values
+        if !busy.contains(where: \.watches) { busy.first?.watch() }
+    }
+
+    /// The hosts whose runners take back what others have left, for tests; nil for this machine.
+    func watchers(of domain: Domain) -> [String?] {
+        state.withLock { state in
+            state.runners.filter { $0.key.domain == domain && $0.value.watches }.map(\.key.host)
+        }
     }
 
     /// This machine's id (machine-id(5)); nil if it is not known.
@@ -173,8 +187,7 @@ final class UnicastPublisher: ServicePublisher {
     }
 
     func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
-        Task { reporting(.up) }
-        return ZonePublication(runner: nil, number: 0)
+        SingleReport { reporting(.up) }
     }
 
     @discardableResult
@@ -192,23 +205,22 @@ final class UnicastPublisher: ServicePublisher {
 
 /// One service that is published.
 private final class ZonePublication: PublicationOperation {
-    private let runner: ZoneRunner?
+    private let runner: ZoneRunner
     private let number: Int
 
-    init(runner: ZoneRunner?, number: Int) {
+    init(runner: ZoneRunner, number: Int) {
         self.runner = runner
         self.number = number
     }
 
     func update(txt: TXTRecord) -> Bool {
-        runner?.update(number, txt: txt)
+        runner.update(number, txt: txt)
         return true
     }
 
-    func cancel() { runner?.withdraw(number) }
+    func cancel() { runner.withdraw(number) }
 
     func cancel(waitingAtMost limit: Duration) async -> Bool {
-        guard let runner else { return true }
         runner.withdraw(number)
         return await runner.isGone(number, within: limit)
     }

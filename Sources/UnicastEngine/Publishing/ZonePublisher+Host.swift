@@ -38,8 +38,9 @@ struct HostState: Sendable {
     var text: String {
         guard number > 1 else { return label }
         let first = label.prefix { $0 != "." }
-        return
-            "\(first.utf8.count > 56 ? String(first.prefix(40)) : String(first))-\(number)\(label.dropFirst(first.count))"
+        var short = first
+        if short.utf8.count > 56 { while short.utf8.count > 40 { short.removeLast() } }
+        return "\(short)-\(number)\(label.dropFirst(first.count))"
     }
 
     /// Whether the name exists, so that services may point to it.

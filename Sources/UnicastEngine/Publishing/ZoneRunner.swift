@@ -21,10 +21,9 @@ final class ZoneRunner: Sendable {
         var reporters: [Int: @Sendable (PublicationFact) -> Void] = [:]
         var facts: [Int: (wanted: ServiceInstance, fact: PublicationFact)] = [:]
         var waiters = Waiters()
-        /// Reports and wake-ups to make, in order; one thread makes them.
-        var news: [@Sendable () -> Void] = []
-        var isTelling = false
         var isOver = false
+        /// Whether something of it was in the zone, or was to be, at the last turn.
+        var isBusy = false
         /// Configured addresses, which replace this host's own; empty for none.
         var given: Set<IPAddress>
         var key: TSIGKey?
@@ -44,20 +43,24 @@ final class ZoneRunner: Sendable {
     private let time: any TimeSource
     private let locate: Locate
     private let noteReaped: @Sendable () -> Void
+    private let noteIdle: @Sendable () -> Void
     private let state: Locked<State>
+    /// Reports to the registrations, and what else to call.
+    private let reports = ReportQueue<Int>()
     private let alarms: AlarmClock
     private let alarm = Locked<Alarm?>(nil)
 
     init(
         _ rules: ZonePublisher, settings: DomainSettings, exchange: any DNSExchange, time: any TimeSource,
-        noteReaped: @escaping @Sendable () -> Void = {}, locate: @escaping Locate
+        noteReaped: @escaping @Sendable () -> Void = {}, noteIdle: @escaping @Sendable () -> Void = {},
+        locate: @escaping Locate
     ) {
         domain = rules.layout.domain
-        watches = rules.watches
         self.exchange = exchange
         self.time = time
         self.locate = locate
         self.noteReaped = noteReaped
+        self.noteIdle = noteIdle
         alarms = AlarmClock(time: time)
         state = Locked(State(rules: rules, given: Set(settings.addresses), key: settings.key))
         let made = alarms.make { [weak self] _ in self?.turn() }
@@ -111,7 +114,13 @@ final class ZoneRunner: Sendable {
     }
 
     /// Whether it takes back the records of publishers that are gone.
-    let watches: Bool
+    var watches: Bool { state.withLock { $0.rules.watches } }
+
+    /// Takes back the records of publishers that are gone, until nothing of its own is in the zone.
+    func watch() {
+        state.withLock { $0.rules.watches = true }
+        Task { self.turn() }
+    }
 
     /// Whether something of it is in the zone, may be, or is to be.
     var hasAnything: Bool { state.withLock { $0.rules.hasAnything } }
@@ -122,6 +131,7 @@ final class ZoneRunner: Sendable {
             state.reporters[number] = nil
             state.rules.withdraw(number)
         }
+        reports.drop(number)
         Task { self.turn() }
     }
 
@@ -173,20 +183,26 @@ final class ZoneRunner: Sendable {
             guard !state.isOver else { return ([], false) }
             let reaped = state.rules.reaped
             event?(&state.rules, now)
-            if state.rules.reaped > reaped { state.news.append(noteReaped) }
+            if state.rules.reaped > reaped { reports.add(noteReaped) }
             var requests: [(Int, ZoneRequest)] = []
             for step in state.rules.next(now) {
                 switch step {
                 case .request(let ticket, let request): requests.append((ticket, request))
                 case .report(let number, let fact):
                     state.facts[number]?.fact = fact
-                    if let reporter = state.reporters[number] { state.news.append { reporter(fact) } }
+                    if let reporter = state.reporters[number] { reports.add(to: number) { reporter(fact) } }
                 case .gone(let number):
                     state.reporters[number] = nil
                     state.facts[number] = nil
                 }
             }
-            state.news.append(state.waiters.changed())
+            reports.add(state.waiters.changed())
+            let isBusy = state.rules.hasAnything
+            if state.isBusy, !isBusy {
+                state.rules.watches = false
+                reports.add(noteIdle)
+            }
+            state.isBusy = isBusy
             let looks = state.rules.needsAddresses && !state.isLooking && (state.addressesAt ?? now) <= now
             if looks { state.isLooking = true }
             let waitsForLook = state.rules.needsAddresses && !state.isLooking
@@ -194,7 +210,7 @@ final class ZoneRunner: Sendable {
             alarm.withLock { $0?.set(to: deadlines.compactMap(\.self).min()) }
             return (requests, looks)
         }
-        tell()
+        reports.run()
         for (ticket, request) in requests {
             // Each task ends by itself, within the exchange's time limit.
             Task { [self] in
@@ -203,25 +219,6 @@ final class ZoneRunner: Sendable {
             }
         }
         if looks { Task { [self] in await lookAtAddresses() } }
-    }
-
-    /// Makes the reports and wake-ups in order, without a lock.
-    private func tell() {
-        guard
-            state.withLock({ state in
-                defer { state.isTelling = true }
-                return !state.isTelling
-            })
-        else { return }
-        while true {
-            let news = state.withLock { state in
-                defer { state.news = [] }
-                if state.news.isEmpty { state.isTelling = false }
-                return state.news
-            }
-            if news.isEmpty { return }
-            for item in news { item() }
-        }
     }
 
     private func lookAtAddresses() async {

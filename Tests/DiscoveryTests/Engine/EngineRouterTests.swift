@@ -127,6 +127,15 @@ struct EngineRouterTests {
         #expect(list.received([.listed], from: 0) == [.disappeared("b", eth0)])
     }
 
+    @Test func whatGoesAfterItsReturnGoesOnce() {
+        var list = JointList<String>(count: 1)
+        _ = list.received([.backend(.up), .appeared("a", eth0), .listed], from: 0)
+        _ = list.received([.backend(.down("x")), .backend(.up)], from: 0)
+        #expect(list.received([.disappeared("a", eth0), .listed], from: 0).filter { $0 != .listed } == [
+            .disappeared("a", eth0)
+        ])
+    }
+
     @Test func statesAreUpTogether() {
         var states = JointState(count: 2)
         #expect(states.became(.up, at: 0) == nil)
