@@ -72,7 +72,9 @@ final class AllServices: Listener {
                         if let closed {
                             state.unsettled.remove(closed)
                             wanted.removeAll { $0 == closed }
-                            if let membership = state.memberships.removeValue(forKey: closed) { left.append(membership) }
+                            if let membership = state.memberships.removeValue(forKey: closed) {
+                                left.append(membership)
+                            }
                         }
                         if !state.areTypesListed { state.unsettled.insert(query) }
                         wanted.append(query)
