@@ -22,7 +22,7 @@ final class ZoneRunner: Sendable {
         var facts: [Int: (wanted: ServiceInstance, fact: PublicationFact)] = [:]
         var waiters = Waiters()
         var isOver = false
-        /// Whether something of it was in the zone, or was to be, at the last turn.
+        /// Whether something of it was in the zone, or was to be, when that was last looked at.
         var isBusy = false
         /// Configured addresses, which replace this host's own; empty for none.
         var given: Set<IPAddress>
@@ -76,6 +76,7 @@ final class ZoneRunner: Sendable {
         let number = state.withLock { state in
             let number = state.rules.publish(service, onConflict: policy, isPersistent: isPersistent)
             state.reporters[number] = reporting
+            state.isBusy = true
             let fact = PublicationFact(name: service.name, state: .registering)
             state.facts[number] = (service.instance, fact)
             return number
