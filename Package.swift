@@ -1,18 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
+let features = [
+    "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
 ]
-
+let settings: [SwiftSetting] =
+    [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)] + features.map { .enableUpcomingFeature($0) }
 /// Of a target that talks to C: every use of a pointer is marked `unsafe`.
 let memorySafe = settings + [.strictMemorySafety()]
-
 typealias Needs = [Target.Dependency]
 
 func module(_ name: String, _ needs: Needs = [], _ settings: [SwiftSetting] = settings, path: String? = nil) -> Target {
@@ -30,15 +25,19 @@ func library(_ name: String, _ targets: String...) -> Product {
 func executable(_ name: String) -> Product { .executable(name: name, targets: [name]) }
 func nio(_ products: String...) -> Needs { products.map { .product(name: $0, package: "swift-nio") } }
 
-// What only the programs need is resolved only for who builds them (docs/decisions/0031-what-a-package-resolves.md).
-let argumentParser: Target.Dependency = .product(
-    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Commands"]))
-let crypto: Target.Dependency = .product(
-    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Unicast"]))
+// What only some need is resolved for them alone (docs/decisions/0031-what-a-package-resolves.md).
+func product(_ name: String, _ package: String, _ trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+let argumentParser = product("ArgumentParser", "swift-argument-parser", "Commands")
+let crypto = product("Crypto", "swift-crypto", "Unicast")
+let certificates = [product("X509", "swift-certificates", "TLS"), product("SwiftASN1", "swift-asn1", "TLS")]
+let tls = certificates + [product("NIOSSL", "swift-nio-ssl", "TLS"), product("Crypto", "swift-crypto", "TLS")]
 let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"].map {
     .target(name: $0, condition: .when(traits: ["Commands"]))
 }
 let core: Needs = ["DNSSD", "Discovery", "System"]
+let tested = core + ["DiscoveryTesting"]
 let inDaemon = core + ["DiscoveryControl", "DiscoveryJSON"]
 let inCommands =
     core + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", "HostEngine", argumentParser]
@@ -49,26 +48,26 @@ let package = Package(
         // What a program needs: one import.
         library("NetworkServices"),
         library("Discovery", "Discovery", "DNSSD", "AvahiEngine", "MulticastEngine"),
-        // Services of other domains, through the DNS servers that exist; publishing there needs the trait `Unicast`.
-        library("UnicastDiscovery", "UnicastEngine"),
-        library("DiscoveryNIO"), library("DiscoveryNetService"), library("DiscoveryTesting"),
-        // Sessions of peers, on connections and datagrams.
-        library("PeerSession"),
+        library("DiscoveryNIO"), library("DiscoveryNetService"), library("DiscoveryTesting"), library("PeerSession"),
+        // Behind traits: publishing in the DNS servers that exist, connections between machines that know each other's keys.
+        library("UnicastDiscovery", "UnicastEngine"), library("DiscoveryTLS", "DiscoveryTLS", "PeerIdentity"),
         // For programs: their command lines, signals and exit statuses, and JSON lines (docs/contract.md).
         library("CommandFrame", "CommandFrame", "CommandText"), library("DiscoveryJSON"),
         executable("discoverd"), executable("discoverd-daemon"), executable("discoverd-dns"),
         library("InsideBenchmarks"),
     ],
     traits: [
-        .trait(
-            name: "Commands", description: "discoverd, discoverd-daemon, and the options of CommandFrame.",
-            enabledTraits: ["Unicast"]),
+        .trait(name: "Commands", description: "Programs, options of CommandFrame.", enabledTraits: ["TLS", "Unicast"]),
         .trait(name: "Unicast", description: "Signed updates of DNS zones (RFC 2136, RFC 8945), with swift-crypto."),
+        .trait(name: "TLS", description: "Connections between known machines (RFC 8446), with swift-nio-ssl."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
     ],
     targets: [
         // C. libyaml without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
@@ -79,7 +78,6 @@ let package = Package(
         .systemLibrary(name: "CLinux"), .target(name: "CKernel"), .target(name: "CMulticast"),
         // What keeps a private avahi-daemon running, and what a program looks at before Swift's runtime would trap.
         .target(name: "CSupervisor"), .target(name: "CProcessStart"),
-
         // Values and rules of DNS-SD, DNS messages as values, and the names of the one in the other: no C, no Foundation.
         module("DNSSD"), module("DNSMessage"), module("WireNames", ["DNSMessage", "DNSSD"]),
         // What is Linux: threads, event loop, locks, sockets, small files.
@@ -102,11 +100,13 @@ let package = Package(
         module("DiscoveryTesting", core),
         // Connections to services, and listeners that are published, with SwiftNIO.
         module("DiscoveryNIO", core + nio("NIOCore", "NIOPosix")),
+        // Keys, names, and which key is whose; TLS with it.
+        module("PeerIdentity", ["DNSSD", "System"], memorySafe),
+        module("DiscoveryTLS", ["DNSSD", "PeerIdentity", "System"] + tls + nio("NIOCore", "NIOTLS")),
         // NetService and NetServiceBrowser, for code that is ported.
         module("DiscoveryNetService", core + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
         // Peers that find, invite and message each other.
         module("PeerSession", core + ["DiscoveryJSON", "DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
-
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
         module("CommandText", ["DNSSD"], memorySafe),
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
@@ -119,7 +119,6 @@ let package = Package(
         module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
         module("DaemonSupport", core + ["CYAML", "DiscoveryDaemon", "UnicastEngine"], memorySafe),
         program("discoverd-daemon", inCommands + daemon + ["CLinux"], memorySafe),
-
         // Examples: the README's, one of old names, one of zones.
         program("HelloDiscovery", ["NetworkServices"], path: "Sources/Examples/HelloDiscovery"),
         program("BonjourByOldNames", ["DNSSD", "DiscoveryNetService"], path: "Sources/Examples/BonjourByOldNames"),
@@ -133,19 +132,19 @@ let package = Package(
         tests("CommandTextTests", ["CommandText"]), tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
         tests("MulticastEngineTests", core + ["DNSMessage", "MulticastEngine", "WireNames"]),
         tests(
-            "UnicastEngineTests",
-            core + ["DNSMessage", "DiscoveryTesting", "UnicastEngine", "WireNames"] + nio("NIOCore", "NIOPosix")),
-        tests("DiscoveryTests", core + ["DiscoveryJSON", "DiscoveryTesting"]),
-        tests("AvahiEngineTests", core + ["AvahiEngine", "CSupervisor", "DiscoveryTesting", "MulticastEngine"]),
+            "UnicastEngineTests", tested + ["DNSMessage", "UnicastEngine", "WireNames"] + nio("NIOCore", "NIOPosix")),
+        tests("DiscoveryTests", tested + ["DiscoveryJSON"]),
         tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]),
-        tests("DiscoveryNIOTests", core + ["DiscoveryNIO", "DiscoveryTesting"] + nio("NIOCore", "NIOPosix")),
-        tests("DiscoveryNetServiceTests", core + ["DiscoveryNetService", "DiscoveryTesting"]),
-        tests("PeerSessionTests", core + ["DiscoveryTesting", "PeerSession"]),
-        tests("DaemonSupportTests", core + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "UnicastEngine"]),
+        tests("AvahiEngineTests", tested + ["AvahiEngine", "CSupervisor", "MulticastEngine"]),
+        tests("DiscoveryNIOTests", tested + ["DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
+        tests("DiscoveryNetServiceTests", tested + ["DiscoveryNetService"]),
+        tests("PeerSessionTests", tested + ["PeerSession"]), tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
+        tests("DiscoveryTLSTests", ["DNSSD", "DiscoveryTLS", "PeerIdentity"] + nio("NIOCore", "NIOPosix")),
+        tests("DaemonSupportTests", tested + ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]),
         tests(
             "DiscoveryDaemonTests",
             inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "discoverd-daemon"]),
-        tests("CommandLineTests", ["DiscoverdCommands", "DiscoveryTesting"] + inCommands),
+        tests("CommandLineTests", inCommands + ["DiscoverdCommands", "DiscoveryTesting"]),
         tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]),
     ]
 )

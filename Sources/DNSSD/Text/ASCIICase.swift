@@ -11,7 +11,7 @@ extension Sequence<UInt8> {
 
 extension Hasher {
     /// Hashes eight bytes at a time, because names are hashed more often than anything else.
-    mutating func combine(utf8 text: String, foldingCase: Bool) {
+    package mutating func combine(utf8 text: String, foldingCase: Bool) {
         var word: UInt64 = 0
         var count = 0
         for byte in text.utf8 {

@@ -18,13 +18,26 @@ package enum SystemFile {
     /// The same of a file that holds a secret.
     /// - Throws: `EPERM` also where others than its owner and its group may read or write it.
     package static func readPrivate(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
+        try read(path, atMost: limit, withoutModes: 0o007)
+    }
+
+    /// The same of a file whose content is believed.
+    /// - Throws: `EPERM` also where another than its owner, who is this user or root, may write it.
+    package static func readTrusted(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
+        try read(path, atMost: limit, withoutModes: 0o022, ownedByUs: true)
+    }
+
+    private static func read(
+        _ path: String, atMost limit: Int, withoutModes modes: mode_t, ownedByUs: Bool = false
+    ) throws(SystemError) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError(errno, path) }
         defer { close(descriptor) }
         try requireRegular(descriptor, path)
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { throw SystemError(errno, path) }
-        guard info.st_mode & 0o007 == 0 else { throw SystemError(EPERM, path) }
+        let isOurs = !ownedByUs || info.st_uid == geteuid() || info.st_uid == 0
+        guard info.st_mode & modes == 0, isOurs else { throw SystemError(EPERM, path) }
         return try whole(descriptor, path, atMost: limit)
     }
 
@@ -78,6 +91,38 @@ package enum SystemFile {
         let new = "\(path).new"
         // Never writes to what another process left there, such as a pipe.
         _ = unsafe unlink(new)
+        try write(bytes, to: new)
+        guard unsafe rename(new, path) == 0 else { throw SystemError(errno, path) }
+        syncDirectory(of: path)
+    }
+
+    /// The same of a file that is not there.
+    /// - Throws: `EEXIST` where it is.
+    package static func create(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let new = "\(path).\(UInt64.random(in: .min ... .max)).new"
+        _ = unsafe unlink(new)
+        try write(bytes, to: new)
+        let code = unsafe Glibc.link(new, path) == 0 ? 0 : errno
+        _ = unsafe unlink(new)
+        guard code == 0 else { throw SystemError(code, path) }
+        syncDirectory(of: path)
+    }
+
+    /// Makes a directory with all above it, for their owner only (XDG Base Directory Specification).
+    /// - Returns: why there is none.
+    package static func makeDirectory(_ path: String) -> SystemError? {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/\(part)"
+            _ = unsafe mkdir(made, 0o700)
+        }
+        var info = stat()
+        guard unsafe stat(path, &info) == 0 else { return SystemError(errno, path) }
+        return info.st_mode & S_IFMT == S_IFDIR ? nil : SystemError(ENOTDIR, path)
+    }
+
+    /// Writes and syncs a new file for its owner only; leaves nothing where that fails.
+    private static func write(_ bytes: [UInt8], to new: String) throws(SystemError) {
         let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SystemError(errno, new) }
         do throws(SystemError) {
@@ -86,7 +131,7 @@ package enum SystemFile {
             guard fchmod(descriptor, 0o600) == 0 else { throw SystemError(errno, new) }
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+                let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
                 if count < 0 {
                     guard errno == EINTR else { throw SystemError(errno, new) }
                     continue
@@ -98,7 +143,9 @@ package enum SystemFile {
             _ = unsafe unlink(new)
             throw error
         }
-        guard unsafe rename(new, path) == 0 else { throw SystemError(errno, path) }
+    }
+
+    private static func syncDirectory(of path: String) {
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let handle = unsafe open(directory.isEmpty ? "/" : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard handle >= 0 else { return }

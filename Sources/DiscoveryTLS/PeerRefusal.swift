@@ -1,0 +1,43 @@
+#if TLS
+internal import DNSSD
+public import PeerIdentity
+
+/// Why two machines do not talk with each other.
+public enum PeerRefusal: Error, Hashable, Sendable {
+    /// The name has another key than it had: it is another machine, or someone in between.
+    case changed(PeerName, known: [KeyFingerprint], now: KeyFingerprint)
+    /// The key is not known, and nobody said yes.
+    case unknown(PeerName, KeyFingerprint)
+    /// The key is none of those that are pinned.
+    case foreign(PeerName, KeyFingerprint)
+    /// The certificate's time is over.
+    case expired(PeerName, KeyFingerprint)
+    /// The certificate makes no sense, or there is none.
+    case unreadable(PeerName)
+    /// What is known cannot be read or written.
+    case unreadableFile(String)
+    /// The other side refused this machine's key.
+    case refusedByPeer
+    /// The other side does not speak TLS 1.3, or ended.
+    case noTLS(String)
+    /// No handshake within the time.
+    case timedOut
+}
+
+extension PeerRefusal: CustomStringConvertible {
+    /// For people; safe for a terminal.
+    public var description: String {
+        switch self {
+        case .changed(let name, _, let key): "the key of \(name.text) has changed: it is \(key) now"
+        case .unknown(let name, let key): "the key of \(name.text) is not known: \(key)"
+        case .foreign(let name, let key): "the key of \(name.text) is not the one that is wanted: \(key)"
+        case .expired(let name, let key): "the certificate of \(name.text) has expired: \(key)"
+        case .unreadable(let name): "the certificate of \(name.text) makes no sense"
+        case .unreadableFile(let reason): "it cannot be said whose key it is: \(reason.escapedForTerminal)"
+        case .refusedByPeer: "the other side does not know this machine's key"
+        case .noTLS(let reason): "no TLS 1.3 with the other side: \(reason.escapedForTerminal)"
+        case .timedOut: "the other side did not finish the handshake in time"
+        }
+    }
+}
+#endif

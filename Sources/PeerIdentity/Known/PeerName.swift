@@ -1,0 +1,100 @@
+public import DNSSD
+
+/// Whom a key belongs to, as far as this machine is concerned.
+public enum PeerName: Sendable {
+    /// Who answers for a service: it is dialled by that name.
+    case service(ServiceInstance)
+    /// Who answers at a host.
+    case host(HostName)
+    /// Who dials in: what its certificate says of itself. A claim, which the key decides.
+    case label(String)
+
+    /// The longest label in bytes (RFC 5280, appendix A.1, ub-common-name, times the bytes of a character).
+    public static let longestLabel = 256
+}
+
+extension PeerName: Hashable {
+    /// Without regard to ASCII case, as DNS compares names: who writes another's name in capitals has the same name.
+    public static func == (one: PeerName, other: PeerName) -> Bool {
+        one.description.hasSameFoldedBytes(as: other.description)
+    }
+
+    /// Consistent with `==`.
+    public func hash(into hasher: inout Hasher) { hasher.combine(utf8: description, foldingCase: true) }
+}
+
+extension PeerName: LosslessStringConvertible {
+    /// Reads what `description` writes.
+    public init?(_ text: String) {
+        if text.hasPrefix("@") {
+            guard let label = Self.unescaped(text.dropFirst()), !label.isEmpty, label.utf8.count <= Self.longestLabel
+            else { return nil }
+            self = .label(label)
+        } else if ServiceInstance.looksLikeFullName(text) {
+            guard let instance = try? ServiceInstance(fullName: text) else { return nil }
+            self = .service(instance)
+        } else {
+            guard let host = try? HostName(text) else { return nil }
+            self = .host(host)
+        }
+    }
+
+    /// One word: `tony._witap._tcp.local`, `h1.local`, `@anna`; a space is `\032`. Safe for a terminal.
+    public var description: String {
+        switch self {
+        case .service(let instance): Self.word(instance.fullName)
+        case .host(let host): Self.word(host.name)
+        case .label(let label): "@" + Self.escaped(label)
+        }
+    }
+
+    /// For messages: spaces as they are.
+    public var text: String {
+        switch self {
+        case .service(let instance): instance.fullName
+        case .host(let host): host.name
+        case .label(let label): label.escapedForTerminal
+        }
+    }
+
+    /// Without spaces, and without a first character that means something else in a file.
+    private static func word(_ name: String) -> String {
+        let word = name.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "\\032")
+        if word.hasPrefix("@") { return "\\064" + word.dropFirst() }
+        return word.hasPrefix("#") ? "\\035" + word.dropFirst() : word
+    }
+
+    private static func escaped(_ label: String) -> String {
+        var result = ""
+        for scalar in label.unicodeScalars {
+            let text = String(scalar)
+            if scalar == "\\" || scalar == " " || text.needsTerminalEscaping {
+                for byte in text.utf8 {
+                    let digits = String(byte)
+                    result += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+                }
+            } else {
+                result += text
+            }
+        }
+        return result
+    }
+
+    private static func unescaped(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(3)
+            guard digits.count == 3, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+                let escaped = UInt8(String(Substring(digits)))
+            else { return nil }
+            bytes.append(escaped)
+            rest = rest.dropFirst(3)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,107 @@
+#if TLS
+import DiscoveryTLS
+import Foundation
+import NIOCore
+import NIOPosix
+import PeerIdentity
+import Testing
+
+/// Two machines with files of their own, and a connection between them over loopback.
+struct TLSPair {
+    let caller: PeerTLS
+    let answerer: PeerTLS
+
+    static func directory() throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+
+    static func machine(
+        _ label: String, trust: PeerTrust = .known, ask: (@Sendable (PeerTLS.Question) async -> Bool)? = nil
+    ) throws -> PeerTLS {
+        let directory = try directory()
+        return try PeerTLS(
+            identity: MachineIdentity(directory: directory, label: label),
+            known: KnownPeersFile(path: "\(directory)/known_peers"), trust: trust, ask: ask)
+    }
+
+    /// Both know the other.
+    static func acquainted(_ name: PeerName) throws -> TLSPair {
+        let pair = TLSPair(caller: try machine("caller"), answerer: try machine("answerer"))
+        try pair.caller.known.change { $0.add(.init(name, pair.answerer.identity.fingerprint)) }
+        try pair.answerer.known.change { $0.add(.init(.label("caller"), pair.caller.identity.fingerprint)) }
+        return pair
+    }
+
+    struct Outcome {
+        var calling: Result<PeerTLS.Peer, any Error>
+        var answering: Result<PeerTLS.Peer, any Error>
+        /// What the answerer's program was given, of what the caller's wrote.
+        var received: String
+    }
+
+    /// Connects; the caller's program writes `text` as soon as its peer is judged, and ends.
+    func connect(to name: PeerName, writing text: String = "hello") async throws -> Outcome {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let called = group.next().makePromise(of: PeerTLS.Peer.self)
+        let answered = group.next().makePromise(of: PeerTLS.Peer.self)
+        let sink = Sink(group.next().makePromise(of: String.self))
+        let answerer = answerer
+        let server = try await ServerBootstrap(group: group).childChannelInitializer { channel in
+            answerer.secure(answering: channel).map {
+                PeerTLS.peer(of: channel).cascade(to: answered)
+                try? channel.pipeline.syncOperations.addHandler(sink.handler())
+            }
+        }.bind(host: "127.0.0.1", port: 0).get()
+        let address = try #require(server.localAddress)
+        let caller = caller
+        let client = try await ClientBootstrap(group: group)
+            .channelInitializer { channel in
+                caller.secure(channel, calling: name).map { PeerTLS.peer(of: channel).cascade(to: called) }
+            }.connect(to: address).get()
+        let calling = await called.futureResult.result()
+        if case .success = calling {
+            try? await client.writeAndFlush(ByteBuffer(string: text)).get()
+            try? await client.close().get()
+        }
+        let answering = await answered.futureResult.result()
+        let received = try await sink.text.futureResult.get()
+        try? await client.close().get()
+        try await server.close().get()
+        return Outcome(calling: calling, answering: answering, received: received)
+    }
+}
+
+/// Collects what comes to a connection.
+final class Sink: Sendable {
+    let text: EventLoopPromise<String>
+
+    init(_ text: EventLoopPromise<String>) { self.text = text }
+
+    func handler() -> any ChannelHandler { Handler(text) }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let text: EventLoopPromise<String>
+        private var bytes = ByteBuffer()
+
+        init(_ text: EventLoopPromise<String>) { self.text = text }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            var buffer = unwrapInboundIn(data)
+            bytes.writeBuffer(&buffer)
+        }
+
+        func handlerRemoved(context: ChannelHandlerContext) { text.succeed(String(buffer: bytes)) }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}
+
+extension EventLoopFuture where Value: Sendable {
+    func result() async -> Result<Value, any Error> {
+        do { return .success(try await get()) } catch { return .failure(error) }
+    }
+}
+#endif
