@@ -39,8 +39,8 @@ let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"].map {
 let core: Needs = ["DNSSD", "Discovery", "System"]
 let tested = core + ["DiscoveryTesting"]
 let inDaemon = core + ["DiscoveryControl", "DiscoveryJSON"]
-let inCommands =
-    core + ["AvahiEngine", "CommandFrame", "CommandText", "DiscoveryControl", "HostEngine", argumentParser]
+let frame: Needs = ["CommandFrame", "CommandText", argumentParser]
+let inCommands = core + frame + ["AvahiEngine", "DiscoveryControl", "HostEngine", "PeerIdentity"]
 
 let package = Package(
     name: "discoverd",
@@ -114,7 +114,8 @@ let package = Package(
         module("DiscoverdCommands", inCommands + ["CLinux", "DiscoveryJSON"], memorySafe),
         program("discoverd", ["CommandFrame", "DiscoverdCommands"], memorySafe),
         // The same commands for services of other domains; discoverd becomes it.
-        program("discoverd-dns", core + daemon + ["CommandFrame", "DiscoverdCommands"], memorySafe),
+        program(
+            "discoverd-dns", core + daemon + ["CommandFrame", "DiscoverdCommands", "DiscoveryTLS"] + tls, memorySafe),
         // The daemon: open queries, registrations and their checks, access, the control socket, systemd; its YAML.
         module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
         module("DaemonSupport", core + ["CYAML", "DiscoveryDaemon", "UnicastEngine"], memorySafe),

@@ -8,18 +8,18 @@ internal import Glibc
 /// The program: parses the command line, runs a command, exits with its status.
 package enum DiscoverdProgram {
     /// Runs the process's command; never returns.
-    /// - Parameter dns: what services of other domains need; without it, the process becomes `discoverd-dns` for them.
-    package static func main(dns: DNSSupport? = nil) -> Never {
+    /// - Parameter more: what services of other domains and TLS need; without it, the process becomes `discoverd-dns` for them.
+    package static func main(with more: MoreSupport? = nil) -> Never {
         let outputIsOpen = StandardDescriptors.fill()
         // Measured (ResourceLimitTests): with less, a command fails or hangs silently.
         ProcessNeeds(descriptors: 16, threads: 6, mebibytes: 24).require(of: "discoverd")
         if outputIsOpen, let status = Shortcut.run(CommandLine.arguments.dropFirst()) { exit(status.rawValue) }
-        parse(with: dns, outputIsOpen: outputIsOpen)
+        parse(with: more, outputIsOpen: outputIsOpen)
     }
 
     /// Kept out of `main`, so that the shortcut does not pay for its start-up.
     @inline(never)
-    private static func parse(with dns: DNSSupport?, outputIsOpen: Bool) -> Never {
+    private static func parse(with more: MoreSupport?, outputIsOpen: Bool) -> Never {
         let arguments: [String]
         do throws(CommandLineArguments.NotUTF8) {
             arguments = try DiscoverdCommand.arguments().texts
@@ -30,7 +30,12 @@ package enum DiscoverdProgram {
         do {
             var command = try DiscoverdCommand.parseDirectly(arguments) ?? DiscoverdCommand.parseAsRoot(arguments)
             if let command = command as? any NetworkCommand {
-                Runner.run(command, with: dns, outputIsOpen: outputIsOpen)
+                Runner.run(command, with: more, outputIsOpen: outputIsOpen)
+            }
+            if let command = command as? any TLSCommand {
+                guard let tls = more?.tls else { Runner.becomeMore("has the key", ProgramNotices()) }
+                try command.run(with: tls)
+                exit(ExitStatus.done.rawValue)
             }
             try command.run()
             exit(ExitStatus.done.rawValue)
@@ -83,7 +88,7 @@ struct DiscoverdCommand: ParsableCommand {
             BrowseCommand.self, TypesCommand.self, DomainsCommand.self, ResolveCommand.self, PublishCommand.self,
             WaitCommand.self, ConnectCommand.self, ListenCommand.self, ForwardCommand.self, StatusCommand.self,
             LsCommand.self, UnpublishCommand.self, ReloadCommand.self, DaemonCommand.self, DoctorCommand.self,
-            ZoneTemplateCommand.self,
+            ZoneTemplateCommand.self, IdentityCommand.self, KnownCommand.self,
         ]
     )
 

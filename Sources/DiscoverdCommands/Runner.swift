@@ -11,11 +11,14 @@ internal import HostEngine
 /// Runs a command with everything around it: signals, the backend, and what its errors mean.
 enum Runner {
     /// Runs the command in a task while this, the main thread, waits for signals; exits with the command's status.
-    static func run(_ command: sending any NetworkCommand, with dns: DNSSupport?, outputIsOpen: Bool) -> Never {
+    static func run(_ command: sending any NetworkCommand, with more: MoreSupport?, outputIsOpen: Bool) -> Never {
         let notices = command.common.notices
         let kind = type(of: command)
         // Before there is a thread.
-        if dns == nil { becomeDNS(for: command) }
+        if more == nil {
+            if command.needsTLS { becomeMore("speaks TLS", notices) }
+            becomeDNS(for: command)
+        }
         guard outputIsOpen || !kind.endsWhenUnread else { exit(ExitStatus.done.rawValue) }
         let stop = Stop()
         let watcher = Watcher(
@@ -36,7 +39,7 @@ enum Runner {
                 let backend = try backend(for: command)
                 daemon = try DaemonChoice.daemon(for: command)
                 return try await execute(
-                    command, on: backend, or: daemon, with: dns, stop: stop, watcher: watcher)
+                    command, on: backend, or: daemon, with: more, stop: stop, watcher: watcher)
             } catch {
                 return status(of: error, after: stop.cause, in: command, notices) {
                     daemon == nil ? (try? backend(for: command)).map(BackendAdvice.lines) ?? [] : BackendAdvice.ofSystem
@@ -52,10 +55,11 @@ enum Runner {
         _ command: any NetworkCommand,
         on backend: AvahiBackend,
         or daemon: ControlClient?,
-        with dns: DNSSupport?,
+        with more: MoreSupport?,
         stop: Stop,
         watcher: Watcher
     ) async throws -> ExitStatus {
+        let dns = more?.dns
         let terminal = Terminal.current()
         let wish = command.wish
         let servesAll = daemon.map { DaemonChoice.serves($0, wish) } ?? false
@@ -79,7 +83,8 @@ enum Runner {
             namedDomains: (own?.configured ?? []).union(wish.others),
             isUnicast: isUnicast,
             servers: wish.isOptional ? own.map { (LocalNetwork(engine: $0.engine), $0.resolvers) } : nil,
-            dns: dns
+            dns: dns,
+            tls: more?.tls
         )
         if let place = (command as? any PlacedCommand)?.place { try session.checkInterfaces(place.interfaces()) }
         let status: ExitStatus
@@ -127,13 +132,24 @@ enum Runner {
         {
             return
         }
-        let failure = SiblingProgram.dns.become()
-        guard !wish.isOptional else { return }
         let domain = wish.others.first.map { " about \($0)" } ?? ""
-        command.common.notices.failure(
-            CommandError(
-                failure.status, "\(failure.message), which asks DNS servers\(domain)",
-                advice: failure.advice))
+        becomeMore("asks DNS servers\(domain)", command.common.notices, isOptional: wish.isOptional)
+    }
+
+    /// Becomes `discoverd-dns`; returns where it is optional and not there.
+    private static func becomeMore(_ purpose: String, _ notices: ProgramNotices, isOptional: Bool) {
+        let failure = SiblingProgram.dns.become()
+        if !isOptional { refuse(failure, purpose, notices) }
+    }
+
+    /// Becomes `discoverd-dns`, or ends.
+    static func becomeMore(_ purpose: String, _ notices: ProgramNotices) -> Never {
+        refuse(SiblingProgram.dns.become(), purpose, notices)
+    }
+
+    private static func refuse(_ failure: CommandError, _ purpose: String, _ notices: ProgramNotices) -> Never {
+        notices.failure(
+            CommandError(failure.status, "\(failure.message), which \(purpose)", advice: failure.advice))
         exit(failure.status.rawValue)
     }
 

@@ -32,6 +32,9 @@ protocol NetworkCommand: ParsableCommand {
     /// Which domains the command is about.
     var wish: DomainWish { get }
 
+    /// This run speaks TLS.
+    var needsTLS: Bool { get }
+
     /// Why this run requires a daemon, as the end of a sentence; nil if it does not.
     var needsDaemon: String? { get }
 
@@ -59,6 +62,7 @@ enum DaemonUse {
 
 extension NetworkCommand {
     static var daemonUse: DaemonUse { .ifPresent }
+    var needsTLS: Bool { false }
     var needsDaemon: String? { nil }
     var wish: DomainWish { DomainWish() }
     var check: RegistrationRequest.Check? { nil }
@@ -100,6 +104,8 @@ struct Session {
     let servers: (network: LocalNetwork, resolvers: [String])?
     /// Asks DNS servers; nil in the program that cannot.
     let dns: DNSSupport?
+    /// Speaks TLS; nil in the program that cannot.
+    let tls: TLSSupport?
 }
 
 extension Session {

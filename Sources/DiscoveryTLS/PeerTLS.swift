@@ -46,9 +46,7 @@ public struct PeerTLS: Sendable {
     public var known: KnownPeersFile
     /// Asks a person about a key that is not known; nil: nobody can be asked.
     public var ask: (@Sendable (Question) async -> Bool)?
-    /// The longest that a handshake takes where nobody is asked.
-    public var timeout: Duration = .seconds(10)
-    /// The longest that it takes where a person is asked, on either side.
+    /// The longest that a handshake takes: a person may be asked, on either side.
     public var patience: Duration = .seconds(60)
 
     private let client: NIOSSLContext
@@ -110,8 +108,9 @@ public struct PeerTLS: Sendable {
         do {
             let tls = try handler { chain, promise in verification.judge(chain, promise) }
             // A person on the other side may be asked, of whom this side knows nothing.
-            let handshake = HandshakeHandler(verification, channel.eventLoop, within: patience)
-            try channel.pipeline.syncOperations.addHandlers([tls, handshake])
+            let end = EarlyEnd()
+            let handshake = HandshakeHandler(verification, end, channel.eventLoop, within: patience)
+            try channel.pipeline.syncOperations.addHandlers([end, tls, handshake])
             return channel.eventLoop.makeSucceededVoidFuture()
         } catch {
             return channel.eventLoop.makeFailedFuture(error)

@@ -4,6 +4,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
+internal import PeerIdentity
 
 struct ConnectCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
@@ -38,11 +39,13 @@ struct ConnectCommand: NetworkCommand {
     )
     var timeout: Duration?
 
+    @OptionGroup var security: TLSOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { service.wish }
+    var needsTLS: Bool { security.tls }
 
     static var statusWhenStopped: ExitStatus { .notFound }
     /// A command that only sends has no need of a reader.
@@ -75,8 +78,10 @@ struct ConnectCommand: NetworkCommand {
         if probe { try shown.show(establishment.error) }
         switch establishment.result {
         case .success(let socket):
-            defer { socket.close() }
-            if !probe { try await StandardJoin.run(socket) }
+            let conversation = try await Conversations(security.wish, in: session)
+                .begin(socket, .calling(.service(instance)))
+            defer { conversation.socket.close() }
+            if !probe { try await conversation.joinStandard() }
             return .done
         case .failure(let error):
             // The daemon is told of a service that could not be reached.

@@ -4,6 +4,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
+internal import PeerIdentity
 
 struct ForwardCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
@@ -46,11 +47,13 @@ struct ForwardCommand: NetworkCommand {
     )
     var timeout: Duration?
 
+    @OptionGroup var security: TLSOptions
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { service.wish }
+    var needsTLS: Bool { security.tls }
 
     static var endsWhenUnread: Bool { false }
     static var grace: Duration { Serving.patience + .seconds(2) }
@@ -75,14 +78,22 @@ struct ForwardCommand: NetworkCommand {
             limits: RaceLimits(overall: timeout ?? .seconds(10))
         )
         let notices = session.notices
+        let conversations = Conversations(security.wish, in: session)
         try tell(instance, listeners.port, bind ?? loopback[0], in: session)
         let acceptor = try Acceptor(listeners, limit: max)
         try await Serving.run(acceptor) { client in
             switch await connector.establish(.instance(instance), on: interfaces, over: family).result {
             case .success(let server):
-                await SocketJoin.run(client, server)
-                server.close()
-                client.close()
+                do throws(CommandError) {
+                    let conversation = try await conversations.begin(server, .calling(.service(instance)))
+                    await SocketJoin.run(client, conversation.socket)
+                    conversation.socket.close()
+                    client.close()
+                    if let failure = await conversation.failure { notices.notice(failure.message) }
+                } catch {
+                    notices.failure(error)
+                    client.reset()
+                }
             case .failure(let error):
                 notices.notice("a connection was refused: \(error.message)")
                 client.reset()

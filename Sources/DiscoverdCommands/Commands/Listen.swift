@@ -4,6 +4,7 @@ internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 internal import Discovery
+internal import PeerIdentity
 
 struct ListenCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
@@ -38,12 +39,14 @@ struct ListenCommand: NetworkCommand {
     )
     var max: Int = 64
 
+    @OptionGroup var security: TLSOptions
     @OptionGroup var domain: DomainOption
     @OptionGroup var place: NetworkOptions
     @OptionGroup var key: KeyOption
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { key.added(to: domain.wish) }
+    var needsTLS: Bool { security.tls }
 
     static var endsWhenUnread: Bool { false }
     static var publishes: Bool { true }
@@ -67,13 +70,19 @@ struct ListenCommand: NetworkCommand {
         let listeners = try ListeningSockets.everywhere(
             port: port ?? nil, family: place.family, interfaces: try place.interfaces())
         let acceptor = try Acceptor(listeners, limit: program.isEmpty ? 1 : max)
-        let service = try offer.service(name, port: listeners.port, in: domain.domain, at: place)
+        var service = try offer.service(name, port: listeners.port, in: domain.domain, at: place)
+        if security.tls, let identity = try session.tls?.identity() {
+            // A hint for people and programs; the handshake decides.
+            try service.txt.append(key: "tls", value: Array("1".utf8))
+            try service.txt.append(key: "fp", value: Array(identity.fingerprint.description.utf8))
+        }
         offer.tellDoubts(of: service, in: session)
         let publication = session.network.publish(service)
         var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
         // Without a program, standard output carries the connection's bytes.
         run.tellsOnStandardError = program.isEmpty
-        async let serving: Void = serve(acceptor, publication, program)
+        let (conversations, notices) = (Conversations(security.wish, in: session), session.notices)
+        async let serving: Void = serve(acceptor, publication, program, conversations, notices)
         do {
             let status = try await run.run(publication)
             try await serving
@@ -84,11 +93,16 @@ struct ListenCommand: NetworkCommand {
         }
     }
 
-    private func serve(_ acceptor: Acceptor, _ publication: Publication, _ program: [[UInt8]]) async throws {
+    private func serve(
+        _ acceptor: Acceptor, _ publication: Publication, _ program: [[UInt8]],
+        _ conversations: Conversations, _ notices: ProgramNotices
+    ) async throws {
         do {
-            if program.isEmpty { return try await serveOne(acceptor, publication) }
+            if program.isEmpty { return try await serveOne(acceptor, publication, conversations, notices) }
             try await Serving.run(acceptor) { socket in
-                try await ChildProcess.serve(socket, with: program)
+                guard let conversation = await answer(socket, conversations, notices) else { return }
+                try await ChildProcess.serve(conversation.socket, with: program)
+                if let failure = await conversation.failure { notices.notice(failure.message) }
             }
         } catch {
             // Also ends the publication.
@@ -97,12 +111,30 @@ struct ListenCommand: NetworkCommand {
         }
     }
 
-    private func serveOne(_ acceptor: Acceptor, _ publication: Publication) async throws {
+    /// Nil where the caller is not let in, which is said: others may be.
+    private func answer(
+        _ socket: Socket, _ conversations: Conversations, _ notices: ProgramNotices
+    ) async -> Conversation? {
+        do throws(CommandError) {
+            return try await conversations.begin(socket, .answering)
+        } catch {
+            notices.notice("a connection was refused: \(error.message)")
+            return nil
+        }
+    }
+
+    private func serveOne(
+        _ acceptor: Acceptor, _ publication: Publication, _ conversations: Conversations, _ notices: ProgramNotices
+    ) async throws {
         try await withTaskCancellationHandler {
             for await socket in try acceptor.connections() {
+                guard let conversation = await answer(socket, conversations, notices) else {
+                    acceptor.release()
+                    continue
+                }
                 acceptor.end()
                 await publication.withdraw()
-                try await StandardJoin.run(socket)
+                try await conversation.joinStandard()
             }
         } onCancel: {
             acceptor.end()

@@ -33,11 +33,16 @@ final class Socket: Sendable {
 
     /// Frees the descriptor.
     func close() {
-        let descriptor = state.withLock { state in
+        let descriptor = handOver()
+        if descriptor >= 0 { Glibc.close(descriptor) }
+    }
+
+    /// Gives the descriptor away, as if it were closed; -1 if it is.
+    func handOver() -> Int32 {
+        state.withLock { state in
             defer { state = nil }
-            return state
+            return state ?? -1
         }
-        if let descriptor { Glibc.close(descriptor) }
     }
 
     /// Closes with a reset, so that the peer does not see an orderly end of file.

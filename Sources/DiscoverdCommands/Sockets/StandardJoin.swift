@@ -52,13 +52,20 @@ struct StandardJoin {
     }
 
     /// Returns when both directions have ended. A thread may still wait for unwanted input; it ends with the process.
+    /// - Parameter failure: waits for what ends the connection early, and says why; nil: nothing did.
     /// - Throws: `CommandError` if the connection is lost or standard output cannot be written; `Output.Unread`.
-    static func run(_ socket: Socket) async throws {
+    static func run(
+        _ socket: Socket, until failure: (@Sendable () async -> CommandError?)? = nil
+    ) async throws {
         let state = State()
         // Otherwise a person at a terminal would have to press a key to learn that the peer has gone.
         let isInteractive = isatty(STDIN_FILENO) == 1
         try BlockingThread.start { send(socket, state) }
         try BlockingThread.start { receive(socket, state, isInteractive) }
+        let watch = failure.map { failure in
+            Task { if let error = await failure() { state.ended(.failed(error)) } }
+        }
+        defer { watch?.cancel() }
         let end = await withTaskCancellationHandler {
             await state.value()
         } onCancel: {

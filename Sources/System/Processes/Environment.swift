@@ -29,4 +29,12 @@ package enum Environment {
         guard let label = hostName?.prefix(while: { $0 != "." }), !label.isEmpty else { return nil }
         return String(label)
     }
+
+    /// Where discoverd keeps state: as systemd says, or where root or a user has it (XDG Base Directory Specification).
+    package static var stateDirectory: String? {
+        if let directory = directory("STATE_DIRECTORY") { return directory }
+        if geteuid() == 0 { return "/var/lib/discoverd" }
+        if let state = value("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/discoverd" }
+        return value("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.local/state/discoverd" : nil }
+    }
 }

@@ -1,0 +1,43 @@
+#if Commands
+internal import CommandFrame
+
+/// What two programs say to each other: over a connection as it is, or over TLS.
+struct Conversation: Sendable {
+    /// What is said and heard.
+    let socket: Socket
+    private let link: TLSSupport.Link?
+
+    fileprivate init(_ socket: Socket, _ link: TLSSupport.Link?) { (self.socket, self.link) = (socket, link) }
+
+    /// Why it ended early; waits for its end.
+    var failure: CommandError? { get async { await link?.end() } }
+
+    /// Joins it with standard input and output.
+    func joinStandard() async throws {
+        guard let link else { return try await StandardJoin.run(socket) }
+        try await StandardJoin.run(socket) { await link.end() }
+        socket.close()
+        if let failure = await link.end() { throw failure }
+    }
+}
+
+/// Begins conversations, over TLS where that is asked for.
+struct Conversations: Sendable {
+    private let wish: TLSSupport.Wish?
+    private let tls: TLSSupport?
+    private let notices: ProgramNotices
+
+    /// - Parameter wish: nil: connections as they are.
+    init(_ wish: TLSSupport.Wish?, in session: Session) {
+        (self.wish, tls, notices) = (wish, session.tls, session.notices)
+    }
+
+    /// - Throws: where the other machine is not let in, or does not speak TLS.
+    func begin(_ socket: Socket, _ role: TLSSupport.Role) async throws(CommandError) -> Conversation {
+        guard let wish else { return Conversation(socket, nil) }
+        guard let tls else { throw CommandError(.programNotFound, "this program has no TLS: discoverd-dns has it") }
+        let link = try await tls.secure(socket.handOver(), role, wish, notices)
+        return Conversation(Socket(owning: link.descriptor), link)
+    }
+}
+#endif

@@ -1,0 +1,14 @@
+#if Commands
+/// What `discoverd-dns` adds to the commands.
+package struct MoreSupport: Sendable {
+    /// Services of other domains than `local`.
+    package var dns: DNSSupport
+    /// Connections between machines that know each other's keys.
+    package var tls: TLSSupport
+
+    package init(dns: DNSSupport, tls: TLSSupport) {
+        self.dns = dns
+        self.tls = tls
+    }
+}
+#endif

@@ -1,0 +1,78 @@
+#if Commands
+internal import CommandFrame
+internal import DiscoverdCommands
+internal import DiscoveryTLS
+internal import Glibc
+internal import PeerIdentity
+internal import NIOCore
+internal import NIOPosix
+internal import System
+
+/// A connection with TLS whose content is on a pair of local sockets: one for the command, one for the bridge.
+enum SecuredSocket {
+    static func secure(
+        _ socket: Int32, _ role: TLSSupport.Role, _ tls: PeerTLS
+    ) async throws(CommandError) -> TLSSupport.Link {
+        var pair: [Int32] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+            let code = errno
+            close(socket)
+            throw CommandError(.systemError, "no socket for TLS: \(SystemError.text(code))")
+        }
+        let (ours, theirs) = (pair[0], pair[1])
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let peer = loop.makePromise(of: PeerTLS.Peer.self)
+        let failure = Locked<(any Error)?>(nil)
+        do {
+            let (outer, inner) = try await loop.flatSubmit {
+                join(socket, ours, role, tls, peer, on: loop) { error in failure.withLock { $0 = $0 ?? error } }
+            }.get()
+            let known = try await peer.futureResult.get()
+            return TLSSupport.Link(descriptor: theirs, peer: known.name.text) {
+                _ = try? await outer.closeFuture.and(inner.closeFuture).get()
+                return failure.withLock { $0 }.map { CommandError(ofTLS: $0) }
+            }
+        } catch {
+            close(theirs)
+            throw CommandError(ofTLS: error)
+        }
+    }
+
+    /// Both channels, joined; on the event loop.
+    private static func join(
+        _ socket: Int32, _ ours: Int32, _ role: TLSSupport.Role, _ tls: PeerTLS,
+        _ peer: EventLoopPromise<PeerTLS.Peer>, on loop: any NIOCore.EventLoop, _ failed: @escaping @Sendable (any Error) -> Void
+    ) -> EventLoopFuture<(any Channel, any Channel)> {
+        let bridges = Bridge.pair(failed)
+        let outside = NIOLoopBound(bridges.0, eventLoop: loop)
+        let inside = NIOLoopBound(bridges.1, eventLoop: loop)
+        let inner = channel(ours, loop) { channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(inside.value) }
+        }
+        return inner.flatMap { inner in
+            channel(socket, loop) { channel in
+                let secured =
+                    switch role {
+                    case .calling(let name): tls.secure(channel, calling: name)
+                    case .answering: tls.secure(answering: channel)
+                    }
+                return secured.flatMapThrowing {
+                    PeerTLS.peer(of: channel).cascade(to: peer)
+                    try channel.pipeline.syncOperations.addHandler(outside.value)
+                }
+            }.map { ($0, inner) }
+        }.flatMapErrorThrowing { error in
+            peer.fail(error)
+            throw error
+        }
+    }
+
+    private static func channel(
+        _ descriptor: Int32, _ loop: any NIOCore.EventLoop,
+        _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) -> EventLoopFuture<any Channel> {
+        ClientBootstrap(group: loop).channelOption(.allowRemoteHalfClosure, value: true)
+            .channelInitializer(initialize).withConnectedSocket(descriptor)
+    }
+}
+#endif
