@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Speaks TLS as others would, with Python's ssl.
+
+    tls_peer.py make DIR LABEL [DAYS]     an identity by openssl: DIR/key.pem, DIR/cert.pem, and its fingerprint on standard output;
+                                          DAYS below 0: expired
+    tls_peer.py call HOST PORT DIR PINNED says "hello" with that identity to whom the certificate PINNED is pinned, prints what comes back
+    tls_peer.py answer PORT DIR           prints "ready", then what the first caller says; its certificate is asked for and not judged
+"""
+
+import socket
+import ssl
+import subprocess
+import sys
+
+
+def make(directory, label, days="30"):
+    key, certificate = f"{directory}/key.pem", f"{directory}/cert.pem"
+    run = lambda *words, **more: subprocess.run(["openssl", *words], check=True, capture_output=True, **more)
+    run("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key)
+    run("req", "-new", "-x509", "-key", key, "-subj", f"/CN={label}", "-days", days, "-out", certificate)
+    public = run("pkey", "-in", key, "-pubout", "-outform", "DER").stdout
+    digest = run("dgst", "-sha256", "-binary", input=public).stdout
+    print("SHA256:" + run("base64", "-A", input=digest).stdout.decode().strip().rstrip("="))
+
+
+def context(role, directory, pinned=None):
+    made = ssl.SSLContext(role)
+    made.minimum_version = ssl.TLSVersion.TLSv1_3
+    made.check_hostname = False
+    made.load_cert_chain(f"{directory}/cert.pem", f"{directory}/key.pem")
+    made.verify_mode = ssl.CERT_REQUIRED if pinned else ssl.CERT_NONE
+    if pinned:
+        made.load_verify_locations(pinned)
+        made.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN if hasattr(ssl, "VERIFY_X509_PARTIAL_CHAIN") else 0
+    return made
+
+
+def call(host, port, directory, pinned):
+    with socket.create_connection((host, int(port)), 10) as plain:
+        with context(ssl.PROTOCOL_TLS_CLIENT, directory, pinned).wrap_socket(plain) as link:
+            link.sendall(b"hello\n")
+            print(link.version(), link.recv(100).decode().strip())
+
+
+def answer(port, directory):
+    with socket.create_server(("", int(port)), family=socket.AF_INET6, dualstack_ipv6=True) as server:
+        print("ready", flush=True)
+        plain, _ = server.accept()
+        with context(ssl.PROTOCOL_TLS_SERVER, directory).wrap_socket(plain, server_side=True) as link:
+            data = b""
+            while part := link.recv(4096):
+                data += part
+            print(link.version(), data.decode().strip(), flush=True)
+
+
+if __name__ == "__main__":
+    {"make": make, "call": call, "answer": answer}[sys.argv[1]](*sys.argv[2:])
