@@ -128,7 +128,6 @@ let package = Package(
         program("PublishMany", ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany"),
         program("PublishInZones", ["DNSSD", "Discovery", "UnicastEngine"], path: "Tests/Support/PublishInZones"),
         module("InsideBenchmarks", core + ["AvahiEngine", "DiscoveryJSON"], path: "Tests/Support/InsideBenchmarks"),
-
         tests("SystemTests", ["DNSSD", "System"]), tests("DNSSDTests", ["DNSSD"]),
         tests("CommandTextTests", ["CommandText"]), tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
         tests("MulticastEngineTests", core + ["DNSMessage", "MulticastEngine", "WireNames"]),
