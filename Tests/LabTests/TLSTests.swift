@@ -119,13 +119,13 @@ struct TLSTests {
             let made = try await lab.bash("h1", "mkdir \(folder) && \(peer) make \(folder) python \(days)")
             let key = try #require(made.output.first, "\(made)")
             let server = try lab.python("h1", "tls_peer.py", ["answer", "9000", folder])
-            try await server.line("ready") { $0 == "ready" }
+            try await server.line(.stdout, "ready") { $0 == "ready" }
             let result = try await say(lab, "hello", "--pin \(key)")
             if days == "0" {
                 #expect(result.exit == .exited(77) && result.failure?.contains("has expired") == true, "\(result)")
             } else {
                 #expect(result.exit == .exited(0), "\(result)")
-                try await server.line("heard") { $0 == "TLSv1.3 hello" }
+                try await server.line(.stdout, "heard") { $0 == "TLSv1.3 hello" }
             }
             server.signal(SIGKILL)
             _ = try await server.exit()
