@@ -39,6 +39,8 @@ package enum DiscoverdProgram {
             }
             try command.run()
             exit(ExitStatus.done.rawValue)
+        } catch let error as CommandError {
+            refuse(error)
         } catch {
             report(error, of: arguments)
         }

@@ -71,7 +71,7 @@ extension CommandError {
     /// What became of a connection with TLS.
     init(ofTLS error: any Error) {
         guard let refusal = error as? PeerRefusal else {
-            self.init(.ioError, "the connection was lost")
+            self.init(.ioError, "the connection was lost: it ended without a word, and something may be missing")
             return
         }
         switch refusal {

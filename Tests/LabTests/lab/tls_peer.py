@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Speaks TLS as others would, with Python's ssl.
 
-    tls_peer.py make DIR LABEL [DAYS]     an identity by openssl: DIR/key.pem, DIR/cert.pem, and its fingerprint on standard output;
-                                          DAYS below 0: expired
+    tls_peer.py make DIR LABEL [END]      an identity by openssl: DIR/key.pem, DIR/cert.pem, and its fingerprint on standard output;
+                                          END: YYMMDDHHMMSSZ
     tls_peer.py call HOST PORT DIR PINNED says "hello" with that identity to whom the certificate PINNED is pinned, prints what comes back
     tls_peer.py answer PORT DIR           prints "ready", then what the first caller says; its certificate is asked for and not judged
 """
@@ -13,11 +13,29 @@ import subprocess
 import sys
 
 
-def make(directory, label, days="30"):
+AUTHORITY = """[ca]
+default_ca = self
+[self]
+database = {0}/index
+serial = {0}/serial
+new_certs_dir = {0}
+default_md = sha256
+policy = names
+[names]
+commonName = supplied
+"""
+
+
+def make(directory, label, end="491231235959Z"):
     key, certificate = f"{directory}/key.pem", f"{directory}/cert.pem"
     run = lambda *words, **more: subprocess.run(["openssl", *words], check=True, capture_output=True, **more)
     run("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key)
-    run("req", "-new", "-x509", "-key", key, "-subj", f"/CN={label}", "-days", days, "-out", certificate)
+    for name, text in [("conf", AUTHORITY.format(directory)), ("index", ""), ("serial", "01\n")]:
+        with open(f"{directory}/{name}", "w") as file:
+            file.write(text)
+    run("req", "-new", "-key", key, "-subj", f"/CN={label}", "-out", f"{directory}/request")
+    run("ca", "-batch", "-selfsign", "-notext", "-config", f"{directory}/conf", "-keyfile", key, "-in", f"{directory}/request",
+        "-startdate", "200101000000Z", "-enddate", end, "-out", certificate)
     public = run("pkey", "-in", key, "-pubout", "-outform", "DER").stdout
     digest = run("dgst", "-sha256", "-binary", input=public).stdout
     print("SHA256:" + run("base64", "-A", input=digest).stdout.decode().strip().rstrip("="))
@@ -51,6 +69,7 @@ def answer(port, directory):
             while part := link.recv(4096):
                 data += part
             print(link.version(), data.decode().strip(), flush=True)
+            link.unwrap()  # says that it ends
 
 
 if __name__ == "__main__":
