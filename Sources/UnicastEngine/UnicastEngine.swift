@@ -1,5 +1,6 @@
 public import DNSSD
 public import Discovery
+import System
 
 /// Finds and publishes services in every domain except `local`, with ordinary DNS servers: by questions and signed
 /// updates.
@@ -11,7 +12,7 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
     /// Creates an engine, and starts its thread.
     /// - Parameter domains: the settings of domains; for a name within several of them, the longest counts.
     public convenience init(domains: [DomainSettings]) {
-        self.init(domains: domains, stateDirectory: PublisherIdentity.standardDirectory)
+        self.init(domains: domains, stateDirectory: Environment.stateDirectory)
     }
 
     /// - Parameter stateDirectory: where the publisher's id is kept; nil for nowhere.

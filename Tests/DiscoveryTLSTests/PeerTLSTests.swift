@@ -90,17 +90,23 @@ struct PeerTLSTests {
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [MachineIdentity.fileName])
         try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: path)
-        let failure = #expect(throws: MachineIdentity.Failure.self) { try MachineIdentity(directory: directory, label: "") }
+        let failure = #expect(throws: MachineIdentity.Failure.self) {
+            try MachineIdentity(directory: directory, label: "")
+        }
         #expect(failure?.description == "\(path): others may read it")
     }
 
-    @Test("garbage is no identity, and the message has nothing of it", arguments: ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n"])
+    @Test(
+        "garbage is no identity, and the message has nothing of it",
+        arguments: ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n"])
     func garbage(_ text: String) throws {
         let directory = try TLSPair.directory()
         let path = "\(directory)/\(MachineIdentity.fileName)"
         try Data((text + "s3cret").utf8).write(to: URL(fileURLWithPath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        let failure = #expect(throws: MachineIdentity.Failure.self) { try MachineIdentity(directory: directory, label: "") }
+        let failure = #expect(throws: MachineIdentity.Failure.self) {
+            try MachineIdentity(directory: directory, label: "")
+        }
         #expect(failure?.description.contains("s3cret") == false)
     }
 

@@ -65,14 +65,15 @@ struct TLSTests {
         let key = try await key(lab, "h1")
         try await lab.run("h1", DiscoverdBinary.path, "known", "add", "My Printer._ipp._tcp.local", key)
         let other = try await lab.bash(
-            "h1", "$discoverd known add 'my printer._ipp._tcp.local' SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU")
+            "h1", "$discoverd known add 'my printer._ipp._tcp.local' SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
+        )
         #expect(other.exit == .exited(77) && other.failure?.contains(key) == true, "\(other)")
-        try await lab.run("h1", "sh", "-c", "echo nonsense >>/var/lib/discoverd/known_peers")
+        try await lab.run("h1", "sh", "-c", "echo nonsense >>/var/lib/discoverd-root/known_peers")
         let list = try await lab.ask("h1", "known")
         #expect(list.exit == .exited(0) && list.output == ["My\\032Printer._ipp._tcp.local \(key)"], "\(list)")
         #expect(list.errors.contains { $0.contains("line 2 makes no sense") }, "\(list)")
         try await lab.run("h1", DiscoverdBinary.path, "known", "forget", "My Printer._ipp._tcp.local")
-        #expect(try await lab.bash("h1", "cat /var/lib/discoverd/known_peers").output == ["nonsense"])
+        #expect(try await lab.bash("h1", "cat /var/lib/discoverd-root/known_peers").output == ["nonsense"])
         #expect(try await lab.ask("h1", "known", "forget", "nobody._ipp._tcp.local").exit == .exited(1))
         try await lab.stop()
     }
@@ -87,7 +88,7 @@ struct TLSTests {
         let made = try await lab.bash("h2", "mkdir /var/lib/p && \(peer) make /var/lib/p python")
         let key = try #require(made.output.first, "\(made)")
         try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@python", key)
-        let certificate = try await lab.bash("h1", "openssl x509 -in /var/lib/discoverd/identity.pem").output
+        let certificate = try await lab.bash("h1", "openssl x509 -in /var/lib/discoverd-root/identity.pem").output
         let call = """
             cat >/var/lib/p/pinned.pem <<'END'
             \(certificate.joined(separator: "\n"))

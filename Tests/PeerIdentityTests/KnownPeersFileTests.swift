@@ -4,7 +4,8 @@ import PeerIdentity
 import Testing
 
 struct KnownPeersFileTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)").path
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("known-\(UUID().uuidString)")
+        .path
     private var file: KnownPeersFile { KnownPeersFile(path: "\(folder)/known_peers") }
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }

@@ -79,7 +79,8 @@ struct ListKnown: ParsableCommand {
 struct AddKnown: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "add", abstract: "Makes a key known.")
 
-    @Argument(help: "The service, host or label: tony._witap._tcp.local, h1.local, @anna.", transform: KnownCommand.name)
+    @Argument(
+        help: "The service, host or label: tony._witap._tcp.local, h1.local, @anna.", transform: KnownCommand.name)
     var name: PeerName
 
     @Argument(

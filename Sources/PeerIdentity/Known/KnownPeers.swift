@@ -45,7 +45,9 @@ public struct KnownPeers: Hashable, Sendable {
     public var peers: [Peer] { lines.compactMap(\.peer) }
 
     /// The numbers of lines that make no sense; the first line is 1.
-    public var unreadable: [Int] { lines.indices.filter { lines[$0].peer == nil && !lines[$0].isComment }.map { $0 + 1 } }
+    public var unreadable: [Int] {
+        lines.indices.filter { lines[$0].peer == nil && !lines[$0].isComment }.map { $0 + 1 }
+    }
 
     /// The keys of a name; several where someone wrote several.
     public func keys(of name: PeerName) -> [KeyFingerprint] { peers.filter { $0.name == name }.map(\.key) }

@@ -30,10 +30,11 @@ package enum Environment {
         return String(label)
     }
 
-    /// Where discoverd keeps state: as systemd says, or where root or a user has it (XDG Base Directory Specification).
+    /// The directory for a command's state: systemd's, or else root's or the user's own (XDG Base Directory Specification); nil if the
+    /// environment names none. Root's is not `/var/lib/discoverd`, which belongs to the daemon's user.
     package static var stateDirectory: String? {
         if let directory = directory("STATE_DIRECTORY") { return directory }
-        if geteuid() == 0 { return "/var/lib/discoverd" }
+        if geteuid() == 0 { return "/var/lib/discoverd-root" }
         if let state = value("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/discoverd" }
         return value("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.local/state/discoverd" : nil }
     }

@@ -27,20 +27,10 @@ package final class PublisherIdentity: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
-    /// The directory for a command's state: systemd's, or else root's or the user's own; nil if the environment names none.
-    /// Root's is not `/var/lib/discoverd`, which belongs to the daemon's user.
-    package static var standardDirectory: String? {
-        if let directory = Environment.directory("STATE_DIRECTORY") { return directory }
-        if geteuid() == 0 { return "/var/lib/discoverd-root" }
-        if let state = Environment.value("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/discoverd" }
-        if let home = Environment.value("HOME"), home.hasPrefix("/") { return "\(home)/.local/state/discoverd" }
-        return nil
-    }
-
     private static func take(_ path: String?) -> (PublisherID, Bool, Int32, String?) {
         func unkept(_ reason: String) -> (PublisherID, Bool, Int32, String?) { (PublisherID(), false, -1, reason) }
         guard let path else { return unkept("there is no directory for it") }
-        make(path)
+        _ = SystemFile.makeDirectory(path)
         let directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return unkept(SystemError(errno, path).description) }
         defer { close(directory) }
@@ -80,14 +70,5 @@ package final class PublisherIdentity: Sendable {
             return false
         }
         return !mustBeFile || (info.st_mode & S_IFMT == S_IFREG && info.st_nlink == 1)
-    }
-
-    /// Creates a directory and its parents, for their owner only (XDG Base Directory Specification).
-    private static func make(_ path: String) {
-        var made = ""
-        for part in path.split(separator: "/") {
-            made += "/\(part)"
-            _ = unsafe mkdir(made, 0o700)
-        }
     }
 }

@@ -14,7 +14,8 @@ enum SecuredSocket {
         _ socket: Int32, _ role: TLSSupport.Role, _ tls: PeerTLS
     ) async throws(CommandError) -> TLSSupport.Link {
         var pair: [Int32] = [-1, -1]
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
+        else {
             let code = errno
             close(socket)
             throw CommandError(.systemError, "no socket for TLS: \(SystemError.text(code))")
@@ -41,7 +42,8 @@ enum SecuredSocket {
     /// Both channels, joined; on the event loop.
     private static func join(
         _ socket: Int32, _ ours: Int32, _ role: TLSSupport.Role, _ tls: PeerTLS,
-        _ peer: EventLoopPromise<PeerTLS.Peer>, on loop: any NIOCore.EventLoop, _ failed: @escaping @Sendable (any Error) -> Void
+        _ peer: EventLoopPromise<PeerTLS.Peer>, on loop: any NIOCore.EventLoop,
+        _ failed: @escaping @Sendable (any Error) -> Void
     ) -> EventLoopFuture<(any Channel, any Channel)> {
         let bridges = Bridge.pair(failed)
         let outside = NIOLoopBound(bridges.0, eventLoop: loop)

@@ -43,7 +43,8 @@ extension TLSSupport {
     private static func stateDirectory() throws(CommandError) -> String {
         guard let directory = Environment.stateDirectory else {
             throw CommandError(
-                .badConfiguration, "there is no place for this machine's key: no $STATE_DIRECTORY, $XDG_STATE_HOME or $HOME")
+                .badConfiguration,
+                "there is no place for this machine's key: no $STATE_DIRECTORY, $XDG_STATE_HOME or $HOME")
         }
         return directory
     }

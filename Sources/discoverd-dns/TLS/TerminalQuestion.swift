@@ -34,7 +34,8 @@ enum TerminalQuestion {
         var text = "The key of \(question.name.text) is not known:\n  \(question.key)\n"
         text += "  \(question.key.words.joined(separator: " "))\n"
         if !question.otherNames.isEmpty {
-            text += "It is known under another name: \(question.otherNames.prefix(3).map(\.text).joined(separator: ", "))\n"
+            text +=
+                "It is known under another name: \(question.otherNames.prefix(3).map(\.text).joined(separator: ", "))\n"
         }
         text += "Is it the one that 'discoverd identity' prints there (yes/no)? "
         guard write(text, to: terminal) else { return false }
