@@ -32,10 +32,12 @@ struct DaemonDomains: Sendable {
         }
     }
 
-    /// Signs with the keys of these settings from now on.
+    /// Signs with the keys of these settings from now on, where nothing else of a domain has changed since the start: the
+    /// key of another server must not sign what the one in force is sent.
     /// - Returns: a sentence for each key that is another than before.
     func replaceKeys(of new: [DomainSettings]) -> [String] {
-        let keys = Dictionary(new.compactMap { one in one.key.map { (one.domain, $0) } }) { first, _ in first }
+        let same = new.filter { one in settings.contains { $0.equalsButForKey(one) } }
+        let keys = Dictionary(same.compactMap { one in one.key.map { (one.domain, $0) } }) { first, _ in first }
         return (unicast?.replaceKeys(keys) ?? []).map { domain in
             "updates of \(domain) are signed with another key now: \(keys[domain].map { "\($0)" } ?? "none")"
         }

@@ -31,6 +31,13 @@ public struct DomainSettings: Hashable, Sendable {
         self.host = host
         self.addresses = addresses
     }
+
+    /// Whether at most the key differs.
+    package func equalsButForKey(_ other: DomainSettings) -> Bool {
+        var same = other
+        same.key = key
+        return same == self
+    }
 }
 
 /// A DNS server as a person names it: an address or a host name, and a port.
