@@ -35,6 +35,7 @@ package final class PublisherIdentity: Sendable {
         guard directory >= 0 else { return unkept(SystemError(errno, path).description) }
         defer { close(directory) }
         guard isOwn(directory) else { return unkept("\(path) is not this user's alone") }
+        var hasWaited = false
         for number in 0..<most {
             let name = "publisher-\(number)"
             let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -42,14 +43,19 @@ package final class PublisherIdentity: Sendable {
             // A link, or another user's file: the next one is as good.
             if file < 0, [EACCES, ELOOP, EISDIR, ENXIO].contains(errno) { continue }
             guard file >= 0 else { return unkept(SystemError(errno, "\(path)/\(name)").description) }
-            // Another process may hold the lock: the next file is as good.
-            guard isOwn(file, mustBeFile: true), flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            guard isOwn(file, mustBeFile: true) else {
                 close(file)
                 continue
             }
-            var bytes = [UInt8](repeating: 0, count: 33)
-            let count = unsafe pread(file, &bytes, bytes.count, 0)
-            if count >= 32, let id = PublisherID(bytes.prefix(32)) { return (id, true, file, nil) }
+            // After a process is killed, a program that it was starting may hold an id for a moment: a moment for all.
+            let waits = kept(in: file) != nil && !hasWaited
+            // Another process may hold the lock: the next file is as good.
+            guard (waits ? SystemFile.lock(file) : flock(file, LOCK_EX | LOCK_NB)) == 0 else {
+                hasWaited = hasWaited || waits
+                close(file)
+                continue
+            }
+            if let id = kept(in: file) { return (id, true, file, nil) }
             let id = PublisherID()
             let text = Array((id.text + "\n").utf8)
             guard ftruncate(file, 0) == 0, unsafe pwrite(file, text, text.count, 0) == text.count, fsync(file) == 0
@@ -61,6 +67,12 @@ package final class PublisherIdentity: Sendable {
             return (id, false, file, nil)
         }
         return unkept("\(most) processes have all ids in \(path)")
+    }
+
+    private static func kept(in file: Int32) -> PublisherID? {
+        var bytes = [UInt8](repeating: 0, count: 33)
+        let count = unsafe pread(file, &bytes, bytes.count, 0)
+        return count >= 32 ? PublisherID(bytes.prefix(32)) : nil
     }
 
     /// Whether it is this user's and nobody else may write there; a file has no other name besides, as a hard link would give it.

@@ -32,6 +32,8 @@ final class UnicastPublisher: ServicePublisher {
     private let directory: String?
     private let machine: String?
     private let state: Locked<State>
+    /// Held while the identity is made, which takes the time of files: nobody else waits for that.
+    private let making = Locked(())
 
     /// - Parameters:
     ///   - domains: the settings; the longest domain that contains a service's counts.
@@ -105,12 +107,13 @@ final class UnicastPublisher: ServicePublisher {
             SingleReport { reporting(PublicationFact(name: service.name, state: .failed(error))) }
         }
         #if Unicast
-        guard let settings = state.withLock({ $0.settings(for: service.domain) }), settings.key != nil else {
+        guard publishes(in: service.domain) else {
             return failed(.init(.misconfigured, "there is no key for the domain \(service.domain)"))
         }
-        // Under the lock, because an idle runner is dropped when another one is made.
+        let identity = identity()
+        // Under the lock, because an idle runner is dropped when another one is made, and keys are replaced.
         let publication = state.withLock { state in
-            runner(for: service.domain, settings, host, &state).map { runner in
+            runner(for: service.domain, identity, host, &state).map { runner in
                 let number = runner.publish(
                     service, onConflict: onConflict, isPersistent: isPersistent, reporting: reporting)
                 Self.chooseWatcher(of: service.domain, in: state)
@@ -125,21 +128,20 @@ final class UnicastPublisher: ServicePublisher {
     }
 
     private func runner(
-        for domain: Domain, _ settings: DomainSettings, _ other: ZoneHost?, _ state: inout State
+        for domain: Domain, _ identity: PublisherIdentity, _ other: ZoneHost?, _ state: inout State
     ) -> ZoneRunner? {
         let place = Place(domain: domain, host: other?.identity)
         if let runner = state.runners[place] {
             if let other { runner.use(other.addresses) }
             return runner
         }
-        guard !state.isOver, let layout = ZoneLayout(domain) else { return nil }
+        guard !state.isOver, let layout = ZoneLayout(domain), var settings = state.settings(for: domain) else {
+            return nil
+        }
         // Drops idle runners, because hosts and domains come and go.
         state.runners = state.runners.filter { $0.value.hasAnything }
-        let identity = state.identity ?? PublisherIdentity(directory: directory)
-        state.identity = identity
         // A copied machine is another publisher.
         let own = machine.map(identity.id.derived) ?? identity.id
-        var settings = settings
         if let other { settings.addresses = other.addresses.sorted() }
         var rules = ZonePublisher(
             layout, id: other.map { own.derived(for: $0.identity) } ?? own, isKnown: identity.isKnown,
@@ -156,6 +158,15 @@ final class UnicastPublisher: ServicePublisher {
             })
         state.runners[place] = runner
         return runner
+    }
+
+    private func identity() -> PublisherIdentity {
+        making.withLock { _ in
+            if let known = state.withLock({ $0.identity }) { return known }
+            let made = PublisherIdentity(directory: directory)
+            state.withLock { $0.identity = made }
+            return made
+        }
     }
 
     /// Lets one busy runner of a domain take back what others have left: one is enough.
