@@ -39,4 +39,17 @@ import Testing
         world.run(for: .seconds(50))
         #expect(world.publishers[one].facts[number]?.state == .established)
     }
+
+    /// As by a server that is restarted and does not serve the zone at first.
+    @Test mutating func afterARefusalItIsRenewedAtOnce() throws {
+        world.zone.refusal = DiscoveryError(.misconfigured, "not served")
+        world.run(for: .seconds(700))
+        guard case .refused = world.publishers[one].facts[number]?.state else {
+            Issue.record("\(String(describing: world.publishers[one].facts[number]))")
+            return
+        }
+        world.zone.refusal = nil
+        world.run(for: .seconds(50))
+        #expect(world.publishers[one].facts[number]?.state == .established)
+    }
 }

@@ -1,5 +1,6 @@
 import DNSMessage
 import DNSSD
+import Discovery
 
 @testable import UnicastEngine
 
@@ -19,15 +20,25 @@ struct ScriptedZone: Equatable {
     var omitted: Set<RecordType> = []
     /// No question is answered for names of other characters, as by PowerDNS.
     var knowsCommonNamesOnly = false
+    /// Questions for names of other characters are refused.
+    var refusesUncommonNames = false
+    /// Everything is refused.
+    var refusal: DiscoveryError?
+    /// Conditions without changes are answered with SERVFAIL.
+    var failsConditionsAlone = false
 
     func answer(_ request: ZoneRequest) -> ZoneReply {
         guard case .ask(let name, let type) = request else { return .outcome(.serverFailed) }
+        if let refusal { return .outcome(.refused(refusal)) }
         if knowsCommonNamesOnly, !name.isCommon { return .outcome(.serverFailed) }
+        if refusesUncommonNames, !name.isCommon { return .outcome(.refused(.init(.notPermitted, "\(name)"))) }
         return .records(Array(records[Place(name: name, type: type)] ?? []))
     }
 
     mutating func carryOut(_ request: ZoneRequest) -> ZoneReply {
         guard case .update(let update, _) = request else { return answer(request) }
+        if let refusal { return .outcome(.refused(refusal)) }
+        if failsConditionsAlone, update.changes.isEmpty { return .outcome(.serverFailed) }
         return .outcome(carryOut(update.prerequisites, update.changes))
     }
 

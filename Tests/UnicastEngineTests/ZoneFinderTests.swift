@@ -122,4 +122,23 @@ struct ZoneFinderTests {
         }
         #expect(error?.code == .misconfigured && error?.message.contains("SERVFAIL") == true)
     }
+
+    @Test("A server that has served the zone and fails may be loading it")
+    func loading() async throws {
+        let question = Question(try name("home.example.org"), .soa)
+        await table.set(question, Message(answers: [try soa("home.example.org")]))
+        let finder = ZoneFinder(exchange: table)
+        let server = ServerName(.address(try #require(IPAddress("10.53.0.53"))), port: try Port(53))
+        let domain = try Domain("home.example.org")
+        _ = try await finder.zone(of: domain, server: server)
+        for (code, expected) in [
+            (ResponseCode.serverFailure, DiscoveryError.Code.backendUnavailable),
+            (ResponseCode.refused, .misconfigured),
+        ] {
+            finder.forget(domain)
+            await table.set(question, Message(flags: Message.Flags(rawValue: code)))
+            let error = await #expect(throws: DiscoveryError.self) { try await finder.zone(of: domain, server: server) }
+            #expect(error?.code == expected)
+        }
+    }
 }

@@ -36,6 +36,10 @@ struct ZoneSimulation {
     var repeats = 0
     var isServerUp = true
     var updates = 0
+    /// The server hears everything, and nobody hears the server.
+    var losesAnswers = false
+    /// How often the server was asked for each name.
+    var asked: [DomainName: Int] = [:]
     private var events: [(at: Duration, number: Int, event: Event)] = []
     private var lastEvent = 0
     private var turnAt: [Int: Duration] = [:]
@@ -136,9 +140,10 @@ struct ZoneSimulation {
             case .arrive(let index, let ticket, let request, let answers):
                 let isHeard = isServerUp && Int.random(in: 0..<100, using: &random) >= loss
                 let reply = isServerUp ? zone.carryOut(request) : nil
+                if isServerUp, case .ask(let name, _) = request { asked[name, default: 0] += 1 }
                 if case .update = request { checkHeld() }
                 guard answers else { continue }
-                if isHeard, let reply {
+                if isHeard, !losesAnswers, let reply {
                     schedule(.answer(index, ticket, reply), at: now + delay())
                 } else {
                     schedule(.answer(index, ticket, .outcome(.unheard("silence"))), at: now + Self.silence)

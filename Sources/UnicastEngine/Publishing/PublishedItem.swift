@@ -50,6 +50,10 @@ struct PublishedItem: Sendable {
     /// Whether the answer to a message with it was lost.
     var wasUnheard = false
     var wasEstablished = false
+    /// Whether something of it was not there after the server had said that all is.
+    var isUnproven = false
+    /// Whether the server failed once to answer the question for its name.
+    var wasUnanswered = false
     /// Whether it was sent again after a renewal of the lease: until then, an older zone may lack it.
     var isConfirmed = false
     /// Whether other services of its type exist, so that the type stays in the list of types.

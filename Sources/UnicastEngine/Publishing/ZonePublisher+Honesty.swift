@@ -15,6 +15,8 @@ struct ServerHonesty: Sendable {
     var isProving = false
     /// How often in a row something was not there.
     var omissions = 0
+    /// How often in a row the lease was not there although the server had just said that it has it.
+    var leaseOmissions = 0
     /// It has answered a question for a name of uncommon characters.
     var answersAnyName = false
     /// It fails to answer one, though it answers others.
@@ -56,14 +58,22 @@ extension ZonePublisher {
             honesty.omissions += 1
             lease.isDoubtful = true
             for number in versions.keys { items[number]?.claim = .unclear }
+            for number in versions.keys { items[number]?.isUnproven = true }
             guard honesty.omissions > 1 else { return }
-            honesty.omissions = 0
+            // What is left out again is refused the first time.
+            honesty.omissions = 1
             for number in versions.keys {
                 retryLater(number, now)
                 refuse(number, recordsLeftOut)
             }
         case .outcome(.unheard):
             for number in versions.keys { items[number]?.wasUnheard = true }
+        case .outcome(.serverFailed):
+            for number in versions.keys {
+                items[number]?.claim = .unclear
+                retryLater(number, now)
+                report(number, .waiting(serverFailure))
+            }
         // A server that refuses conditions says nothing of what it has.
         default:
             honesty.isProven = true
@@ -83,8 +93,15 @@ extension ZonePublisher {
     mutating func nameAnswered(_ number: Int, _ reply: ZoneReply, _ now: Duration) {
         items[number]?.isInFlight = false
         switch reply {
-        case .records: honesty.answersAnyName = true
+        case .records:
+            honesty.answersAnyName = true
+            honesty.fails = false
         case .outcome(.serverFailed):
+            // It may fail for a moment, whatever the name.
+            guard honesty.fails || items[number]?.wasUnanswered == true else {
+                items[number]?.wasUnanswered = true
+                return retryLater(number, now)
+            }
             honesty.fails = true
             guard let item = items[number], item.stage == .wanted, let service = item.service else { return }
             // The number alone is what it cannot answer for: `web #2`.
@@ -103,6 +120,9 @@ extension ZonePublisher {
                     .misconfigured,
                     "the server of \(layout.root) cannot answer questions for \(item.name) (SERVFAIL), so that nobody would find it: PowerDNS knows names of letters, digits, spaces and - _ . : / @ * \\ alone"
                 ))
+        case .outcome(.refused(let error)):
+            retryLater(number, now)
+            refuse(number, error)
         case .outcome: break
         }
     }

@@ -23,6 +23,8 @@ struct LeaseState: Sendable {
     var isInFlight = false
     /// Whether the server must be asked which lease it has.
     var isDoubtful = false
+    /// Whether the server said that it has the lease, and nothing is known that may have ended it since.
+    var isAcknowledged = false
     /// Whether the server may have the lease.
     var mayExist = false
     var renewAt = Duration.zero
@@ -109,7 +111,11 @@ extension ZonePublisher {
     mutating func leaseSent(_ new: Lease, _ reply: ZoneReply, _ sentAt: Duration, _ now: Duration) {
         lease.isInFlight = false
         switch reply {
-        case .outcome(.done): leaseBecame(new, sentAt)
+        case .outcome(.done):
+            // A renewal requires the earlier lease.
+            if lease.isHeld { honesty.leaseOmissions = 0 }
+            lease.isAcknowledged = true
+            leaseBecame(new, sentAt)
         case .outcome(.refused(let error)): pause(.refused(error), now)
         case .outcome(.serverFailed): pause(.waiting(serverFailure), now)
         case .outcome(.unheard): break
@@ -137,15 +143,16 @@ extension ZonePublisher {
         guard case .records(let records) = reply else { return }
         lease.isDoubtful = false
         let text = records.text
+        if text != nil { honesty.leaseOmissions = 0 }
         if let pending = lease.pending, pending.data == text {
             // The time at which the server accepted it is not known.
             leaseBecame(pending, (lease.endsAt ?? now) - pending.length)
         } else if lease.current?.data != text || text == nil {
             // It was written a moment ago, and nothing could be published with it.
-            if text == nil, host.acknowledged == 0 {
-                honesty.omissions += 1
-                if honesty.omissions > 1 {
-                    honesty.omissions = 0
+            if text == nil, host.acknowledged == 0, lease.isAcknowledged, !honesty.isProven {
+                honesty.leaseOmissions += 1
+                if honesty.leaseOmissions > 1 {
+                    honesty.leaseOmissions = 0
                     pause(.refused(recordsLeftOut), now)
                 }
             }
@@ -155,7 +162,7 @@ extension ZonePublisher {
 
     /// Publishes everything again, because others have taken it back or the zone was restored from an older state.
     private mutating func takenBack() {
-        lease.phase = .fresh
+        (lease.phase, lease.isAcknowledged) = (.fresh, false)
         (lease.current, lease.pending, lease.endsAt) = (nil, nil, nil)
         for number in items.keys where items[number]?.stage == .wanted {
             items[number]?.changed()
@@ -180,7 +187,7 @@ extension ZonePublisher {
         var update = ZoneUpdate()
         update.removeLease(of: id, layout)
         // Nothing new is sent until the lease is known to exist or is written again.
-        (lease.isInFlight, lease.isDoubtful) = (true, true)
+        (lease.isInFlight, lease.isDoubtful, lease.isAcknowledged) = (true, true, false)
         send(.leaseRemoval, .update(update, subject: "\(layout.lease(of: id))"))
     }
 

@@ -196,6 +196,7 @@ extension ZonePublisher {
         items[number]?.acknowledged = version
         items[number]?.staleSubtypes = []
         items[number]?.wasEstablished = true
+        items[number]?.isUnproven = false
         items[number]?.isAlone = false
         items[number]?.renames = 0
         items[number]?.delay.succeeded()
@@ -238,6 +239,11 @@ extension ZonePublisher {
         guard case .records(let owners) = reply, let item = items[number], item.stage == .wanted else { return }
         if owners == [id.ownership(of: item.names.instance)] {
             items[number]?.claim = .mine
+        } else if owners.isEmpty, item.isUnproven, !honesty.isProven {
+            // It is this publisher's, of which the server left the owner out: under another name the same would follow.
+            items[number]?.claim = .free
+            retryLater(number, now)
+            refuse(number, recordsLeftOut)
         } else if owners.isEmpty, item.ownerless < 2 {
             // The name has become free, or its owner has no DHCID record; the next try tells.
             items[number]?.ownerless += 1
@@ -257,6 +263,8 @@ extension ZonePublisher {
         items[number]?.claim = .free
         items[number]?.acknowledged = 0
         items[number]?.ownerless = 0
+        items[number]?.isUnproven = false
+        items[number]?.wasUnanswered = false
         let name = item.policy == .rename && item.renames < Self.mostRenames ? nextName(item, service) : nil
         if let name, let names = InstanceNames(service, as: name) {
             items[number]?.renames += 1

@@ -182,7 +182,7 @@ package struct ZonePublisher: Sendable {
     package mutating func addressesBecame(_ addresses: Set<IPAddress>) { host.became(addresses) }
 
     /// Checks the lease now, because others may have taken it back.
-    package mutating func doubtLease() { lease.isDoubtful = lease.isHeld }
+    package mutating func doubtLease() { (lease.isDoubtful, lease.isAcknowledged) = (lease.isHeld, false) }
 
     /// What was refused, or not answered, may succeed now: nothing waits for its next try.
     package mutating func retryNow() {
@@ -201,6 +201,8 @@ package struct ZonePublisher: Sendable {
             pausedUntil = nil
             // Only an answer ends the trouble, so something must be asked.
             doubtLease()
+            // The answer to an update, where updates were refused.
+            if case .refused = trouble { lease.renewAt = now }
         }
         if pausedUntil == nil {
             if sendLease(now) {
@@ -298,7 +300,7 @@ package struct ZonePublisher: Sendable {
         guard trouble != nil, pausedUntil == nil else { return }
         trouble = nil
         pause.succeeded()
-        lease.isDoubtful = lease.isHeld
+        doubtLease()
         // The server may have been restarted with an older zone.
         for number in items.keys where items[number]?.isOutdated == false { items[number]?.changed() }
         host.version += 1

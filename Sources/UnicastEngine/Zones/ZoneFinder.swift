@@ -32,6 +32,8 @@ package final class ZoneFinder: Sendable {
 
     private let exchange: any DNSExchange
     private let known = Locked([Domain: Known]())
+    /// The domains whose server has been found once.
+    private let served = Locked(Set<Domain>())
     private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Creates a finder.
@@ -74,6 +76,7 @@ package final class ZoneFinder: Sendable {
         let zone = Zone(
             name: owner, serial: soa.serial, negativeTTL: .seconds(Int64(min(soa.minimum, ttl))), servers: servers)
         let until = time + min(max(.seconds(Int64(ttl)), Self.shortest), Self.longest)
+        served.withLock { if $0.count < Self.maximum { $0.insert(domain) } }
         known.withLock { known in
             if known.count >= Self.maximum { known = known.filter { $0.value.until > time } }
             if known.count < Self.maximum { known[domain] = Known(zone: zone, until: until) }
@@ -127,7 +130,8 @@ package final class ZoneFinder: Sendable {
             }
             throw DiscoveryError(.misconfigured, "there is no zone for \(domain), says \(answer.server)")
         // A resolver may reach the zone's server later, whereas a server that was named for the zone does not serve it.
-        case ResponseCode.serverFailure where target == .resolver:
+        // One that has served it may still be loading it.
+        case ResponseCode.serverFailure where target == .resolver || served.withLock({ $0.contains(domain) }):
             throw DiscoveryError(.backendUnavailable, "\(answer.server) fails to say anything of \(domain) (SERVFAIL)")
         case let code:
             throw DiscoveryError(
