@@ -81,6 +81,17 @@ struct CrowdedCacheTests {
         #expect(listed(cache, in: 0..<1000).count <= 64)
     }
 
+    @Test("More sources of services than there is room for: those that are there stay")
+    func moreSourcesThanRoom() {
+        var cache = cache()
+        var known: Set<PacketSource> = []
+        let sources = (0..<1000).map { PacketSource(UInt32($0)) }.filter { known.insert($0).inserted }
+        for (number, source) in sources.prefix(200).enumerated() {
+            _ = cache.receive(services.all(number), from: source, at: now + .seconds(2 * number))
+            #expect(listed(cache, in: 0..<200).count == min(number + 1, 64))
+        }
+    }
+
     @Test("A cache full of watched records has room for another host's")
     func watched() throws {
         var limits = RecordCache.Limits()

@@ -189,6 +189,40 @@ struct LinkQuerierTests {
         #expect(Set(link.advance(to: later + .seconds(10)).map(\.key)) == Set(keys.prefix(2)))
     }
 
+    @Test("RFC 6762 §10.4: a service that cannot be reached is asked for more than once, and the second answer will do")
+    func unreachableOnceLost() throws {
+        var link = link()
+        let keys = [RecordKey(tony.name, .srv), RecordKey(tony.name, .txt), key, RecordKey(tony.host, .aaaa)]
+        for key in keys { link.ask(key, .unique(after: .milliseconds(20)), at: start) }
+        _ = link.received(Message(flags: [.response], answers: tony.all), isOwn: false, at: start)
+        #expect(link.packets(at: start + .milliseconds(20)).isEmpty)
+        let later = start + .seconds(30)
+        var asked: [Duration] = []
+        link.reconfirm(tony.name, at: later)
+        for second in 0..<10 {
+            let questions = try link.packets(at: later + .seconds(second))
+                .flatMap { try Message(reading: $0).questions }
+            guard !questions.isEmpty else { continue }
+            #expect(Set(questions.map { RecordKey($0.name, $0.type) }) == Set(keys))
+            asked.append(.seconds(second))
+        }
+        #expect(asked == [0, 1, 3, 7].map { .seconds($0) })
+        // Answered late, but in time.
+        _ = link.received(
+            Message(flags: [.response], answers: tony.all), isOwn: false, at: later + .milliseconds(9900))
+        #expect(link.advance(to: later + .seconds(20)).isEmpty)
+
+        // Only the second question is answered: nothing ends, and nothing more is asked.
+        let again = start + .seconds(60)
+        link.reconfirm(tony.name, at: again)
+        #expect(link.packets(at: again).count == 1)
+        #expect(link.packets(at: again + .seconds(1)).count == 1)
+        _ = link.received(
+            Message(flags: [.response], answers: tony.all), isOwn: false, at: again + .milliseconds(1100))
+        #expect((2..<20).allSatisfy { link.packets(at: again + .seconds($0)).isEmpty })
+        #expect(link.advance(to: again + .seconds(20)).isEmpty)
+    }
+
     @Test("What was left out for want of room is asked for again when there is room")
     func refilled() throws {
         var limits = RecordCache.Limits()

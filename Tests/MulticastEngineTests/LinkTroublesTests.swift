@@ -14,16 +14,16 @@ struct LinkTroublesTests {
     func causes() {
         var troubles = LinkTroubles()
         let refused = "d1 cannot be asked: port taken"
-        #expect(troubles.note("port taken", .opening, of: d1) == refused)
-        #expect(troubles.note(nil, .sending, of: d1) == nil)
+        #expect(troubles.note("port taken", .opening, of: d1) == .trouble(refused))
+        #expect(troubles.note(nil, .sending, of: d1) == LinkTroubles.News.none)
         #expect(troubles.texts == [refused])
         // The next try finds the same, which is no news.
-        #expect(troubles.note("port taken", .opening, of: d1) == nil)
-        #expect(troubles.note("no buffer", .sending, of: d1) == "d1 cannot be asked: no buffer")
+        #expect(troubles.note("port taken", .opening, of: d1) == LinkTroubles.News.none)
+        #expect(troubles.note("no buffer", .sending, of: d1) == .trouble("d1 cannot be asked: no buffer"))
         #expect(troubles.texts.count == 2)
-        #expect(troubles.note(nil, .opening, of: d1) == nil)
+        #expect(troubles.note(nil, .opening, of: d1) == .over)
         #expect(troubles.texts == ["d1 cannot be asked: no buffer"])
-        #expect(troubles.note(nil, .sending, of: d1) == nil)
+        #expect(troubles.note(nil, .sending, of: d1) == .over)
         #expect(troubles.texts.isEmpty)
     }
 

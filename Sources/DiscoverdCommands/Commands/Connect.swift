@@ -5,6 +5,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 internal import PeerIdentity
+internal import System
 
 struct ConnectCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
@@ -84,10 +85,20 @@ struct ConnectCommand: NetworkCommand {
             if !probe { try await conversation.joinStandard() }
             return .done
         case .failure(let error):
-            // The daemon is told of a service that could not be reached.
-            if session.daemon != nil { await session.network.shutdown() }
+            if session.daemon != nil { await Self.tellDaemon(session.network) }
             throw Self.failure(error, establishment.report, instance)
         }
+    }
+
+    /// Lets the network tell the daemon of a service that could not be reached. A daemon that does not answer holds
+    /// nothing up.
+    private static func tellDaemon(_ network: LocalNetwork) async {
+        let isTold = Gate()
+        Task {
+            await network.shutdown()
+            isTold.open()
+        }
+        await isTold.wait(atMost: .milliseconds(300))
     }
 
     private static func failure(

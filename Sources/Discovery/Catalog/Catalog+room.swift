@@ -12,9 +12,18 @@ extension Catalog {
         for _ in 0..<max(1, mostSpares / 8) {
             guard let instance = spares.takeLatestBare() else { return }
             remove(instance)
-            hasForgotten = true
+            forget(instance)
         }
     }
+
+    /// Remembers only the name of a service, the latest ones of many.
+    mutating func forget(_ instance: ServiceInstance) {
+        guard !forgotten.contains(instance) else { return }
+        if forgotten.count >= mostForgotten, let oldest = forgotten.oldest { forgotten.remove(oldest) }
+        forgotten.insert(instance)
+    }
+
+    private var mostForgotten: Int { 16 * mostSpares }
 
     private var room: Int { limits.services - (entries.count - spares.count) }
     var isFull: Bool { room <= 0 }

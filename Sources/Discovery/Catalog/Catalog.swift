@@ -16,8 +16,8 @@ package struct Catalog: FactCatalog {
     var awaited: Set<ServiceInstance> = []
     /// Entries beyond the limit: kept, and reported when there is room.
     var spares = Spares()
-    /// Some spares were forgotten, and may still be resolved.
-    var hasForgotten = false
+    /// Sighted services that there was no room for; each may still be resolved.
+    var forgotten = ArrivalOrder<ServiceInstance>()
     /// The order in which services give way; only while the query is full, or nearly so.
     var order: EvictionOrder<ServiceInstance, HostName>?
     private var notices: Notices
@@ -85,9 +85,10 @@ extension Catalog {
         } else {
             if isFull, spares.count >= mostSpares { forgetSpares() }
             guard !isFull || spares.count < mostSpares else {
-                hasForgotten = true
+                forget(sighting.instance)
                 return noRoom(now)
             }
+            forgotten.remove(sighting.instance)
             lastNumber += 1
             entry = CatalogEntry(
                 instance: sighting.instance,
@@ -121,6 +122,7 @@ extension Catalog {
         now: Duration
     ) -> [Change<DiscoveredService>] {
         guard watch.isUp else { return [] }
+        forgotten.remove(sighting.instance)
         entries[sighting.instance]?.sites[sighting.origin]?
             .disappeared(sighting.family, holdUntil: now + hold)
         return evaluate([sighting.instance], now: now)
@@ -128,8 +130,7 @@ extension Catalog {
 
     private mutating func resolved(_ resolution: Resolution, now: Duration) -> [Change<DiscoveredService>] {
         var changes: [Change<DiscoveredService>] = []
-        if hasForgotten, entries[resolution.instance] == nil {
-            // What is resolved has been sighted.
+        if forgotten.contains(resolution.instance) {
             let sighting = Sighting(instance: resolution.instance, origin: resolution.origin, family: nil)
             changes += appeared(sighting, now: now)
         }

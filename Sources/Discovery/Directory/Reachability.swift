@@ -108,7 +108,7 @@ extension Directory {
     package func couldNotReach(_ instance: ServiceInstance, answers: @escaping @Sendable () async -> Bool) {
         let isNew = reachability.mark(
             instance,
-            isListed: { [weak self] in self?.services.contains { $0.lists(instance) } ?? false },
+            isListed: { [weak self] in self?.lists(instance) ?? false },
             answers: answers,
             whenOver: { [weak self] in self?.tell(instance, isUnreachable: false) }
         )
@@ -121,6 +121,9 @@ extension Directory {
     package func reached(_ instance: ServiceInstance) {
         if reachability.clear(instance) { tell(instance, isUnreachable: false) }
     }
+
+    /// Returns whether any open query lists the service.
+    package func lists(_ instance: ServiceInstance) -> Bool { services.contains { $0.lists(instance) } }
 
     /// Another process could not reach a service: what is known of it is verified, and nothing is reported before that.
     package func verify(_ instance: ServiceInstance) { engine.couldNotReach(instance) }

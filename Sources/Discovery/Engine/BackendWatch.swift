@@ -31,7 +31,11 @@ package struct BackendWatch: Sendable {
 
     /// Takes in a state that another watch reported, to combine several queries into one.
     /// - Returns: as for a state of the engine.
-    package mutating func became(_ told: BackendState) -> BackendState? { became(EngineState(told)) }
+    package mutating func became(_ told: BackendState) -> BackendState? {
+        // A query that begins while the backend is away calls it unavailable.
+        if case (.lost, .unavailable) = (state, told) { return nil }
+        return became(EngineState(told))
+    }
 
     /// Takes in the status of a publication: while it waits, the backend does not answer.
     /// - Returns: as for a state of the engine.
@@ -46,11 +50,12 @@ package struct BackendWatch: Sendable {
 }
 
 extension EngineState {
-    /// Creates the state without its history.
+    /// Creates the state without its history, from which `BackendWatch` makes the same one again.
     package init(_ state: BackendState) {
         switch state {
         case .available, .recovered: self = .up
-        case .unavailable(let reason), .lost(let reason): self = .down(reason)
+        case .unavailable(let reason): self = .idle(reason)
+        case .lost(let reason): self = .down(reason)
         }
     }
 }

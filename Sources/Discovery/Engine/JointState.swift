@@ -1,4 +1,4 @@
-/// The states of several engines as one: up while all are.
+/// The states of several engines as one: up while all are, and idle while none is down and one is idle.
 struct JointState {
     private var states: [EngineState?]
     private var told: EngineState?
@@ -6,13 +6,14 @@ struct JointState {
     init(count: Int) { states = Array(repeating: nil, count: count) }
 
     /// Takes in the state of one engine.
-    /// - Returns: the state to report; nil if it has not changed, or if no engine is down and one has not reported yet.
+    /// - Returns: the state to report; nil if it has not changed, or if all that have reported are up and one has not.
     mutating func became(_ state: EngineState, at index: Int) -> EngineState? {
         states[index] = state
         let reasons = states.compactMap { $0?.reason }
         let joint: EngineState
         if !reasons.isEmpty {
-            joint = .down(reasons.joined(separator: "; "))
+            let text = reasons.joined(separator: "; ")
+            joint = states.contains { $0?.isDown == true } ? .down(text) : .idle(text)
         } else if states.contains(nil) {
             return nil
         } else {
@@ -22,6 +23,10 @@ struct JointState {
         told = joint
         return joint
     }
+}
+
+extension EngineState {
+    fileprivate var isDown: Bool { if case .down = self { true } else { false } }
 }
 
 /// The lists of several finders as one: up while any finder is, and listed once each finder that is up has listed.

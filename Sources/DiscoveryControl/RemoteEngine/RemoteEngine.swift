@@ -133,7 +133,7 @@ public final class RemoteEngine: DiscoveryEngine {
             switch event {
             case .line(let bytes):
                 guard let json = try? JSONReader.read(bytes), let backend = BackendState(json) else { return }
-                state = backend.reason.map { .down($0) } ?? .up
+                state = EngineState(backend)
             case .disconnected(let reason): state = .down(reason)
             // Daemons before 0.2 do not report it, but they answer.
             case .refused: state = .up

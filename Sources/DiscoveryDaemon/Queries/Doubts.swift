@@ -6,16 +6,29 @@ package struct Doubts: Sendable {
     package static let interval = Duration.seconds(10)
     /// Services verified in that time; further ones are left alone.
     package static let capacity = 64
+    /// Services verified in that time for one user, so that none can use up all.
+    package static let share = 8
 
-    private var verified: [ServiceInstance: Duration] = [:]
+    private struct Verification {
+        let begun: Duration
+        let user: UInt32?
+    }
+
+    private var verified: [ServiceInstance: Verification] = [:]
 
     package init() {}
 
-    /// Whether a service is to be verified now.
-    package mutating func isNew(_ service: ServiceInstance, now: Duration) -> Bool {
-        verified = verified.filter { now < $0.value + Self.interval }
-        guard verified[service] == nil, verified.count < Self.capacity else { return false }
-        verified[service] = now
+    /// Returns whether to verify a service now. Only for services that exist: each has one of few places.
+    /// - Parameters:
+    ///   - service: the service.
+    ///   - user: who could not reach it; all that are unknown count as one.
+    ///   - now: the time.
+    package mutating func isNew(_ service: ServiceInstance, for user: UInt32?, now: Duration) -> Bool {
+        verified = verified.filter { now < $0.value.begun + Self.interval }
+        guard verified[service] == nil, verified.count < Self.capacity,
+            verified.values.count(where: { $0.user == user }) < Self.share
+        else { return false }
+        verified[service] = Verification(begun: now, user: user)
         return true
     }
 }

@@ -81,12 +81,15 @@ extension ControlResponder {
     }
 
     /// A client could not reach a service at any address.
-    func couldNotReach(_ query: QueryString) throws(ControlError) -> ControlAnswer {
+    func couldNotReach(_ query: QueryString, _ peer: Peer) throws(ControlError) -> ControlAnswer {
         try query.allow(["type", "observed", "name", "domain"])
         guard case .query(let one)? = try ServiceRequest(query).ofOne, case .instance(let service) = one.target else {
             throw ControlError(400, "invalid-request", "name and type are needed")
         }
-        if doubts.withLock({ $0.isNew(service, now: SystemTime().now) }) { network.directory.verify(service) }
+        let directory = network.directory
+        if directory.lists(service), doubts.withLock({ $0.isNew(service, for: peer.uid, now: SystemTime().now) }) {
+            directory.verify(service)
+        }
         return .nothing
     }
 

@@ -57,7 +57,7 @@ package final class ControlResponder: Sendable {
         case .metrics: return await prometheus()
         case .targetGroups: return try await targetGroups(request.query)
         case .services: return try await services(request.query)
-        case .unreachable: return try couldNotReach(request.query)
+        case .unreachable: return try couldNotReach(request.query, request.peer)
         case .types: return try await types(request.query)
         case .domains: return try await domains(request.query)
         case .servicesWatch: return try watchServices(request.query)

@@ -40,7 +40,8 @@ struct Crowd: Sendable {
         let weights = groups.mapValues { $0.reduce(0) { $0 + $1.weight } }
         let answered = weights.filter { !$0.key.isBare }.map(\.value)
         let bare = weights.filter(\.key.isBare).map(\.value)
-        let share = share(of: answered, in: room)
+        // Sources may be more than there is room for: each keeps something of what it answers for.
+        let share = max(1, share(of: answered, in: room))
         let bareShare = self.share(of: bare, in: max(0, room - answered.reduce(0, +)))
         var tooMuch: Set<Group> = []
         var surplus: [Int] = []

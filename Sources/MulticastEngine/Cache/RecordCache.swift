@@ -228,8 +228,8 @@ package struct RecordCache: Sendable {
         }
     }
 
-    /// Puts records in doubt: their service could not be reached (RFC 6762 §10.4). The caller asks for them;
-    /// unanswered, they expire after 10 s.
+    /// Puts records in doubt: their service could not be reached (RFC 6762 §10.4). The caller asks for them,
+    /// more than once; unanswered, they expire after 10 s.
     package mutating func reconfirm(_ key: RecordKey, at now: Duration) {
         for slot in store.slots(of: key) { end(slot, at: now + Self.doubt) }
     }

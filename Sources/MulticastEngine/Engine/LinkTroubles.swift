@@ -11,14 +11,21 @@ struct LinkTroubles {
 
     private var reasons: [LinkKey: [Cause: String]] = [:]
 
+    enum News: Hashable {
+        case none
+        /// There is another reason; the text is for people.
+        case trouble(String)
+        /// The cause is over.
+        case over
+    }
+
     /// Records why a link is not used; nil when the cause is over.
-    /// - Returns: the reason for people, if it is another one than before.
-    mutating func note(_ reason: String?, _ cause: Cause, of link: LinkKey) -> String? {
+    mutating func note(_ reason: String?, _ cause: Cause, of link: LinkKey) -> News {
         let text = reason.map { "\(link.interface.name) cannot be asked: \($0)" }
-        guard reasons[link]?[cause] != text else { return nil }
+        guard reasons[link]?[cause] != text else { return .none }
         reasons[link, default: [:]][cause] = text
         if reasons[link]?.isEmpty == true { reasons[link] = nil }
-        return text
+        return text.map { .trouble($0) } ?? .over
     }
 
     /// Forgets the links that are not among these.

@@ -82,9 +82,10 @@ extension QuerierCore {
 
     /// Records why a link is not used; nil when it is again.
     func note(_ reason: String?, _ cause: LinkTroubles.Cause, of key: LinkKey) {
-        let text = linkTroubles.note(reason, cause, of: key)
+        let news = linkTroubles.note(reason, cause, of: key)
+        guard news != .none else { return }
         noteTroubles()
-        guard let text else { return }
+        guard case .trouble(let text) = news else { return }
         for operation in inOrder where operation.wish.wants(key) { operation.degraded(text) }
     }
 

@@ -121,8 +121,8 @@ package struct LinkQuerier: Sendable {
         schedule.restartAll(at: now)
     }
 
-    /// A service could not be reached: asks for its watched records and its hosts', and forgets them without an answer
-    /// (RFC 6762 §10.4).
+    /// A service could not be reached: asks for its watched records and its hosts', several times because a packet may
+    /// be lost, and forgets them without an answer (RFC 6762 §10.4).
     package mutating func reconfirm(_ service: DomainName, at now: Duration) {
         let targets = cache.records(RecordKey(service, .srv)).compactMap {
             if case .srv(_, _, _, let host) = $0.data { host } else { nil }
@@ -132,7 +132,7 @@ package struct LinkQuerier: Sendable {
             + targets.flatMap { [RecordKey($0, .a), RecordKey($0, .aaaa)] }
         for key in keys where schedule.follows(key) && cache.isAnswered(key) {
             cache.reconfirm(key, at: now)
-            schedule.refresh(key, at: now)
+            schedule.restart(key, at: now)
         }
     }
 

@@ -28,7 +28,8 @@ package final class ReportQueue<Receiver: Hashable & Sendable>: Sendable {
         state.withLock { $0.added.append(Item(receiver: receiver, report: report)) }
     }
 
-    /// Drops what waits for a receiver. None of it begins after this returns.
+    /// Drops what waits for a receiver. A report that another thread has taken out to make is not waited for, because
+    /// it may itself wait for a lock that the caller holds.
     package func drop(_ receiver: Receiver) {
         state.withLock { state in
             state.added.removeAll { $0.receiver == receiver }

@@ -50,6 +50,17 @@ struct CatalogRoomTests {
         }
     }
 
+    @Test("A late resolution of a service that was never sighted, or has left, lists nothing")
+    func late() throws {
+        var story = try story(16)
+        for number in 0..<1000 { _ = story.tell(.appeared(try sighting("s\(number)"))) }
+        _ = story.tell(.withdrawn(try sighting("s900")))
+        for name in ["s900", "stranger"] {
+            #expect(try story.tell(.resolved(resolution(name, host: "h.local"))).words.isEmpty)
+        }
+        #expect(try story.tell(.resolved(resolution("s901", host: "h.local"))).words == ["+s901"])
+    }
+
     @Test("The newest of the host that has most gives way")
     func largest() {
         var order = EvictionOrder<String, String>(share: 2)

@@ -144,4 +144,27 @@ struct EngineRouterTests {
         #expect(states.became(.up, at: 1) == .down("b"))
         #expect(states.became(.up, at: 0) == .up)
     }
+
+    @Test func anIdleOneIsNotDown() {
+        var states = JointState(count: 2)
+        #expect(states.became(.up, at: 0) == nil)
+        #expect(states.became(.idle("a"), at: 1) == .idle("a"))
+        #expect(states.became(.down("b"), at: 0) == .down("b; a"))
+        #expect(states.became(.up, at: 0) == .idle("a"))
+        #expect(states.became(.up, at: 1) == .up)
+    }
+
+    @Test("What one history tells, another one that follows it tells the same")
+    func historyOfAHistory() {
+        var (first, second, combined) = (BackendWatch(), BackendWatch(), BackendWatch())
+        let states: [EngineState] = [.up, .idle("no one publishes"), .up, .down("gone"), .up, .down("again")]
+        for state in states {
+            let told = first.became(state)
+            #expect(told.flatMap { second.became(EngineState($0)) } == told)
+            #expect(told.flatMap { combined.became($0) } == told)
+        }
+        // A query that begins now has another history.
+        #expect(combined.became(.unavailable("again")) == nil)
+        #expect(combined.became(.available) == .recovered)
+    }
 }

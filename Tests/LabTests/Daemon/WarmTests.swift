@@ -27,7 +27,7 @@ struct WarmTests {
         try await lab.stop()
     }
 
-    @Test("a service that a command cannot reach is verified: without an answer it ends for everyone")
+    @Test("a service that a command cannot reach is verified: without an answer it is no longer resolved for anyone")
     func unreachable() async throws {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h2", of: lab, "browse: [_warm._tcp]\n")
