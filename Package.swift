@@ -102,7 +102,7 @@ let package = Package(
         module("DiscoveryNIO", core + nio("NIOCore", "NIOPosix")),
         // Keys, names, and which key is whose; TLS with it.
         module("PeerIdentity", ["DNSSD", "System"], memorySafe),
-        module("DiscoveryTLS", ["DNSSD", "PeerIdentity", "System"] + tls + nio("NIOCore", "NIOTLS")),
+        module("DiscoveryTLS", ["DNSSD", "PeerIdentity", "System"] + tls + nio("NIOCore", "NIOPosix", "NIOTLS")),
         // NetService and NetServiceBrowser, for code that is ported.
         module("DiscoveryNetService", core + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
         // Peers that find, invite and message each other.
@@ -139,7 +139,9 @@ let package = Package(
         tests("DiscoveryNIOTests", tested + ["DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
         tests("DiscoveryNetServiceTests", tested + ["DiscoveryNetService"]),
         tests("PeerSessionTests", tested + ["PeerSession"]), tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
-        tests("DiscoveryTLSTests", ["DNSSD", "DiscoveryTLS", "PeerIdentity"] + nio("NIOCore", "NIOPosix")),
+        tests(
+            "DiscoveryTLSTests",
+            ["DNSSD", "DiscoveryTLS", "PeerIdentity"] + nio("NIOCore", "NIOEmbedded", "NIOPosix", "NIOTLS")),
         tests("DaemonSupportTests", tested + ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]),
         tests(
             "DiscoveryDaemonTests",

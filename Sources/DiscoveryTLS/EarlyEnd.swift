@@ -1,33 +1,52 @@
 #if TLS
 internal import NIOCore
 
-/// Holds the end of a peer's input back while its key is judged: a peer may say all that it has, and end its side, at once.
+/// Holds a connection still while its peer's key is judged: nothing more is read, and the end of the peer's input waits.
 ///
-/// To NIOSSL an end within the handshake is an error. The first handler of a pipeline; touched by its channel's event loop only.
-final class EarlyEnd: ChannelInboundHandler {
+/// A peer may say all that it has, and end its side, at once; to NIOSSL an end within the handshake is an error. What a stranger says while a
+/// person is asked stays in the system's buffer. The first handler of a pipeline; touched by its channel's event loop only.
+final class EarlyEnd: ChannelDuplexHandler {
     typealias InboundIn = NIOAny
+    typealias OutboundIn = NIOAny
 
-    private var isHolding = true
-    private var isHeld = false
+    /// Called once, when the peer says its first bytes.
+    var heard: () -> Void = {}
+    private var isHolding = false
+    private var isEndHeld = false
+    private var isReadHeld = false
     private var context: ChannelHandlerContext?
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        heard()
+        heard = {}
+        context.fireChannelRead(data)
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if isHolding, case .some(.inputClosed) = event as? ChannelEvent {
-            isHeld = true
+            isEndHeld = true
         } else {
             context.fireUserInboundEventTriggered(event)
         }
     }
 
-    /// The handshake is over, one way or the other.
+    func read(context: ChannelHandlerContext) {
+        if isHolding { isReadHeld = true } else { context.read() }
+    }
+
+    /// The key is being judged.
+    func hold() { isHolding = true }
+
+    /// It was judged, and what had come by then has been looked at.
     func release() {
         isHolding = false
-        if isHeld { context?.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
-        isHeld = false
+        if isReadHeld { context?.read() }
+        if isEndHeld { context?.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        (isReadHeld, isEndHeld) = (false, false)
     }
 }
 #endif

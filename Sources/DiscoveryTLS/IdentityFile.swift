@@ -15,7 +15,7 @@ extension MachineIdentity {
     /// - Throws: where the file is there and is none, others may read it, or it cannot be written.
     public init(directory: String, label: @autoclosure () -> String) throws(Failure) {
         let path = "\(directory)/\(Self.fileName)"
-        if let kept = try Self.kept(path) {
+        if let kept = try Self.kept(path, isShared: false) {
             self = kept
             return
         }
@@ -25,28 +25,32 @@ extension MachineIdentity {
             try SystemFile.create(path, with: Array(new.pem.utf8))
             self = new
         } catch {
-            guard error.code == EEXIST, let kept = try Self.kept(path) else {
+            guard error.code == EEXIST, let kept = try Self.kept(path, isShared: false) else {
                 throw Failure(description: error.description)
             }
             self = kept
         }
     }
 
-    /// The identity in a file, such as a credential of systemd (systemd.exec(5), LoadCredential=).
+    /// The identity in a file that its group may read, such as a credential of systemd (systemd.exec(5), LoadCredential=).
     /// - Throws: where it cannot be read, others may read it, or it is none.
     public init(file path: String) throws(Failure) {
-        guard let kept = try Self.kept(path) else { throw Failure(description: SystemError(ENOENT, path).description) }
+        guard let kept = try Self.kept(path, isShared: true) else {
+            throw Failure(description: SystemError(ENOENT, path).description)
+        }
         self = kept
     }
 
-    private static func kept(_ path: String) throws(Failure) -> MachineIdentity? {
+    private static func kept(_ path: String, isShared: Bool) throws(Failure) -> MachineIdentity? {
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try SystemFile.readPrivate(path, atMost: longest)
+            bytes =
+                isShared
+                ? try SystemFile.readPrivate(path, atMost: longest) : try SystemFile.readSecret(path, atMost: longest)
         } catch {
             switch error.code {
             case ENOENT: return nil
-            case EPERM: throw Failure(description: "\(path): others may read it")
+            case EPERM: throw Failure(description: "\(path): others may read it, or own it")
             default: throw Failure(description: error.description)
             }
         }

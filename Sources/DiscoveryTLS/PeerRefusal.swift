@@ -24,6 +24,29 @@ public enum PeerRefusal: Error, Hashable, Sendable {
     case timedOut
 }
 
+extension PeerRefusal {
+    /// The peer's alert that it does not let this machine in; with TLS 1.3 it may come after the handshake. Nil for another error.
+    init?(alert error: any Error) {
+        let text = "\(error)"
+        let alerts = ["BAD_CERTIFICATE", "CERTIFICATE_", "UNKNOWN_CA", "ACCESS_DENIED"]
+        guard alerts.contains(where: { text.contains("ALERT_\($0)") }) else { return nil }
+        self = .refusedByPeer
+    }
+
+    /// BoringSSL's error within a handshake.
+    init(handshake error: any Error) {
+        let text = "\(error)"
+        let meanings = [
+            ("WRONG_VERSION_NUMBER", "it speaks no TLS"), ("HTTP_REQUEST", "it speaks HTTP"),
+            ("UNSUPPORTED_PROTOCOL", "it speaks an older TLS"), ("PROTOCOL_VERSION", "it speaks an older TLS"),
+            ("PEER_DID_NOT_RETURN_A_CERTIFICATE", "it has no certificate"),
+            ("CERTIFICATE_REQUIRED", "it wants another certificate"),
+            ("EOF during handshake", "it ended the connection"), ("uncleanShutdown", "it ended the connection"),
+        ]
+        self = .noTLS(meanings.first { text.contains($0.0) }?.1 ?? "the handshake failed")
+    }
+}
+
 extension PeerRefusal: CustomStringConvertible {
     /// For people; safe for a terminal.
     public var description: String {

@@ -46,6 +46,8 @@ public struct PeerTLS: Sendable {
     public var known: KnownPeersFile
     /// Asks a person about a key that is not known; nil: nobody can be asked.
     public var ask: (@Sendable (Question) async -> Bool)?
+    /// How long a peer may be silent at first.
+    public var silence: Duration = .seconds(10)
     /// The longest that a handshake takes: a person may be asked, on either side.
     public var patience: Duration = .seconds(60)
 
@@ -96,7 +98,7 @@ public struct PeerTLS: Sendable {
     /// later the connection may have ended.
     /// - Returns: fails with `PeerRefusal`.
     public static func peer(of channel: any Channel) -> EventLoopFuture<Peer> {
-        let handler = Result { try channel.pipeline.syncOperations.handler(type: HandshakeHandler.self) }
+        let handler = Result { try channel.pipeline.syncOperations.handler(type: HandshakeGate.self) }
         return (try? handler.get())?.peer
             ?? channel.eventLoop.makeFailedFuture(PeerRefusal.noTLS("the connection has ended"))
     }
@@ -106,11 +108,18 @@ public struct PeerTLS: Sendable {
         _ handler: (@escaping NIOSSLCustomVerificationCallback) throws -> NIOSSLHandler
     ) -> EventLoopFuture<Void> {
         do {
-            let tls = try handler { chain, promise in verification.judge(chain, promise) }
-            // A person on the other side may be asked, of whom this side knows nothing.
-            let end = EarlyEnd()
-            let handshake = HandshakeHandler(verification, end, channel.eventLoop, within: patience)
-            try channel.pipeline.syncOperations.addHandlers([end, tls, handshake])
+            let early = EarlyEnd()
+            let gate = HandshakeGate(verification, channel.eventLoop, within: min(silence, patience))
+            early.heard = { [patience] in gate.wait(patience) }
+            let held = NIOLoopBound(early, eventLoop: channel.eventLoop)
+            let tls = try handler { chain, promise in
+                held.value.hold()
+                verification.judge(chain, promise)
+                // A turn later, when NIOSSL has gone on.
+                promise.futureResult.whenComplete { _ in promise.futureResult.eventLoop.execute { held.value.release() }
+                }
+            }
+            try channel.pipeline.syncOperations.addHandlers([early, tls, gate])
             return channel.eventLoop.makeSucceededVoidFuture()
         } catch {
             return channel.eventLoop.makeFailedFuture(error)

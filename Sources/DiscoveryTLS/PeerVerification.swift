@@ -1,5 +1,6 @@
 #if TLS
 internal import NIOCore
+internal import NIOPosix
 internal import NIOSSL
 internal import PeerIdentity
 internal import System
@@ -13,9 +14,20 @@ final class PeerVerification: Sendable {
         case answering
     }
 
+    /// The most keys that become known without a person's yes.
+    private static let mostLearned = 1000
+
     private let tls: PeerTLS
     private let role: Role
-    private let outcome = Locked<Result<PeerTLS.Peer, PeerRefusal>?>(nil)
+    private let outcome = Locked<Result<Finding, PeerRefusal>?>(nil)
+
+    /// A key that may come in, once the handshake has proven it.
+    private struct Finding: Sendable {
+        var peer: PeerTLS.Peer
+        var certificate: PeerCertificate
+        /// A person has said yes.
+        var isApproved = false
+    }
 
     init(_ tls: PeerTLS, _ role: Role) {
         self.tls = tls
@@ -23,7 +35,7 @@ final class PeerVerification: Sendable {
     }
 
     /// What was found; nil before there was a certificate.
-    var result: Result<PeerTLS.Peer, PeerRefusal>? { outcome.withLock { $0 } }
+    var result: Result<PeerTLS.Peer, PeerRefusal>? { outcome.withLock { $0?.map(\.peer) } }
 
     /// Judges a chain of certificates: its first one, for the key alone counts. Files are read apart from the event loop.
     func judge(_ chain: [NIOSSLCertificate], _ promise: EventLoopPromise<NIOSSLVerificationResult>) {
@@ -35,21 +47,66 @@ final class PeerVerification: Sendable {
         }
     }
 
-    private func judge(_ certificate: PeerCertificate?) async -> Result<PeerTLS.Peer, PeerRefusal> {
+    /// The handshake has proven that the peer has the key: one that is new becomes known now, not before.
+    func conclude(on loop: any NIOCore.EventLoop) -> EventLoopFuture<Result<PeerTLS.Peer, PeerRefusal>> {
+        guard let result = outcome.withLock({ $0 }) else {
+            // As after the resumption of a session.
+            return loop.makeSucceededFuture(.failure(.noTLS("it showed no certificate")))
+        }
+        guard case .success(let finding) = result, finding.peer.isNew else {
+            return loop.makeSucceededFuture(result.map(\.peer))
+        }
+        return loop.makeFutureWithTask { [self] in await apart { try self.learn(finding) } }
+    }
+
+    private func judge(_ certificate: PeerCertificate?) async -> Result<Finding, PeerRefusal> {
         guard let certificate else { return .failure(.unreadable(name(nil))) }
         let (name, key) = (name(certificate), certificate.key)
         guard !certificate.isExpired else { return .failure(.expired(name, key)) }
-        do {
-            switch try verdict(on: certificate, tls.known.read()) {
-            case .known: return .success(PeerTLS.Peer(name: name, key: key, isNew: false))
-            case .changed(let known): return .failure(.changed(name, known: known, now: key))
+        let verdict = await apart { .success(self.verdict(on: certificate, try self.known())) }
+        func found(isNew: Bool, isApproved: Bool = false) -> Result<Finding, PeerRefusal> {
+            let peer = PeerTLS.Peer(name: name, key: key, isNew: isNew)
+            return .success(Finding(peer: peer, certificate: certificate, isApproved: isApproved))
+        }
+        switch verdict {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(.known): return found(isNew: false)
+        case .success(.changed(let known)): return .failure(.changed(name, known: known, now: key))
+        case .success(.foreign): return .failure(.foreign(name, key))
+        // What cannot be written down would be new for ever.
+        case .success where PeerName(name.description) != name: return .failure(.unreadable(name))
+        case .success(.learned): return found(isNew: true)
+        case .success(.unknown(let names)):
+            let question = PeerTLS.Question(name: name, key: key, otherNames: names)
+            guard let ask = tls.ask, await ask(question) else { return .failure(.unknown(name, key)) }
+            return found(isNew: true, isApproved: true)
+        }
+    }
+
+    /// Looks again under the file's lock: another process may have learned another key meanwhile.
+    private func learn(_ finding: Finding) throws -> Result<PeerTLS.Peer, PeerRefusal> {
+        let (name, key) = (finding.peer.name, finding.peer.key)
+        return try tls.known.change { known in
+            switch verdict(on: finding.certificate, known) {
+            case .changed(let old): return .failure(.changed(name, known: old, now: key))
             case .foreign: return .failure(.foreign(name, key))
-            case .learned: return try learn(certificate, asked: false)
-            case .unknown(let names):
-                let question = PeerTLS.Question(name: name, key: key, otherNames: names)
-                guard let ask = tls.ask, await ask(question) else { return .failure(.unknown(name, key)) }
-                return try learn(certificate, asked: true)
+            case .unknown where !finding.isApproved: return .failure(.unknown(name, key))
+            case .learned where known.peers.count >= Self.mostLearned:
+                return .failure(
+                    .unreadableFile("\(Self.mostLearned) keys are known, and no more are taken without a person's yes"))
+            case .known: break
+            case .unknown, .learned: known.add(KnownPeers.Peer(name, key))
             }
+            return .success(finding.peer)
+        }
+    }
+
+    /// Runs what reads and writes files on a thread that may wait.
+    private func apart<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result<Value, PeerRefusal>
+    ) async -> Result<Value, PeerRefusal> {
+        do {
+            return try await NIOThreadPool.singleton.runIfActive(body)
         } catch let refusal as PeerRefusal {
             return .failure(refusal)
         } catch {
@@ -57,20 +114,9 @@ final class PeerVerification: Sendable {
         }
     }
 
-    /// Looks again under the file's lock: another process may have learned another key meanwhile.
-    private func learn(_ certificate: PeerCertificate, asked: Bool) throws -> Result<PeerTLS.Peer, PeerRefusal> {
-        let (name, key) = (name(certificate), certificate.key)
-        return try tls.known.change { known in
-            switch verdict(on: certificate, known) {
-            case .changed(let old): return .failure(.changed(name, known: old, now: key))
-            case .foreign: return .failure(.foreign(name, key))
-            case .unknown where !asked: return .failure(.unknown(name, key))
-            case .known: return .success(PeerTLS.Peer(name: name, key: key, isNew: false))
-            case .unknown, .learned:
-                known.add(KnownPeers.Peer(name, key))
-                return .success(PeerTLS.Peer(name: name, key: key, isNew: true))
-            }
-        }
+    /// What is pinned counts whatever is known.
+    private func known() throws -> KnownPeers {
+        if case .pinned = tls.trust { KnownPeers() } else { try tls.known.read() }
     }
 
     private func verdict(on certificate: PeerCertificate, _ known: KnownPeers) -> PeerVerdict {

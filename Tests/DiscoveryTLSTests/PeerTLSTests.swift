@@ -93,7 +93,7 @@ struct PeerTLSTests {
         let failure = #expect(throws: MachineIdentity.Failure.self) {
             try MachineIdentity(directory: directory, label: "")
         }
-        #expect(failure?.description == "\(path): others may read it")
+        #expect(failure?.description == "\(path): others may read it, or own it")
     }
 
     @Test(

@@ -38,6 +38,11 @@ struct TLSTests {
         try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@h2", two)
         let known = try await say(lab, "hello", "")
         #expect(known.exit == .exited(0) && known.output == ["hello"], "\(known)")
+        try await lab.run("h1", DiscoverdBinary.path, "known", "forget", "@h2")
+        let probe = try await lab.ask("h2", "connect", "tony", "--tls", "--probe")
+        #expect(probe.exit == .exited(77), "\(probe)")
+        let much = try await lab.bash("h2", "head -c 20000000 /dev/zero | $discoverd connect tony --tls")
+        #expect(much.exit == .exited(77), "\(much)")
         try await server.stop()
         try await lab.stop()
     }
@@ -132,6 +137,22 @@ struct TLSTests {
             _ = try await server.exit()
         }
         service.signal(SIGTERM)
+        try await lab.stop()
+    }
+
+    @Test("who connects and says nothing keeps no other out of a listener for one connection")
+    func silent() async throws {
+        let lab = try await Lab.start()
+        let listen = "exec \(DiscoverdBinary.path) listen tony --tls --trust-first </dev/null"
+        let server = try lab.exec("h1", "/bin/bash", "-c", listen)
+        try await server.line(.stderr, "published") { $0.contains("published ") }
+        let resolved = try await lab.ask("h2", "resolve", "tony", "_witap._tcp", "--json")
+        let port = try #require(try resolved.services().first?.port)
+        let silent = try (0..<3).map { _ in try lab.exec("h2", "nc", "10.77.0.1", "\(port)") }
+        #expect(try await say(lab, "hello", "--trust-first").exit == .exited(0))
+        #expect(try await server.exit() == .exited(0))
+        #expect(server.lines() == ["hello"])
+        for process in silent { process.signal(SIGTERM) }
         try await lab.stop()
     }
 }

@@ -25,7 +25,10 @@ struct KnownPeersTests {
 
     @Test(
         "names are one word, and read again",
-        arguments: ["tony", "My Printer", "a.b", "back\\slash", "Büro 2", "\u{202E}evil", "@anna", "#1", "_x._tcp"])
+        arguments: [
+            "tony", "My Printer", "a.b", "back\\slash", "Büro 2", "\u{202E}evil", "@anna", "#1", "_x._tcp",
+            "a \u{301}b", "#\u{301}",
+        ])
     func names(_ text: String) throws {
         let names = [try tony(text), .label(text)]
         for name in names {
@@ -113,7 +116,15 @@ struct KnownPeersTests {
             #expect(known.verdict(onCaller: other, claiming: "anna", trust) == .changed(from: [key]))
         }
         known.add(.init(try tony(), other))
-        #expect(known.verdict(onCaller: other, claiming: "x", .known) == .known)
+        #expect(known.verdict(onCaller: other, claiming: "x", .known) == .unknown(names: [try tony()]))
         #expect(known.verdict(onCaller: other, claiming: "anna", .known) == .changed(from: [key]))
+    }
+
+    @Test("a name without a label is never written, and a quote ends no word of a shell")
+    func awkward() throws {
+        var known = KnownPeers()
+        known.add(.init(.label(""), try #require(key)))
+        #expect(known == KnownPeers())
+        #expect(PeerName.label("it's").quotedForShell == #"'@it'\''s'"#)
     }
 }

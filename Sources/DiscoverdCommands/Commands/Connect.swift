@@ -79,10 +79,10 @@ struct ConnectCommand: NetworkCommand {
         if probe { try shown.show(establishment.error) }
         switch establishment.result {
         case .success(let socket):
-            let conversation = try await Conversations(security.wish, in: session)
+            let conversation = try await Conversations(security.wish(within: timeout), in: session)
                 .begin(socket, .calling(.service(instance)))
             defer { conversation.socket.close() }
-            if !probe { try await conversation.joinStandard() }
+            if probe { try await conversation.end() } else { try await conversation.joinStandard() }
             return .done
         case .failure(let error):
             if session.daemon != nil { await Self.tellDaemon(session.network) }

@@ -78,7 +78,7 @@ struct ForwardCommand: NetworkCommand {
             limits: RaceLimits(overall: timeout ?? .seconds(10))
         )
         let notices = session.notices
-        let conversations = Conversations(security.wish, in: session)
+        let conversations = Conversations(security.wish(within: timeout), in: session)
         try tell(instance, listeners.port, bind ?? loopback[0], in: session)
         let acceptor = try Acceptor(listeners, limit: max)
         try await Serving.run(acceptor) { client in

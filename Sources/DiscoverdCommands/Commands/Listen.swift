@@ -69,7 +69,7 @@ struct ListenCommand: NetworkCommand {
         if let name = program.first { try ChildProcess.checkExistence(of: name) }
         let listeners = try ListeningSockets.everywhere(
             port: port ?? nil, family: place.family, interfaces: try place.interfaces())
-        let acceptor = try Acceptor(listeners, limit: program.isEmpty ? 1 : max)
+        let acceptor = try Acceptor(listeners, limit: !program.isEmpty ? max : security.tls ? Self.candidates : 1)
         var service = try offer.service(name, port: listeners.port, in: domain.domain, at: place)
         if security.tls, let identity = try session.tls?.identity() {
             // A hint for people and programs; the handshake decides.
@@ -81,7 +81,7 @@ struct ListenCommand: NetworkCommand {
         var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
         // Without a program, standard output carries the connection's bytes.
         run.tellsOnStandardError = program.isEmpty
-        let (conversations, notices) = (Conversations(security.wish, in: session), session.notices)
+        let (conversations, notices) = (Conversations(security.wish(), in: session), session.notices)
         async let serving: Void = serve(acceptor, publication, program, conversations, notices)
         do {
             let status = try await run.run(publication)
@@ -123,18 +123,36 @@ struct ListenCommand: NetworkCommand {
         }
     }
 
+    /// With TLS so many may be judged at a time: a silent one keeps no other out.
+    private static let candidates = 16
+
+    /// Takes the first that is let in.
     private func serveOne(
         _ acceptor: Acceptor, _ publication: Publication, _ conversations: Conversations, _ notices: ProgramNotices
     ) async throws {
+        let (admitted, continuation) = AsyncStream.makeStream(of: Conversation.self)
+        let connections = try acceptor.connections()
         try await withTaskCancellationHandler {
-            for await socket in try acceptor.connections() {
-                guard let conversation = await answer(socket, conversations, notices) else {
-                    acceptor.release()
-                    continue
+            let judging = Task {
+                await withDiscardingTaskGroup { group in
+                    for await socket in connections {
+                        group.addTask {
+                            defer { acceptor.release() }
+                            guard let conversation = await answer(socket, conversations, notices) else { return }
+                            // Another was first.
+                            if case .terminated = continuation.yield(conversation) { conversation.socket.close() }
+                        }
+                    }
                 }
+                continuation.finish()
+            }
+            for await conversation in admitted {
                 acceptor.end()
+                judging.cancel()
+                continuation.finish()
                 await publication.withdraw()
                 try await conversation.joinStandard()
+                break
             }
         } onCancel: {
             acceptor.end()

@@ -12,11 +12,23 @@ struct Conversation: Sendable {
     /// Why it ended early; waits for its end.
     var failure: CommandError? { get async { await link?.end() } }
 
+    /// Ends it, having said nothing.
+    /// - Throws: where the other machine does not let this one in, which it says after the handshake.
+    func end() async throws(CommandError) {
+        socket.close()
+        if let failure = await link?.end(), failure.status == .notPermitted { throw failure }
+    }
+
     /// Joins it with standard input and output.
     func joinStandard() async throws {
         guard let link else { return try await StandardJoin.run(socket) }
-        try await StandardJoin.run(socket) { await link.end() }
-        socket.close()
+        do {
+            try await StandardJoin.run(socket) { await link.end() }
+        } catch let error as CommandError {
+            // What TLS says of it is the cause.
+            socket.end()
+            throw await link.end() ?? error
+        }
         if let failure = await link.end() { throw failure }
     }
 }

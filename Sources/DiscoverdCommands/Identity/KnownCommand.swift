@@ -102,7 +102,7 @@ struct AddKnown: ParsableCommand {
         guard let old = refusal.first else { return }
         throw CommandError(
             .notPermitted, "\(name.text) has another key: \(old)",
-            advice: ["If that is over: discoverd known forget '\(name)', and add it again."])
+            advice: ["If that is over: discoverd known forget \(name.quotedForShell), and add it again."])
     }
 }
 

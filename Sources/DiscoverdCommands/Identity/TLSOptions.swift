@@ -27,9 +27,10 @@ struct TLSOptions: ParsableArguments {
     }
 
     /// Nil: without TLS.
-    var wish: TLSSupport.Wish? {
+    /// - Parameter limit: the longest that a handshake takes.
+    func wish(within limit: Duration? = nil) -> TLSSupport.Wish? {
         guard tls else { return nil }
-        return TLSSupport.Wish(trust: pin.isEmpty ? trustFirst ? .first : .known : .pinned(Set(pin)))
+        return TLSSupport.Wish(trust: pin.isEmpty ? trustFirst ? .first : .known : .pinned(Set(pin)), limit: limit)
     }
 }
 #endif

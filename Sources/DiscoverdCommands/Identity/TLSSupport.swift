@@ -10,6 +10,8 @@ package struct TLSSupport: Sendable {
         package var trust: PeerTrust = .known
         /// A person may be asked.
         package var asks = true
+        /// The longest that a handshake takes; nil: as long as a person needs.
+        package var limit: Duration?
     }
 
     /// Who is at the other end of a connection.

@@ -55,9 +55,9 @@ public struct KnownPeers: Hashable, Sendable {
     /// The names of a key.
     public func names(of key: KeyFingerprint) -> [PeerName] { peers.filter { $0.key == key }.map(\.name) }
 
-    /// Adds an entry; one that is there is not added again.
+    /// Adds an entry; one that is there, or whose name cannot be written, is not added.
     public mutating func add(_ peer: Peer) {
-        guard !peers.contains(peer) else { return }
+        guard !peers.contains(peer), PeerName(peer.name.description) == peer.name else { return }
         lines.append(Line(text: Array("\(peer.name) \(peer.key)".utf8), peer: peer))
     }
 
@@ -73,7 +73,9 @@ public struct KnownPeers: Hashable, Sendable {
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0x0D }
         guard let text = String(validating: bytes, as: UTF8.self) else { return Line(text: bytes) }
         let words = text.utf8.split(maxSplits: 2, whereSeparator: isSpace).compactMap { String($0) }
-        guard let first = words.first, !first.hasPrefix("#") else { return Line(text: bytes, isComment: true) }
+        guard let first = words.first, first.utf8.first != UInt8(ascii: "#") else {
+            return Line(text: bytes, isComment: true)
+        }
         guard words.count >= 2, let name = PeerName(first), let key = KeyFingerprint(words[1]) else {
             return Line(text: bytes)
         }

@@ -26,8 +26,9 @@ extension PeerName: Hashable {
 extension PeerName: LosslessStringConvertible {
     /// Reads what `description` writes.
     public init?(_ text: String) {
-        if text.hasPrefix("@") {
-            guard let label = Self.unescaped(text.dropFirst()), !label.isEmpty, label.utf8.count <= Self.longestLabel
+        if text.utf8.first == UInt8(ascii: "@") {
+            guard let label = Self.unescaped(Substring(text.unicodeScalars.dropFirst())), !label.isEmpty,
+                label.utf8.count <= Self.longestLabel
             else { return nil }
             self = .label(label)
         } else if ServiceInstance.looksLikeFullName(text) {
@@ -53,15 +54,23 @@ extension PeerName: LosslessStringConvertible {
         switch self {
         case .service(let instance): instance.fullName
         case .host(let host): host.name
-        case .label(let label): label.escapedForTerminal
+        // As one word with its mark, so that it reads as nothing else.
+        case .label: description
         }
     }
 
     /// Without spaces, and without a first character that means something else in a file.
     private static func word(_ name: String) -> String {
-        let word = name.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "\\032")
-        if word.hasPrefix("@") { return "\\064" + word.dropFirst() }
-        return word.hasPrefix("#") ? "\\035" + word.dropFirst() : word
+        var word = String.UnicodeScalarView()
+        for (index, scalar) in name.unicodeScalars.enumerated() {
+            switch scalar {
+            case " ": word.append(contentsOf: "\\032".unicodeScalars)
+            case "@" where index == 0: word.append(contentsOf: "\\064".unicodeScalars)
+            case "#" where index == 0: word.append(contentsOf: "\\035".unicodeScalars)
+            default: word.append(scalar)
+            }
+        }
+        return String(word)
     }
 
     private static func escaped(_ label: String) -> String {
@@ -96,5 +105,10 @@ extension PeerName: LosslessStringConvertible {
             rest = rest.dropFirst(3)
         }
         return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// The name as one word of a POSIX shell's command line.
+    public var quotedForShell: String {
+        "'" + description.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

@@ -40,7 +40,10 @@ extension KnownPeers {
         let name = PeerName.label(label)
         let bound = keys(of: name)
         if !bound.isEmpty, !bound.contains(key) { return .changed(from: bound) }
-        if !names(of: key).isEmpty { return .known }
-        return trust == .first ? .learned : .unknown(names: [])
+        let names = names(of: key)
+        // Who was dialled once is not let in for that.
+        let isCaller = names.contains { if case .label = $0 { true } else { false } }
+        if isCaller { return .known }
+        return trust == .first ? .learned : .unknown(names: names)
     }
 }

@@ -21,6 +21,12 @@ package enum SystemFile {
         try read(path, atMost: limit, withoutModes: 0o007)
     }
 
+    /// The same of a file whose secret is one person's.
+    /// - Throws: `EPERM` also where it is another's than this user's or root's, or others may read or write it.
+    package static func readSecret(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
+        try read(path, atMost: limit, withoutModes: 0o077, ownedByUs: true)
+    }
+
     /// The same of a file whose content is believed.
     /// - Throws: `EPERM` also where another than its owner, who is this user or root, may write it.
     package static func readTrusted(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {

@@ -51,6 +51,8 @@ enum SecuredSocket {
         let inner = channel(ours, loop) { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(inside.value) }
         }
+        // Then the other is in nobody's hands.
+        inner.whenFailure { _ in close(socket) }
         return inner.flatMap { inner in
             channel(socket, loop) { channel in
                 let secured =

@@ -34,7 +34,9 @@ extension TLSSupport {
         let known = KnownPeersFile(path: "\(directory)/\(KnownPeersFile.name)")
         let ask = wish.asks ? TerminalQuestion.asker : nil
         do {
-            return try PeerTLS(identity: identity, known: known, trust: wish.trust, ask: ask)
+            var tls = try PeerTLS(identity: identity, known: known, trust: wish.trust, ask: ask)
+            if let limit = wish.limit { tls.patience = limit }
+            return tls
         } catch {
             throw CommandError(.badConfiguration, "this machine's key cannot be used: \("\(error)".escapedForTerminal)")
         }
@@ -53,7 +55,7 @@ extension TLSSupport {
         do throws(MachineIdentity.Failure) {
             if let credentials = Environment.directory("CREDENTIALS_DIRECTORY") {
                 let path = "\(credentials)/\(MachineIdentity.fileName)"
-                if unsafe access(path, F_OK) == 0 { return try MachineIdentity(file: path) }
+                if unsafe access(path, F_OK) == 0 || errno != ENOENT { return try MachineIdentity(file: path) }
             }
             return try MachineIdentity(directory: directory, label: label)
         } catch {
@@ -84,14 +86,14 @@ extension CommandError {
                     "It was \(known.first?.description ?? "")",
                     "It is  \(key)",
                     "Ask there for its key ('discoverd identity'). If it is this one:",
-                    "  discoverd known forget '\(name)' && discoverd known add '\(name)' \(key)",
+                    "  discoverd known forget \(name.quotedForShell) && discoverd known add \(name.quotedForShell) \(key)",
                 ])
         case .unknown(let name, let key):
             self.init(
                 .notPermitted, refusal.description,
                 advice: [
                     "Compare it with what 'discoverd identity' prints there; if it is the same:",
-                    "  discoverd known add '\(name)' \(key)",
+                    "  discoverd known add \(name.quotedForShell) \(key)",
                 ])
         case .foreign, .expired, .unreadable: self.init(.notPermitted, refusal.description)
         case .refusedByPeer:

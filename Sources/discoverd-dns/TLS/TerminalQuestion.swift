@@ -8,18 +8,26 @@ internal import System
 
 /// Asks the person at the terminal about a key, as ssh(1) does: on /dev/tty, for standard input and output may carry data.
 enum TerminalQuestion {
-    /// One question at a time.
-    private static let turn = Locked(())
+    /// How long a person may think.
+    private static let patience: Int32 = 55  // s
+    /// A person is being asked: who comes meanwhile is refused.
+    private static let isAsking = Locked(false)
 
-    /// Nil where there is no terminal.
+    /// Nil where nobody can be asked.
     static var asker: (@Sendable (PeerTLS.Question) async -> Bool)? {
-        let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard terminal >= 0 else { return nil }
-        close(terminal)
+        guard let terminal = Terminal() else { return nil }
+        terminal.close()
         return { question in
-            await withCheckedContinuation { continuation in
+            guard
+                isAsking.withLock({ isAsking in
+                    defer { isAsking = true }
+                    return !isAsking
+                })
+            else { return false }
+            defer { isAsking.withLock { $0 = false } }
+            return await withCheckedContinuation { continuation in
                 do throws(CommandError) {
-                    try BlockingThread.start { continuation.resume(returning: turn.withLock { _ in ask(question) }) }
+                    try BlockingThread.start { continuation.resume(returning: ask(question)) }
                 } catch {
                     continuation.resume(returning: false)
                 }
@@ -28,30 +36,51 @@ enum TerminalQuestion {
     }
 
     private static func ask(_ question: PeerTLS.Question) -> Bool {
-        let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard terminal >= 0 else { return false }
-        defer { close(terminal) }
-        var text = "The key of \(question.name.text) is not known:\n  \(question.key)\n"
-        text += "  \(question.key.words.joined(separator: " "))\n"
+        guard let terminal = Terminal() else { return false }
+        defer { terminal.close() }
+        let who =
+            if case .label = question.name { "A caller names itself \(question.name.text); its key" } else {
+                "The key of \(question.name.text)"
+            }
+        var text = "\(who) is not known:\n  \(question.key)\n  \(question.key.words.joined(separator: " "))\n"
         if !question.otherNames.isEmpty {
             text +=
                 "It is known under another name: \(question.otherNames.prefix(3).map(\.text).joined(separator: ", "))\n"
         }
         text += "Is it the one that 'discoverd identity' prints there (yes/no)? "
-        guard write(text, to: terminal) else { return false }
-        return answer(from: terminal).lowercased() == "yes"
+        return terminal.write(text) && terminal.answer(within: patience).lowercased() == "yes"
+    }
+}
+
+/// The process's terminal, where the process is in its foreground: reading it from the background would stop the process.
+private struct Terminal {
+    private let descriptor: Int32
+
+    init?() {
+        descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        guard tcgetpgrp(descriptor) == getpgrp() else {
+            Glibc.close(descriptor)
+            return nil
+        }
     }
 
-    private static func write(_ text: String, to terminal: Int32) -> Bool {
+    func close() { Glibc.close(descriptor) }
+
+    /// Writes, and forgets what was typed before.
+    func write(_ text: String) -> Bool {
+        tcflush(descriptor, TCIFLUSH)
         let bytes = Array(text.utf8)
-        return unsafe Glibc.write(terminal, bytes, bytes.count) == bytes.count
+        return unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
     }
 
-    private static func answer(from terminal: Int32) -> String {
-        var line: [UInt8] = []
-        var byte: UInt8 = 0
-        while line.count < 16, unsafe read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
-        return String(decoding: line, as: UTF8.self)
+    /// The line that is typed within so many seconds; empty without one.
+    func answer(within seconds: Int32) -> String {
+        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&polled, 1, seconds * 1000) == 1, tcgetpgrp(descriptor) == getpgrp() else { return "" }
+        var line = [UInt8](repeating: 0, count: 256)
+        let count = unsafe read(descriptor, &line, line.count)
+        return String(decoding: line.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }
 #endif

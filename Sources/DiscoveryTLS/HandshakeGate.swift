@@ -1,0 +1,141 @@
+#if TLS
+internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
+
+/// Lets nothing pass in either direction before the peer's key was judged and the handshake has proven that it is the peer's, and says how that
+/// ended.
+///
+/// A resumed session brings no certificate, so it is refused here. Touched by its channel's event loop only.
+final class HandshakeGate: ChannelDuplexHandler {
+    typealias InboundIn = NIOAny
+    typealias OutboundIn = NIOAny
+
+    private enum State { case shut, open, refused }
+
+    /// The peer; fails with `PeerRefusal`.
+    let peer: EventLoopFuture<PeerTLS.Peer>
+    private let promise: EventLoopPromise<PeerTLS.Peer>
+    private let verification: PeerVerification
+    private let limit: Duration
+    private var state = State.shut
+    private var timer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
+    private var isProven = false
+    private var wantsToRead = false
+    private var heard: [NIOAny] = []
+    private var isInputClosed = false
+    private var said: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
+
+    init(_ verification: PeerVerification, _ loop: any EventLoop, within limit: Duration) {
+        self.verification = verification
+        self.limit = limit
+        promise = loop.makePromise()
+        peer = promise.futureResult
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        wait(limit)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        end(.failure(.noTLS("the connection ended")))
+        self.context = nil
+    }
+
+    /// Gives it so long from now.
+    func wait(_ limit: Duration) {
+        guard state == .shut, let context else { return }
+        timer?.cancel()
+        let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: TimeAmount(limit)) { gate.value.end(.failure(.timedOut)) }
+    }
+
+    // MARK: From the peer
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .some(.handshakeCompleted) = event as? TLSUserEvent { prove(context) }
+        if state == .shut, case .some(.inputClosed) = event as? ChannelEvent {
+            isInputClosed = true
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch state {
+        case .shut: heard.append(data)
+        case .open: context.fireChannelRead(data)
+        case .refused: break
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let refusal = PeerRefusal(alert: error)
+        guard state == .shut else { return context.fireErrorCaught(refusal ?? error) }
+        if case .failure(let judged) = verification.result { return end(.failure(judged)) }
+        end(.failure(refusal ?? PeerRefusal(handshake: error)))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(.failure(.noTLS("it ended the connection")))
+        context.fireChannelInactive()
+    }
+
+    // MARK: To the peer
+
+    func read(context: ChannelHandlerContext) {
+        // Until then the handshake reads.
+        if isProven, state == .shut { wantsToRead = true } else { context.read() }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch state {
+        case .shut: said.append((data, promise))
+        case .open: context.write(data, promise: promise)
+        case .refused: promise?.fail(ChannelError.ioOnClosedChannel)
+        }
+    }
+
+    // MARK: The end of it
+
+    /// The peer has the key that it showed: what was judged counts, and is written down where it is new.
+    private func prove(_ context: ChannelHandlerContext) {
+        guard !isProven else { return }
+        isProven = true
+        let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
+        verification.conclude(on: context.eventLoop).whenSuccess { result in gate.value.end(result) }
+    }
+
+    private func end(_ result: Result<PeerTLS.Peer, PeerRefusal>) {
+        guard state == .shut else { return }
+        timer?.cancel()
+        switch result {
+        case .success(let peer):
+            state = .open
+            promise.succeed(peer)
+            open()
+        case .failure(let refusal):
+            state = .refused
+            heard = []
+            for (_, promise) in said { promise?.fail(ChannelError.ioOnClosedChannel) }
+            said = []
+            promise.fail(refusal)
+            context?.fireErrorCaught(refusal)
+            context?.close(promise: nil)
+        }
+    }
+
+    private func open() {
+        guard let context else { return }
+        for (data, promise) in said { context.write(data, promise: promise) }
+        if !said.isEmpty { context.flush() }
+        for data in heard { context.fireChannelRead(data) }
+        if !heard.isEmpty { context.fireChannelReadComplete() }
+        (said, heard) = ([], [])
+        if isInputClosed { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        if wantsToRead { context.read() }
+    }
+}
+#endif
