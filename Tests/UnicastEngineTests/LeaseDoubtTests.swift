@@ -43,7 +43,9 @@ import Testing
     /// As by a server that is restarted and does not serve the zone at first.
     @Test mutating func afterARefusalItIsRenewedAtOnce() throws {
         world.zone.refusal = DiscoveryError(.misconfigured, "not served")
-        world.run(for: .seconds(700))
+        world.publishers[one].rules.doubtLease()
+        world.turn(one)
+        world.run(for: .seconds(20))
         guard case .refused = world.publishers[one].facts[number]?.state else {
             Issue.record("\(String(describing: world.publishers[one].facts[number]))")
             return
