@@ -140,8 +140,7 @@ let package = Package(
         tests("DiscoveryNetServiceTests", tested + ["DiscoveryNetService"]),
         tests("PeerSessionTests", tested + ["PeerSession"]), tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
         tests(
-            "DiscoveryTLSTests",
-            ["DNSSD", "DiscoveryTLS", "PeerIdentity"] + nio("NIOCore", "NIOEmbedded", "NIOPosix", "NIOTLS")),
+            "DiscoveryTLSTests", ["DNSSD", "DiscoveryTLS", "PeerIdentity"] + nio("NIOEmbedded", "NIOPosix", "NIOTLS")),
         tests("DaemonSupportTests", tested + ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]),
         tests(
             "DiscoveryDaemonTests",
