@@ -41,7 +41,6 @@ let tested = core + ["DiscoveryTesting"]
 let inDaemon = core + ["DiscoveryControl", "DiscoveryJSON"]
 let frame: Needs = ["CommandFrame", "CommandText", argumentParser]
 let inCommands = core + frame + ["AvahiEngine", "DiscoveryControl", "HostEngine", "PeerIdentity"]
-
 let package = Package(
     name: "discoverd",
     products: [
