@@ -1,5 +1,7 @@
 # What to do with discoverd. `make help` lists it.
 SWIFT ?= swift
+# SwiftPM passes the traits as defines in the order of a set: with hashing by chance, the next build builds everything again.
+BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 # The programs, which a bare `swift build` leaves out (docs/decisions/0031-what-a-package-resolves.md).
 TRAITS = --traits Commands
 PREFIX ?= /usr/local
@@ -8,7 +10,7 @@ LAB = Tests/LabTests/lab
 TOOLS = .build-tests
 DISCOVERD = .build/debug/discoverd
 # What runs under a sanitizer: all that runs in the process of the tests.
-SANITIZED = values daemon support
+SANITIZED = values sockets daemon support
 RELEASE = .build-release
 # Without a path of its own the loader does not look for Debian's libraries beside the program. The runtime of C++, which Swift's own is
 # written in, is in the program: to load it took every command a millisecond.
@@ -28,7 +30,7 @@ help: ## this list
 
 run: ## build, and run the daemon in the foreground with an example service; missing Debian packages are asked for
 	@.ci/deps run
-	$(SWIFT) build $(TRAITS)
+	$(BUILD) $(TRAITS)
 	@DISCOVERD=$(DISCOVERD) Sources/Examples/Daemon/start
 
 build: discoverd-built ## debug build
@@ -36,11 +38,11 @@ build: discoverd-built ## debug build
 
 .PHONY: discoverd-built
 discoverd-built: deps
-	$(SWIFT) build $(TRAITS)
+	$(BUILD) $(TRAITS)
 
 # The programs of docs/apps are a package of their own, on the library's products (docs/decisions/0024-apps-apart.md); in the
 # versions that the library was built with, of what both use.
-IN_APPS = { cp -n Package.resolved Apps/ 2>/dev/null || true; } && $(SWIFT) build --package-path Apps
+IN_APPS = { cp -n Package.resolved Apps/ 2>/dev/null || true; } && $(BUILD) --package-path Apps
 
 deps:
 	@.ci/deps build
@@ -48,14 +50,14 @@ deps:
 tests-built:
 	@.ci/deps test
 	$(MAKE) --no-print-directory $(TOOLS)/publish-many $(TOOLS)/clock-offset.so
-	$(SWIFT) build $(TRAITS) --build-tests
+	$(BUILD) $(TRAITS) --build-tests
 	$(IN_APPS) --build-tests
 
 test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
 	@Tests/run
 
 test-quick: tests-built ## the values, the daemon in one process, a few hosts: for the loop while writing
-	@Tests/run values support daemon quick
+	@Tests/run values sockets support daemon quick
 
 $(TOOLS)/publish-many: $(LAB)/publish-many.c
 	@mkdir -p $(TOOLS)
@@ -110,20 +112,20 @@ check: ## formatting, shell scripts, forbidden constructs: what CI runs first
 	@.ci/check
 
 docs: ## DocC of the library, in .build-docs
-	$(SWIFT) build --target Discovery --scratch-path .build-docs -Xswiftc -emit-symbol-graph \
+	$(BUILD) --target Discovery --scratch-path .build-docs -Xswiftc -emit-symbol-graph \
 	    -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols
 	docc convert --fallback-display-name Discovery --fallback-bundle-identifier discoverd.Discovery \
 	    --additional-symbol-graph-dir .build-docs/symbols --output-path .build-docs/Discovery.doccarchive
 
 tsan: ## values, directory, engine and daemon under ThreadSanitizer
 	@.ci/deps test
-	$(SWIFT) build $(TRAITS) --build-tests --sanitize=thread --scratch-path .build-tsan
+	$(BUILD) $(TRAITS) --build-tests --sanitize=thread --scratch-path .build-tsan
 	@TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/tsan.suppressions $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
 
 # Freed memory stays with the sanitizer for a while: no more of it than tests allow that measure memory.
 asan: ## the same under AddressSanitizer
 	@.ci/deps test
-	$(SWIFT) build $(TRAITS) --build-tests --sanitize=address --scratch-path .build-asan
+	$(BUILD) $(TRAITS) --build-tests --sanitize=address --scratch-path .build-asan
 	@ASAN_OPTIONS="detect_leaks=0:quarantine_size_mb=16:$(ASAN_OPTIONS)" Tests/run --of .build-asan $(SANITIZED)
 
 $(STATIC)/libstdc++.a:
@@ -132,9 +134,9 @@ $(STATIC)/libstdc++.a:
 
 .PHONY: $(RELEASE)/release/discoverd
 $(RELEASE)/release/discoverd: $(STATIC)/libstdc++.a
-	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
-	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
-	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd-dns --scratch-path $(RELEASE)
+	$(BUILD) $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
+	$(BUILD) $(TRAITS) $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
+	$(BUILD) $(TRAITS) $(AS_RELEASED) --product discoverd-dns --scratch-path $(RELEASE)
 
 # Building counts: what no goal needs is measured only while all is over within BENCH_SECONDS. The last steps take some of the rest.
 BENCH_SECONDS = 1140
@@ -153,8 +155,8 @@ bench-deps:
 	@.ci/deps bench
 
 publish-many: $(BENCHED)
-	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product PublishMany --scratch-path $(RELEASE)
-	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product PublishInZones --scratch-path $(RELEASE)
+	$(BUILD) $(TRAITS) $(AS_RELEASED) --product PublishMany --scratch-path $(RELEASE)
+	$(BUILD) $(TRAITS) $(AS_RELEASED) --product PublishInZones --scratch-path $(RELEASE)
 
 # A package of its own, in a directory of its own: it is built beside the other.
 inside-built:
@@ -195,9 +197,9 @@ versions-apps: versions
 
 # Building needs Swift, installing only copies: root has no Swift in its PATH.
 release: deps versions $(STATIC)/libstdc++.a ## release build, with completions: what install copies
-	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
-	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
-	$(SWIFT) build $(TRAITS) $(AS_RELEASED) --product $(DNS) --scratch-path $(RELEASE)
+	$(BUILD) $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
+	$(BUILD) $(TRAITS) $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
+	$(BUILD) $(TRAITS) $(AS_RELEASED) --product $(DNS) --scratch-path $(RELEASE)
 	$(call write-completions,discoverd,$(RELEASE)/release)
 
 release-apps: deps versions-apps $(STATIC)/libstdc++.a ## release build of the programs of docs/apps: what install-apps copies

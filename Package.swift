@@ -10,8 +10,9 @@ let settings: [SwiftSetting] =
 let memorySafe = settings + [.strictMemorySafety()]
 typealias Needs = [Target.Dependency]
 
+let embedded: [String: [Resource]] = ["DiscoveryDaemon": [.embedInCode("Page/Web")]]
 func module(_ name: String, _ needs: Needs = [], _ settings: [SwiftSetting] = settings, path: String? = nil) -> Target {
-    .target(name: name, dependencies: needs, path: path, swiftSettings: settings)
+    .target(name: name, dependencies: needs, path: path, resources: embedded[name] ?? [], swiftSettings: settings)
 }
 func program(_ name: String, _ needs: Needs, _ settings: [SwiftSetting] = settings, path: String? = nil) -> Target {
     .executableTarget(name: name, dependencies: needs, path: path, swiftSettings: settings)
@@ -33,10 +34,11 @@ let argumentParser = product("ArgumentParser", "swift-argument-parser", "Command
 let crypto = product("Crypto", "swift-crypto", "Unicast")
 let certificates = [product("X509", "swift-certificates", "TLS"), product("SwiftASN1", "swift-asn1", "TLS")]
 let tls = certificates + [product("NIOSSL", "swift-nio-ssl", "TLS"), product("Crypto", "swift-crypto", "TLS")]
+let secure: Needs = ["DiscoveryTLS", "PeerIdentity"] + tls
 let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"].map {
     .target(name: $0, condition: .when(traits: ["Commands"]))
 }
-let core: Needs = ["DNSSD", "Discovery", "System"]
+let (core, wire): (Needs, Needs) = (["DNSSD", "Discovery", "System"], ["DNSMessage", "MulticastEngine", "WireNames"])
 let tested = core + ["DiscoveryTesting"]
 let inDaemon = core + ["DiscoveryControl", "DiscoveryJSON"]
 let frame: Needs = ["CommandFrame", "CommandText", argumentParser]
@@ -89,7 +91,7 @@ let package = Package(
         // Other domains, through their DNS servers: as a finder, and with signed updates as a publisher.
         module("UnicastEngine", core + ["DNSMessage", "WireNames", crypto] + nio("NIOCore", "NIOPosix"), memorySafe),
         // What finds and publishes on this machine: the wire and avahi-daemon, as commands, daemon and programs have it.
-        module("HostEngine", core + ["AvahiEngine", "MulticastEngine"]),
+        module("HostEngine", core + ["AvahiEngine", "DNSMessage", "MulticastEngine", "WireNames"]),
         module("DiscoveryJSON", ["DNSSD", "Discovery"]),
         // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.
         module("DiscoveryControl", core + ["DiscoveryJSON"], memorySafe),
@@ -105,16 +107,15 @@ let package = Package(
         // NetService and NetServiceBrowser, for code that is ported.
         module("DiscoveryNetService", core + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
         // Peers that find, invite and message each other.
-        module("PeerSession", core + ["DiscoveryJSON", "DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
+        module("PeerSession", core + secure + ["DiscoveryJSON", "DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
         module("CommandText", ["DNSSD"], memorySafe),
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
         module("CommandFrame", ["CProcessStart", "CommandText", "DNSSD", "System", argumentParser], memorySafe),
-        module("DiscoverdCommands", inCommands + ["CLinux", "DiscoveryJSON"], memorySafe),
+        module("DiscoverdCommands", inCommands + wire + ["CLinux", "DiscoveryJSON"], memorySafe),
         program("discoverd", ["CommandFrame", "DiscoverdCommands"], memorySafe),
         // The same commands for services of other domains; discoverd becomes it.
-        program(
-            "discoverd-dns", core + daemon + ["CommandFrame", "DiscoverdCommands", "DiscoveryTLS"] + tls, memorySafe),
+        program("discoverd-dns", inCommands + daemon + wire + ["DiscoverdCommands", "DiscoveryTLS"] + tls, memorySafe),
         // The daemon: open queries, registrations and their checks, access, the control socket, systemd; its YAML.
         module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
         module("DaemonSupport", core + ["CYAML", "DiscoveryDaemon", "UnicastEngine"], memorySafe),
@@ -127,17 +128,17 @@ let package = Package(
         program("PublishMany", ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany"),
         program("PublishInZones", ["DNSSD", "Discovery", "UnicastEngine"], path: "Tests/Support/PublishInZones"),
         module("InsideBenchmarks", core + ["AvahiEngine", "DiscoveryJSON"], path: "Tests/Support/InsideBenchmarks"),
-        tests("SystemTests", ["DNSSD", "System"]), tests("DNSSDTests", ["DNSSD"]),
+        tests("SystemTests", ["DNSSD", "System"]), tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]),
         tests("CommandTextTests", ["CommandText"]), tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
         tests("MulticastEngineTests", core + ["DNSMessage", "MulticastEngine", "WireNames"]),
         tests(
             "UnicastEngineTests", tested + ["DNSMessage", "UnicastEngine", "WireNames"] + nio("NIOCore", "NIOPosix")),
-        tests("DiscoveryTests", tested + ["DiscoveryJSON"]),
-        tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]),
+        tests("DiscoveryTests", tested + ["DiscoveryJSON"]), tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
+        tests("DNSSDTests", ["DNSSD"]), tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]),
         tests("AvahiEngineTests", tested + ["AvahiEngine", "CSupervisor", "MulticastEngine"]),
         tests("DiscoveryNIOTests", tested + ["DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
         tests("DiscoveryNetServiceTests", tested + ["DiscoveryNetService"]),
-        tests("PeerSessionTests", tested + ["PeerSession"]), tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
+        tests("PeerSessionTests", tested + secure + ["PeerSession"]),
         tests(
             "DiscoveryTLSTests", ["DNSSD", "DiscoveryTLS", "PeerIdentity"] + nio("NIOEmbedded", "NIOPosix", "NIOTLS")),
         tests("DaemonSupportTests", tested + ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]),
@@ -145,6 +146,5 @@ let package = Package(
             "DiscoveryDaemonTests",
             inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "discoverd-daemon"]),
         tests("CommandLineTests", inCommands + ["DiscoverdCommands", "DiscoveryTesting"]),
-        tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]),
     ]
 )

@@ -53,6 +53,14 @@ let package = Package(
                 discoverd("DiscoveryNIO"), discoverd("NetworkServices"), argumentParser,
             ] + nio,
             swiftSettings: settings),
+        // TLS between machines that know each other's keys: options, messages.
+        .target(
+            name: "AppTLS",
+            dependencies: [
+                "AppSupport", discoverd("CommandFrame"), discoverd("Discovery"), discoverd("DiscoveryTLS"),
+                argumentParser,
+            ],
+            swiftSettings: settings),
         // A terminal as a screen, and a list of services to choose from.
         .target(name: "CTerminal"),
         .target(
@@ -66,18 +74,27 @@ let package = Package(
         // The chat's rules and wire, apart from the program so that they can be tested as values.
         .target(
             name: "LanChatCore",
-            dependencies: ["AppSupport", discoverd("CommandFrame"), discoverd("Discovery")], swiftSettings: settings),
-        app("LanChat", ["CTerminal", "LanChatCore", "TerminalUI", discoverd("DiscoveryNIO")] + nio),
+            dependencies: [
+                "AppSupport", discoverd("CommandFrame"), discoverd("Discovery"), discoverd("DiscoveryTLS"),
+            ], swiftSettings: settings),
+        app(
+            "LanChat",
+            [
+                "AppTLS", "CTerminal", "LanChatCore", "TerminalUI", discoverd("DiscoveryNIO"),
+                discoverd("DiscoveryTLS"),
+            ] + nio),
         // What goes over the wire and into the file system.
         .target(name: "CFiles"),
         .target(
             name: "FileDropCore",
             dependencies: [
-                "AppSupport", "CFiles", discoverd("CommandFrame"), discoverd("Discovery"),
+                "AppSupport", "CFiles", discoverd("CommandFrame"), discoverd("Discovery"), discoverd("DiscoveryTLS"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
-        app("FileDrop", ["FileDropCore", "TerminalUI", discoverd("DiscoveryNIO")] + nio),
+        app(
+            "FileDrop",
+            ["AppTLS", "FileDropCore", "TerminalUI", discoverd("DiscoveryNIO"), discoverd("DiscoveryTLS")] + nio),
         // A connection to one other player.
         .target(
             name: "Pairing",
@@ -88,18 +105,24 @@ let package = Package(
             swiftSettings: settings),
         app("FourInARow", ["Pairing", "TerminalUI", discoverd("DiscoveryNIO")]),
         app("WiTap", ["Pairing", "TerminalUI", discoverd("DiscoveryNIO")]),
-        app("TapRace", ["TerminalUI", discoverd("PeerSession")]),
-        .testTarget(name: "AppSupportTests", dependencies: ["AppSupport"], swiftSettings: settings),
+        app("TapRace", ["AppTLS", "TerminalUI", discoverd("DiscoveryTLS"), discoverd("PeerSession")]),
         .testTarget(
-            name: "LanChatTests", dependencies: ["AppSupport", "LanChatCore", discoverd("Discovery")],
+            name: "AppSupportTests", dependencies: ["AppSupport", discoverd("CommandFrame")], swiftSettings: settings),
+        .testTarget(
+            name: "LanChatTests",
+            dependencies: ["AppSupport", "LanChatCore", discoverd("Discovery"), discoverd("DiscoveryTLS")],
             swiftSettings: settings),
         .testTarget(
-            name: "FileDropTests", dependencies: ["FileDropCore", discoverd("CommandFrame")], swiftSettings: settings),
+            name: "FileDropTests",
+            dependencies: ["FileDropCore", discoverd("CommandFrame"), discoverd("DiscoveryTLS")],
+            swiftSettings: settings),
         .testTarget(
             name: "TerminalUITests", dependencies: ["TerminalUI", discoverd("Discovery")], swiftSettings: settings),
         .testTarget(name: "FourInARowTests", dependencies: ["FourInARow", "TerminalUI"], swiftSettings: settings),
         .testTarget(
             name: "WiTapTests", dependencies: ["WiTap", "TerminalUI", discoverd("Discovery")], swiftSettings: settings),
-        .testTarget(name: "TapRaceTests", dependencies: ["TapRace", "TerminalUI"], swiftSettings: settings),
+        .testTarget(
+            name: "TapRaceTests", dependencies: ["TapRace", "TerminalUI", discoverd("DiscoveryTLS")],
+            swiftSettings: settings),
     ]
 )

@@ -3,6 +3,7 @@
 from math import log
 
 from .connect import DAEMON, FLOOR as OTHER_FAMILY, GOOD, SAME_FAMILY
+from .files import PLAIN, SECURED
 from .inside import GROWTH
 from .names import AGAIN, COLD
 from .publish import FLOOR, LIBRARY
@@ -60,6 +61,8 @@ def goals(measured):
     one_name(out, measured)
     idle(out, measured)
     publishing_and_connecting(out, measured)
+    sending(out, measured)
+    out.most("the page: 1000 services drawn after its load", 300, (measured.get("page") or {}).get("again"), "ms", 0)
     return table(["goal", "asked", "measured", "met"], out.rows)
 
 
@@ -131,6 +134,15 @@ def publishing_and_connecting(out, measured):
         out.add(what, f"≤ {allowed:.2f}", f"{found:.2f}", found <= allowed)
     else:
         out.add(what, f"≤ {allowed:.2f}", "not measured", None)
+
+
+def sending(out, measured):
+    rates = [(measured.get("files") or {}).get(key, {}).get("rate") for key in (SECURED, PLAIN)]
+    what = "1 GiB by filedrop: MB/s with TLS ÷ without"
+    if all(rates):
+        out.add(what, "≥ 0.8", f"{rates[0] / rates[1]:.2f}", rates[0] / rates[1] >= 0.8)
+    else:
+        out.add(what, "≥ 0.8", "not measured", None)
 
 
 def in_zones(out, measured):

@@ -4,6 +4,7 @@ import os
 import platform
 import subprocess
 
+from . import files
 from .connect import DELAY
 from .goals import goals
 from .inside import GROWTH
@@ -75,7 +76,7 @@ def document(measured, discoverd, root, notes=True):
     parts += [f"- **{phase} failed:** {reason}" for phase, reason in measured["failed"].items()]
     if measured["left_out"]:
         parts.append(f"- left out for want of time, and taken by `make bench-full`: {'; '.join(measured['left_out'])}")
-    for chapter in (browsing, losing, naming, publishing, connecting, transferring, zoned, idling, starting, within):
+    for chapter in (browsing, losing, naming, publishing, connecting, transferring, sending, paging, zoned, idling, starting, within):
         parts += chapter(measured)
     if notes and os.path.exists(notes_path):
         with open(notes_path) as file:
@@ -163,6 +164,25 @@ def transferring(measured):
             transfer_table(pairs, "socat to socat, blocks of 256 KiB"), "",
             "Passed on by a forwarder; the ends are socat's with blocks of 256 KiB.", "",
             transfer_table(forwarders, "socat, blocks of 256 KiB")]
+
+
+def sending(measured):
+    if not measured.get("files"):
+        return []
+    return ["", "## Files", "",
+            f"{files.SIZE >> 20} MiB of random bytes over IPv4, both ends on this machine: MB/s from the sender's start to its end, which "
+            "for filedrop is when the receiver has checked and synced the file. CPU of both ends.", "",
+            transfer_table(measured["files"], files.PLAIN)]
+
+
+def paging(measured):
+    page = measured.get("page")
+    if not page:
+        return []
+    return ["", "## The page", "",
+            f"`discoverd show` with {page['count']} services of another host, in Debian's Chromium, headless: ms from the load of the page until its "
+            "list is drawn. First: `show` begins to look with it, and a list settles after a second. Again: what there is is known.", "",
+            table(["load", "ms"], [["first", number(page["first"], 0)], [f"again, median of {page['runs']}", number(page["again"], 0)]])]
 
 
 def zoned(measured):

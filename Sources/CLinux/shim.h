@@ -28,6 +28,9 @@ static inline void clinux_name_thread(const char *_Nonnull name) { prctl(PR_SET_
 // Variadic, and glibc has its own function from 2.36 only. The descriptor is close-on-exec (pidfd_open(2)).
 static inline int clinux_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0U); }
 
+// Declared for _GNU_SOURCE only. A file in memory, with close-on-exec (1 is MFD_CLOEXEC; memfd_create(2)); the name is for people.
+static inline int clinux_memory_file(const char *_Nonnull name) { return (int)syscall(SYS_memfd_create, name, 1U); }
+
 // Declared for _GNU_SOURCE only; there from glibc 2.34 on.
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *_Nonnull actions, int from);
 static inline int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions, int from) {

@@ -2,7 +2,7 @@ import CommandText
 import DNSSD
 import Glibc
 
-/// Writes messages to standard error: never data, one `write` per message, each line prefixed with the program's name.
+/// Writes messages to standard error: never data, one `write` per message. What a message says stays on its line, whoever's words it has.
 public struct ProgramNotices: Sendable {
     /// How much to say.
     public enum Level: Int, Comparable, Sendable {
@@ -30,18 +30,18 @@ public struct ProgramNotices: Sendable {
 
     /// Prints what a person should know; not with `--quiet`.
     public func notice(_ text: String) {
-        if level >= .normal { Self.write("\(program): \(text)\n") }
+        if level >= .normal { Self.write("\(program): \(text.safeForTerminal)\n") }
     }
 
     /// Prints what may matter to the curious; only with `--verbose`.
     public func detail(_ text: String) {
-        if level >= .verbose { Self.write("\(program): \(text)\n") }
+        if level >= .verbose { Self.write("\(program): \(text.safeForTerminal)\n") }
     }
 
     /// Prints why the program failed, and the advice.
     public func failure(_ error: CommandError) {
         let lines = ["\(program): error: \(error.message)"] + error.advice.map { "  \($0)" }
-        Self.write(lines.map { $0 + "\n" }.joined())
+        Self.write(lines.map { $0.safeForTerminal + "\n" }.joined())
     }
 
     /// Writes text as is, but safe for a terminal. Ignores errors: a closed or full standard error is no reason to stop.

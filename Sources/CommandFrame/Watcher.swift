@@ -39,15 +39,19 @@ public final class Watcher: Sendable {
     /// Handles signals until the process ends. Call it on the main thread, and not from an asynchronous `main`: there `dispatch_main`
     /// suspends the thread with all signals unblocked, and their default action ends the process.
     public func waitForSignals() -> Never {
-        var isEnding = false
-        while let signal = signals.next(within: isEnding ? grace : nil) {
+        var end: ContinuousClock.Instant?
+        while let signal = signals.next(within: end.map { max(.zero, $0 - .now) }) {
             if let receiver = receiver.withLock({ $0 }) {
                 receiver(signal)
                 continue
             }
-            // A second Ctrl-C means that the user is impatient.
-            if isEnding { break }
-            isEnding = true
+            if end != nil {
+                // A terminal that goes away sends SIGHUP twice: the system's, and the shell's to its jobs.
+                if signal.number == SIGHUP { continue }
+                // A second Ctrl-C means that the user is impatient.
+                break
+            }
+            end = .now + grace
             stop.request(.signal(signal.number))
         }
         ProcessEnd.now(statusWhenStopped)

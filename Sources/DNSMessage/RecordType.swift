@@ -40,6 +40,20 @@ extension RecordType: CustomStringConvertible {
     /// The type's mnemonic, or `TYPE` and its number (RFC 3597 §5).
     public var description: String { Self.names[self] ?? "TYPE\(rawValue)" }
 
+    /// Reads a mnemonic, `TYPE` and a number, or a number, whatever the case (RFC 3597 §5); nil for any other text.
+    public init?(text: String) {
+        let name = text.uppercased()
+        if let known = Self.names.first(where: { $0.value == name })?.key {
+            self = known
+            return
+        }
+        let digits = name.hasPrefix("TYPE") ? name.dropFirst(4) : name[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = UInt16(digits) else {
+            return nil
+        }
+        self.init(rawValue: number)
+    }
+
     private static let names: [RecordType: String] = [
         .a: "A", .ns: "NS", .cname: "CNAME", .soa: "SOA", .ptr: "PTR", .hinfo: "HINFO", .txt: "TXT", .aaaa: "AAAA",
         .srv: "SRV", .opt: "OPT", .nsec: "NSEC", .dhcid: "DHCID", .tsig: "TSIG", .any: "ANY",

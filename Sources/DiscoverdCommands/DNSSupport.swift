@@ -1,5 +1,6 @@
 #if Commands
 package import CommandFrame
+package import DNSMessage
 package import DNSSD
 package import Discovery
 
@@ -24,13 +25,17 @@ package struct DNSSupport: Sendable {
     package var engine: @Sendable (DomainWish, ProgramNotices) throws -> Engine
     /// Checks the configured domains, and those that are named.
     package var check: @Sendable ([Domain]) async -> [DomainFinding]
+    /// Asks a domain's server questions, and returns what it answers.
+    package var records: @Sendable ([Question], DomainWish, ProgramNotices) async throws -> [ResourceRecord]
 
     package init(
         engine: @escaping @Sendable (DomainWish, ProgramNotices) throws -> Engine,
-        check: @escaping @Sendable ([Domain]) async -> [DomainFinding]
+        check: @escaping @Sendable ([Domain]) async -> [DomainFinding],
+        records: @escaping @Sendable ([Question], DomainWish, ProgramNotices) async throws -> [ResourceRecord]
     ) {
         self.engine = engine
         self.check = check
+        self.records = records
     }
 }
 

@@ -37,6 +37,11 @@ package enum DiscoverdProgram {
                 try command.run(with: tls)
                 exit(ExitStatus.done.rawValue)
             }
+            if let command = command as? any HashingCommand {
+                if more == nil, command.needsHashes { Runner.becomeMore("hashes names", ProgramNotices()) }
+                try command.run(hmac: more?.tls.hmac)
+                exit(ExitStatus.done.rawValue)
+            }
             try command.run()
             exit(ExitStatus.done.rawValue)
         } catch let error as CommandError {
@@ -89,8 +94,10 @@ struct DiscoverdCommand: ParsableCommand {
         subcommands: [
             BrowseCommand.self, TypesCommand.self, DomainsCommand.self, ResolveCommand.self, PublishCommand.self,
             WaitCommand.self, ConnectCommand.self, ListenCommand.self, ForwardCommand.self, StatusCommand.self,
-            LsCommand.self, UnpublishCommand.self, ReloadCommand.self, DaemonCommand.self, DoctorCommand.self,
-            ZoneTemplateCommand.self, IdentityCommand.self, KnownCommand.self,
+            LsCommand.self, UnpublishCommand.self, UpdateCommand.self, ReloadCommand.self, DaemonCommand.self,
+            DoctorCommand.self,
+            QueryCommand.self, HostCommand.self, ZoneTemplateCommand.self, IdentityCommand.self, KnownCommand.self,
+            PairCommand.self, ShowCommand.self,
         ]
     )
 
@@ -121,7 +128,7 @@ extension CommandLineSlip.Grammar {
         return CommandLineSlip.Grammar(
             "discoverd", commands: commands.compactMap { $0.configuration.commandName } + ["help"],
             synonyms: [
-                "lookup": "resolve", "query": "resolve", "get": "resolve", "show": "resolve", "list": "browse",
+                "lookup": "resolve", "dig": "query", "get": "resolve", "list": "browse",
                 "search": "browse", "find": "browse", "discover": "browse", "scan": "browse", "announce": "publish",
                 "advertise": "publish", "register": "publish", "unregister": "unpublish", "withdraw": "unpublish",
                 "dial": "connect", "serve": "listen", "start": "daemon", "run": "daemon", "version": "--version",

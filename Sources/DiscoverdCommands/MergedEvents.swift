@@ -10,11 +10,11 @@ struct MergedEvents<Event: Sendable> {
     init(_ streams: [EventStream<Event>]) { self.streams = streams }
 
     /// Calls `body` with each batch and the number of its stream, until it returns a result or every stream has ended.
-    func first<Result>(_ body: (Int, [Event]) throws -> Result?) async throws -> Result? {
+    func first<Result>(_ body: (Int, [Event]) async throws -> Result?) async throws -> Result? {
         if streams.count == 1, let stream = streams.first {
             var iterator = stream.makeAsyncIterator()
             while let batch = try await iterator.nextBatch(atMost: Self.batchLimit) {
-                if let result = try body(0, batch) { return result }
+                if let result = try await body(0, batch) { return result }
             }
             return nil
         }
@@ -45,7 +45,7 @@ struct MergedEvents<Event: Sendable> {
         }
         defer { task.cancel() }
         for try await (index, batch) in batches {
-            if let result = try body(index, batch) { return result }
+            if let result = try await body(index, batch) { return result }
             turns[index].continuation.yield()
         }
         return nil

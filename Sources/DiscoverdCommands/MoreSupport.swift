@@ -5,10 +5,13 @@ package struct MoreSupport: Sendable {
     package var dns: DNSSupport
     /// Connections between machines that know each other's keys.
     package var tls: TLSSupport
+    /// The page of `discoverd show`.
+    package var page: PageSupport
 
-    package init(dns: DNSSupport, tls: TLSSupport) {
+    package init(dns: DNSSupport, tls: TLSSupport, page: PageSupport) {
         self.dns = dns
         self.tls = tls
+        self.page = page
     }
 }
 #endif

@@ -17,6 +17,7 @@ enum Runner {
         // Before there is a thread.
         if more == nil {
             if command.needsTLS { becomeMore("speaks TLS", notices) }
+            if command.needsPage { becomeMore("serves the page", notices) }
             becomeDNS(for: command)
         }
         guard outputIsOpen || !kind.endsWhenUnread else { exit(ExitStatus.done.rawValue) }
@@ -84,7 +85,8 @@ enum Runner {
             isUnicast: isUnicast,
             servers: wish.isOptional ? own.map { (LocalNetwork(engine: $0.engine), $0.resolvers) } : nil,
             dns: dns,
-            tls: more?.tls
+            tls: more?.tls,
+            page: more?.page
         )
         if let place = (command as? any PlacedCommand)?.place { try session.checkInterfaces(place.interfaces()) }
         let status: ExitStatus
@@ -187,8 +189,8 @@ enum Runner {
     ) throws -> any DiscoveryEngine {
         guard let daemon else {
             let kind = type(of: command)
-            let finder = kind.asksAvahi || kind.publishes ? .avahi : command.common.finder
-            let host = try HostEngine(finder, backend: backend, publishes: kind.publishes) {
+            let finder = kind.asksAvahi || command.publishes ? .avahi : command.common.finder
+            let host = try HostEngine(finder, backend: backend, publishes: command.publishes) {
                 stop.request(.failed(.backendEnded($0)))
             }
             if let reason = host.reasonWithoutWire {

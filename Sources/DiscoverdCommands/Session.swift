@@ -17,8 +17,8 @@ protocol NetworkCommand: ParsableCommand {
     /// The command is pointless once no one reads standard output.
     static var endsWhenUnread: Bool { get }
 
-    /// The command publishes and finds nothing.
-    static var publishes: Bool { get }
+    /// This run publishes and finds nothing.
+    var publishes: Bool { get }
 
     /// The command is about the system's avahi-daemon itself, whatever the finder.
     static var asksAvahi: Bool { get }
@@ -34,6 +34,9 @@ protocol NetworkCommand: ParsableCommand {
 
     /// This run speaks TLS.
     var needsTLS: Bool { get }
+
+    /// This run serves the page.
+    var needsPage: Bool { get }
 
     /// Why this run requires a daemon, as the end of a sentence; nil if it does not.
     var needsDaemon: String? { get }
@@ -63,12 +66,13 @@ enum DaemonUse {
 extension NetworkCommand {
     static var daemonUse: DaemonUse { .ifPresent }
     var needsTLS: Bool { false }
+    var needsPage: Bool { false }
     var needsDaemon: String? { nil }
     var wish: DomainWish { DomainWish() }
     var check: RegistrationRequest.Check? { nil }
     static var statusWhenStopped: ExitStatus { .done }
     static var endsWhenUnread: Bool { true }
-    static var publishes: Bool { false }
+    var publishes: Bool { false }
     static var asksAvahi: Bool { false }
     static var grace: Duration { .milliseconds(500) }
 }
@@ -106,6 +110,8 @@ struct Session {
     let dns: DNSSupport?
     /// Speaks TLS; nil in the program that cannot.
     let tls: TLSSupport?
+    /// Serves the page; nil in the program that cannot.
+    let page: PageSupport?
 }
 
 extension Session {

@@ -15,6 +15,8 @@ enum Shortcut {
     /// - Returns: nil, with nothing printed, if the shortcut does not apply.
     static func run(_ arguments: some Collection<String>) -> ExitStatus? {
         guard let wanted = Wanted(arguments), isatty(STDOUT_FILENO) == 0 else { return nil }
+        // Its lines do not say whether a service's key is known.
+        if wanted.json, KeyStates.areKept { return nil }
         for path in ControlSocketPath.candidates(explicit: nil) {
             let asked = ControlClient(path: path).answer(
                 to: WarmAnswer.request(wanted.query, json: wanted.json), within: limit)
@@ -45,7 +47,7 @@ enum Shortcut {
             return failure.status
         }
         if answer.hasServices { return .done }
-        ProgramNotices().notice(Subject(type: wanted.type, domains: [.local]).isNotFound)
+        ProgramNotices().notice(Subject(types: [wanted.type], domains: [.local]).isNotFound)
         return .notFound
     }
 

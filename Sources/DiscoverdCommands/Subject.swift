@@ -4,16 +4,22 @@ internal import DNSSD
 
 /// What is sought, in words. A value.
 struct Subject {
-    /// Nil for every type.
-    let type: ServiceType?
+    /// None for every type.
+    let types: [ServiceType]
     let domains: [Domain]
+    /// Only that name.
+    var name: String?
+    /// Not all of them are wanted.
+    var isFiltered = false
 
-    /// The domain that one of several streams is about.
-    func domain(_ stream: Int) -> Domain { domains.indices.contains(stream) ? domains[stream] : .local }
+    /// The domain that one of several streams is about: a stream for each domain, type after type.
+    func domain(_ stream: Int) -> Domain { domains.isEmpty ? .local : domains[stream % domains.count] }
 
     /// `service of type _witap._tcp`
     var description: String {
-        let kind = type.map { "service of type \($0)" } ?? "service"
+        let named = name.map { "service \($0.quotedForMessage)" } ?? "service"
+        let typed = types.isEmpty ? named : "\(named) of type \(types.map(\.description).joined(separator: " or "))"
+        let kind = isFiltered ? "\(typed) that is wanted" : typed
         return domains == [.local] ? kind : "\(kind) in \(domains.map(\.description).joined(separator: ", "))"
     }
 
@@ -24,7 +30,7 @@ struct Subject {
     var isAwaited: String { "no \(description) so far; waiting for one, Ctrl-C ends\(hint)" }
 
     private var hint: String {
-        type?.name.lowercased() == "_all" ? "; --all looks for every type" : ""
+        types.contains { $0.name.lowercased() == "_all" } ? "; --all looks for every type" : ""
     }
 }
 

@@ -13,11 +13,14 @@ extension JSONWriter {
     }
 
     /// Writes what a browser tells as one line, or nothing: the coming of the backend is no event for a reader.
-    public mutating func line(_ event: ServiceEvent, detail: ServiceDetail) {
+    /// - Parameter keyState: what is known of the key that a service had last; nil for one that was not connected to.
+    public mutating func line(
+        _ event: ServiceEvent, detail: ServiceDetail, keyState: (ServiceInstance) -> String? = { _ in nil }
+    ) {
         switch event {
-        case .found(let service): serviceLine("added", service, detail)
-        case .changed(let service): serviceLine("updated", service, detail)
-        case .lost(let service): serviceLine("removed", service, detail)
+        case .found(let service): serviceLine("added", service, detail, keyState(service.instance))
+        case .changed(let service): serviceLine("updated", service, detail, keyState(service.instance))
+        case .lost(let service): serviceLine("removed", service, detail, keyState(service.instance))
         case .settled: line("settled")
         case .backend(let state): line(state)
         case .degraded(let reason): degradedLine(reason)
@@ -38,10 +41,12 @@ extension JSONWriter {
         line("degraded") { $0.member("reason", reason) }
     }
 
-    private mutating func serviceLine(_ event: String, _ service: DiscoveredService, _ detail: ServiceDetail) {
+    private mutating func serviceLine(
+        _ event: String, _ service: DiscoveredService, _ detail: ServiceDetail, _ keyState: String?
+    ) {
         line(event) { object in
             object.key("service")
-            object.service(service, detail: detail)
+            object.service(service, detail: detail, keyState: keyState)
         }
     }
 }

@@ -10,13 +10,18 @@ public enum ServiceDetail: Hashable, Sendable {
 
 extension JSONWriter {
     /// Writes a service as one object.
-    public mutating func service(_ service: DiscoveredService, detail: ServiceDetail) {
+    /// - Parameter keyState: what is known of the key that it had last; nil if it was not connected to.
+    public mutating func service(_ service: DiscoveredService, detail: ServiceDetail, keyState: String? = nil) {
         object { object in
             object.member("name", service.instance.name.value)
             object.member("type", service.instance.type.description)
             object.member("domain", service.instance.domain.name)
             if detail == .full { object.resolvedPart(of: service) }
             object.member("interfaces", service.interfaces.names)
+            if let keyState {
+                object.key("identity")
+                object.object { $0.member("state", keyState) }
+            }
             guard detail == .full else { return }
             object.member("state", service.state.rawValue)
             if service.isOwn {

@@ -72,7 +72,7 @@ final class HandshakeGate: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let refusal = PeerRefusal(alert: error)
+        let refusal = error as? PeerRefusal ?? PeerRefusal(alert: error)
         guard state == .shut else { return context.fireErrorCaught(refusal ?? error) }
         if case .failure(let judged) = verification.result { return end(.failure(judged)) }
         end(.failure(refusal ?? PeerRefusal(handshake: error)))

@@ -6,9 +6,10 @@ public import PeerIdentity
 internal import SwiftASN1
 internal import X509
 
-/// A key of this machine, and the self-signed certificate that carries it (ECDSA P-256, X.509 v3).
+/// A key of this machine, and the certificate that carries it: self-signed (ECDSA P-256, X.509 v3), or read from a file where an authority made
+/// it, with those of intermediate authorities.
 ///
-/// The certificate has no practical end, so that a board without a clock is not locked out: RFC 5280 §4.1.2.5's 9999-12-31.
+/// The self-signed certificate has no practical end, so that a board without a clock is not locked out: RFC 5280 §4.1.2.5's 9999-12-31.
 public struct MachineIdentity: Sendable {
     /// Why there is none; ends a sentence.
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -22,6 +23,8 @@ public struct MachineIdentity: Sendable {
     public let label: String
     /// The certificate.
     public let certificate: NIOSSLCertificate
+    /// The certificate, and those of intermediate authorities, in the order that TLS sends them (RFC 8446 §4.4.2).
+    let chain: [NIOSSLCertificate]
     /// The key.
     let privateKey: NIOSSLPrivateKey
     /// Key and certificate as text; secret.
@@ -55,7 +58,7 @@ public struct MachineIdentity: Sendable {
         }
     }
 
-    /// Reads a key and its certificate: two blocks of PEM (RFC 7468).
+    /// Reads a key, its certificate, and those of intermediate authorities, if any: blocks of PEM (RFC 7468).
     public init(pem: String) throws(Failure) {
         do {
             privateKey = try NIOSSLPrivateKey(bytes: Array(pem.utf8), format: .pem)
@@ -66,6 +69,7 @@ public struct MachineIdentity: Sendable {
             let fingerprint = try? certificate.keyFingerprint
         else { throw Failure(description: "it has no certificate") }
         self.certificate = certificate
+        self.chain = chain
         self.fingerprint = fingerprint
         self.pem = pem
         label = (try? PeerCertificate(certificate).label) ?? ""

@@ -10,6 +10,10 @@ public enum PeerRefusal: Error, Hashable, Sendable {
     case unknown(PeerName, KeyFingerprint)
     /// The key is none of those that are pinned.
     case foreign(PeerName, KeyFingerprint)
+    /// No authority that is trusted vouches for the certificate, or it is not for this use.
+    case uncertified(PeerName, KeyFingerprint)
+    /// The authority vouches for another name.
+    case misnamed(PeerName, KeyFingerprint)
     /// The certificate's time is over.
     case expired(PeerName, KeyFingerprint)
     /// The certificate makes no sense, or there is none.
@@ -47,6 +51,48 @@ extension PeerRefusal {
     }
 }
 
+extension PeerRefusal {
+    /// For the first line of a message; safe for a terminal.
+    public var headline: String {
+        if case .changed(let name, _, _) = self { "THE KEY OF \(name.text) HAS CHANGED" } else { description }
+    }
+
+    /// The status with which a program ends because of it, as in sysexits(3): 76 (`EX_PROTOCOL`), 77 (`EX_NOPERM`) or 78 (`EX_CONFIG`).
+    public var exitStatus: Int32 {
+        switch self {
+        case .changed, .unknown, .foreign, .uncertified, .misnamed, .expired, .unreadable, .refusedByPeer: 77
+        case .unreadableFile: 78
+        case .noTLS, .timedOut: 76
+        }
+    }
+
+    /// What a person can do with the commands of discoverd, one line each; safe for a terminal.
+    public var advice: [String] {
+        switch self {
+        case .changed(let name, let known, let key):
+            [
+                "Someone may be in between, or answer in its place; or it has been set up anew. Nothing was sent to it.",
+                "It was \(known.first?.description ?? "")",
+                "It is  \(key)",
+                "Ask there for its key ('discoverd identity'). If it is this one:",
+                // A label is what a caller says of itself: it chose this moment, too.
+                isLabel(name)
+                    ? "  discoverd known forget \(name.quotedForShell), and add the key that you were told"
+                    : "  discoverd known forget \(name.quotedForShell) && discoverd known add \(name.quotedForShell) \(key)",
+            ]
+        case .unknown(let name, let key):
+            [
+                "Compare it with what 'discoverd identity' prints there; if it is the same:",
+                "  discoverd known add \(name.quotedForShell) \(key)",
+            ]
+        case .refusedByPeer: ["There: discoverd known add '@LABEL' KEY, with what 'discoverd identity' prints here."]
+        case .foreign, .uncertified, .misnamed, .expired, .unreadable, .unreadableFile, .noTLS, .timedOut: []
+        }
+    }
+}
+
+private func isLabel(_ name: PeerName) -> Bool { if case .label = name { true } else { false } }
+
 extension PeerRefusal: CustomStringConvertible {
     /// For people; safe for a terminal.
     public var description: String {
@@ -54,6 +100,10 @@ extension PeerRefusal: CustomStringConvertible {
         case .changed(let name, _, let key): "the key of \(name.text) has changed: it is \(key) now"
         case .unknown(let name, let key): "the key of \(name.text) is not known: \(key)"
         case .foreign(let name, let key): "the key of \(name.text) is not the one that is wanted: \(key)"
+        case .uncertified(let name, let key):
+            "the certificate of \(name.text) is not one that the certificate authority vouches for: \(key)"
+        case .misnamed(let name, let key):
+            "the certificate of \(name.text) is for another name: \(key)"
         case .expired(let name, let key): "the certificate of \(name.text) has expired: \(key)"
         case .unreadable(let name): "the certificate of \(name.text) makes no sense"
         case .unreadableFile(let reason): "it cannot be said whose key it is: \(reason.escapedForTerminal)"

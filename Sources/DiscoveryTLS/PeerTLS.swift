@@ -19,6 +19,13 @@ public struct PeerTLS: Sendable {
         public var key: KeyFingerprint
         /// Other names that the key is known under.
         public var otherNames: [PeerName]
+
+        /// Creates a question.
+        public init(name: PeerName, key: KeyFingerprint, otherNames: [PeerName]) {
+            self.name = name
+            self.key = key
+            self.otherNames = otherNames
+        }
     }
 
     /// A peer whose key was accepted.
@@ -29,32 +36,39 @@ public struct PeerTLS: Sendable {
         public var key: KeyFingerprint
         /// It was not known before.
         public var isNew: Bool
+        /// It is not known now either: `PeerTrust.strangers` let it in, and the program judges it.
+        public var isStranger: Bool
 
         /// Creates a peer, for tests.
-        public init(name: PeerName, key: KeyFingerprint, isNew: Bool) {
+        public init(name: PeerName, key: KeyFingerprint, isNew: Bool, isStranger: Bool = false) {
             self.name = name
             self.key = key
             self.isNew = isNew
+            self.isStranger = isStranger
         }
     }
 
     /// This machine.
     public let identity: MachineIdentity
-    /// Who is let in.
+    /// Who is let in. Certificate authorities cannot be given later than to `init`: then no one is let in.
     public var trust: PeerTrust
-    /// The keys that are known, and become known.
+    /// The keys that are known, and become known; hashed names are understood.
     public var known: KnownPeersFile
     /// Asks a person about a key that is not known; nil: nobody can be asked.
     public var ask: (@Sendable (Question) async -> Bool)?
+    /// Told why a service that had no key is let in.
+    public var vouched: (@Sendable (PeerName, Voucher) -> Void)?
     /// How long a peer may be silent at first.
     public var silence: Duration = .seconds(10)
     /// The longest that a handshake takes: a person may be asked, on either side.
     public var patience: Duration = .seconds(60)
 
+    /// What `trust` had of certificate authorities when this was created.
+    let authorities: CertificateAuthorities?
     private let client: NIOSSLContext
     private let server: NIOSSLContext
 
-    /// - Throws: where the identity cannot be used for TLS.
+    /// - Throws: where the identity cannot be used for TLS, or `PeerAuthority.Failure` for certificate authorities that make no sense.
     public init(
         identity: MachineIdentity, known: KnownPeersFile, trust: PeerTrust = .known,
         ask: (@Sendable (Question) async -> Bool)? = nil
@@ -63,7 +77,8 @@ public struct PeerTLS: Sendable {
         self.known = known
         self.trust = trust
         self.ask = ask
-        let chain = [NIOSSLCertificateSource.certificate(identity.certificate)]
+        authorities = if case .authority(let authority) = trust { try CertificateAuthorities(authority) } else { nil }
+        let chain = identity.chain.map { NIOSSLCertificateSource.certificate($0) }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain, privateKey: .privateKey(identity.privateKey))
         configuration.minimumTLSVersion = .tlsv13
@@ -87,9 +102,23 @@ public struct PeerTLS: Sendable {
         }
     }
 
-    /// Adds TLS to a connection that was accepted; the first handler of its pipeline. Call it on the channel's event loop.
-    public func secure(answering channel: any Channel) -> EventLoopFuture<Void> {
+    /// Adds TLS to a connection that was dialled to someone whose name is not known yet, as to be paired: it is judged as a caller is, by what it says
+    /// of itself. The first handler of the connection's pipeline. Call it on the channel's event loop.
+    public func secure(meeting channel: any Channel) -> EventLoopFuture<Void> {
         secure(channel, PeerVerification(self, .answering)) { callback in
+            try NIOSSLClientHandler(context: client, serverHostname: nil, customVerificationCallback: callback)
+        }
+    }
+
+    /// Adds TLS to a connection that was accepted; the first handler of its pipeline. Call it on the channel's event loop.
+    /// - Parameter message: sent, in plain bytes, to who says something other than TLS first, before the connection ends.
+    public func secure(answering channel: any Channel, tellingPlain message: [UInt8] = []) -> EventLoopFuture<Void> {
+        do {
+            if !message.isEmpty { try channel.pipeline.syncOperations.addHandler(PlainAnswer(message)) }
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        return secure(channel, PeerVerification(self, .answering)) { callback in
             NIOSSLServerHandler(context: server, customVerificationCallback: callback)
         }
     }
@@ -119,7 +148,10 @@ public struct PeerTLS: Sendable {
                 promise.futureResult.whenComplete { _ in promise.futureResult.eventLoop.execute { held.value.release() }
                 }
             }
-            try channel.pipeline.syncOperations.addHandlers([early, tls, gate])
+            // A turn later, when the gate has passed on what waited.
+            let loop = channel.eventLoop
+            gate.peer.whenComplete { _ in loop.execute { held.value.decided() } }
+            try channel.pipeline.syncOperations.addHandlers([LateClose(), early, tls, gate])
             return channel.eventLoop.makeSucceededVoidFuture()
         } catch {
             return channel.eventLoop.makeFailedFuture(error)

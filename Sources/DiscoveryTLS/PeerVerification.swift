@@ -37,11 +37,12 @@ final class PeerVerification: Sendable {
     /// What was found; nil before there was a certificate.
     var result: Result<PeerTLS.Peer, PeerRefusal>? { outcome.withLock { $0?.map(\.peer) } }
 
-    /// Judges a chain of certificates: its first one, for the key alone counts. Files are read apart from the event loop.
+    /// Judges a chain of certificates: its first one, for the key alone counts, unless an authority is asked. Files are read apart from the event
+    /// loop.
     func judge(_ chain: [NIOSSLCertificate], _ promise: EventLoopPromise<NIOSSLVerificationResult>) {
         let certificate = chain.first.flatMap { try? PeerCertificate($0) }
         promise.completeWithTask { [self] in
-            let result = await judge(certificate)
+            let result = await judge(certificate, chain)
             outcome.withLock { $0 = result }
             return if case .success = result { .certificateVerified } else { .failed }
         }
@@ -53,16 +54,19 @@ final class PeerVerification: Sendable {
             // As after the resumption of a session.
             return loop.makeSucceededFuture(.failure(.noTLS("it showed no certificate")))
         }
-        guard case .success(let finding) = result, finding.peer.isNew else {
+        guard case .success(let finding) = result, finding.peer.isNew, !finding.peer.isStranger else {
             return loop.makeSucceededFuture(result.map(\.peer))
         }
         return loop.makeFutureWithTask { [self] in await apart { try self.learn(finding) } }
     }
 
-    private func judge(_ certificate: PeerCertificate?) async -> Result<Finding, PeerRefusal> {
+    private func judge(
+        _ certificate: PeerCertificate?, _ chain: [NIOSSLCertificate]
+    ) async -> Result<Finding, PeerRefusal> {
         guard let certificate else { return .failure(.unreadable(name(nil))) }
         let (name, key) = (name(certificate), certificate.key)
         guard !certificate.isExpired else { return .failure(.expired(name, key)) }
+        if case .authority = tls.trust { return await judge(certificate, by: tls.authorities, chain) }
         let verdict = await apart { .success(self.verdict(on: certificate, try self.known())) }
         func found(isNew: Bool, isApproved: Bool = false) -> Result<Finding, PeerRefusal> {
             let peer = PeerTLS.Peer(name: name, key: key, isNew: isNew)
@@ -75,7 +79,11 @@ final class PeerVerification: Sendable {
         case .success(.foreign): return .failure(.foreign(name, key))
         // What cannot be written down would be new for ever.
         case .success where PeerName(name.description) != name: return .failure(.unreadable(name))
-        case .success(.learned): return found(isNew: true)
+        case .success(.learned), .success(.vouched): return found(isNew: true)
+        case .success(.unknown) where tls.trust == .strangers:
+            return .success(
+                Finding(
+                    peer: PeerTLS.Peer(name: name, key: key, isNew: true, isStranger: true), certificate: certificate))
         case .success(.unknown(let names)):
             let question = PeerTLS.Question(name: name, key: key, otherNames: names)
             guard let ask = tls.ask, await ask(question) else { return .failure(.unknown(name, key)) }
@@ -83,19 +91,36 @@ final class PeerVerification: Sendable {
         }
     }
 
+    private func judge(
+        _ certificate: PeerCertificate, by authorities: CertificateAuthorities?, _ chain: [NIOSSLCertificate]
+    ) async -> Result<Finding, PeerRefusal> {
+        let (name, key) = (name(certificate), certificate.key)
+        let use: CertificateAuthorities.Use = if case .calling = role { .answering } else { .calling }
+        guard let authorities else { return .failure(.uncertified(name, key)) }
+        return switch await authorities.refusal(of: chain, as: name, use) {
+        case .uncertified: .failure(.uncertified(name, key))
+        case .misnamed: .failure(.misnamed(name, key))
+        case nil:
+            .success(Finding(peer: PeerTLS.Peer(name: name, key: key, isNew: false), certificate: certificate))
+        }
+    }
+
     /// Looks again under the file's lock: another process may have learned another key meanwhile.
     private func learn(_ finding: Finding) throws -> Result<PeerTLS.Peer, PeerRefusal> {
         let (name, key) = (finding.peer.name, finding.peer.key)
-        return try tls.known.change { known in
+        return try tls.known.withHashes.change { known in
             switch verdict(on: finding.certificate, known) {
             case .changed(let old): return .failure(.changed(name, known: old, now: key))
             case .foreign: return .failure(.foreign(name, key))
             case .unknown where !finding.isApproved: return .failure(.unknown(name, key))
-            case .learned where known.peers.count >= Self.mostLearned:
+            case .learned where known.count >= Self.mostLearned:
                 return .failure(
                     .unreadableFile("\(Self.mostLearned) keys are known, and no more are taken without a person's yes"))
             case .known: break
             case .unknown, .learned: known.add(KnownPeers.Peer(name, key))
+            case .vouched(let voucher):
+                known.add(KnownPeers.Peer(name, key))
+                tls.vouched?(name, voucher)
             }
             return .success(finding.peer)
         }
@@ -116,7 +141,7 @@ final class PeerVerification: Sendable {
 
     /// What is pinned counts whatever is known.
     private func known() throws -> KnownPeers {
-        if case .pinned = tls.trust { KnownPeers() } else { try tls.known.read() }
+        if case .pinned = tls.trust { KnownPeers() } else { try tls.known.withHashes.read() }
     }
 
     private func verdict(on certificate: PeerCertificate, _ known: KnownPeers) -> PeerVerdict {

@@ -4,7 +4,7 @@ import Discovery
 import MulticastEngine
 import System
 
-/// The wire; for a single name that is silent there, also avahi-daemon.
+/// The wire; for a single name that is silent there, also avahi-daemon's cache.
 ///
 /// A responder that has just answered someone else stays silent for a second (RFC 6762 §6), but avahi-daemon has heard that answer.
 final class SecondOpinion: ServiceFinder {
@@ -35,8 +35,8 @@ final class SecondOpinion: ServiceFinder {
     func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        guard case .instance = query.target else { return wire.browse(query, reporting: reporting) }
-        return NamedQuery(query, wire, after: Self.silence, second: avahi, reporting)
+        guard case .instance(let instance) = query.target else { return wire.browse(query, reporting: reporting) }
+        return NamedQuery(query, instance, wire, after: Self.silence, second: avahi, reporting)
     }
 
     func browseTypes(
@@ -50,8 +50,11 @@ final class SecondOpinion: ServiceFinder {
     func shutdown() async -> Bool { await wire.shutdown() }
 }
 
-/// A query for one name on the wire and, if that is silent, through avahi-daemon.
+/// A query for one name on the wire and, as long as that is silent, to avahi-daemon's cache.
 private final class NamedQuery: EngineOperation {
+    /// How long the cache's answer counts: a one-shot question's counts as long (docs/decisions/0036-one-shot-questions.md).
+    private static let interval = Duration.seconds(10)
+
     private struct State {
         var hasAnswer = false
         var isOver = false
@@ -67,15 +70,20 @@ private final class NamedQuery: EngineOperation {
     private let state = Locked(State())
 
     init(
-        _ query: ServiceQuery, _ wire: MulticastEngine, after silence: Duration,
+        _ query: ServiceQuery, _ instance: ServiceInstance, _ wire: MulticastEngine, after silence: Duration,
         second: AvahiEngine, _ reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) {
         let timer = Task { [weak self] in
             let time = SystemTime()
-            guard (try? await time.sleep(until: time.now + silence)) != nil else { return }
-            guard let self, !self.state.withLock({ $0.hasAnswer || $0.isOver }) else { return }
-            let operation = second.browse(query) { [weak self] facts in self?.secondSaid(facts, reporting) }
-            keep(operation, isWire: false)
+            var delay = silence
+            while (try? await time.sleep(until: time.now + delay)) != nil {
+                guard let self, !self.state.withLock({ $0.hasAnswer || $0.isOver }) else { return }
+                let operation = second.lookUpInCache(instance, for: query) { [weak self] in
+                    self?.secondSaid($0, resolves: query.resolution != .none, reporting)
+                }
+                keep(operation, isWire: false)
+                delay = Self.interval
+            }
         }
         state.withLock { $0.timer = timer }
         keep(wire.browse(query) { [weak self] facts in self?.wireSaid(facts, reporting) }, isWire: true)
@@ -102,23 +110,21 @@ private final class NamedQuery: EngineOperation {
         over?.cancel()
     }
 
-    /// Adds what only avahi-daemon knows. That it knows nothing, or stops, says nothing about the wire.
-    private func secondSaid(_ facts: [BrowseFact], _ reporting: ([BrowseFact]) -> Void) {
+    /// Adds what only avahi-daemon knows, and takes back what it knows no more.
+    private func secondSaid(
+        _ found: [Sighting: Resolution], resolves: Bool, _ reporting: ([BrowseFact]) -> Void
+    ) {
         state.withLock { state in
             guard !state.hasAnswer, !state.isOver else { return }
-            var news: [BrowseFact] = []
-            for fact in facts {
-                switch fact {
-                case .appeared(let sighting):
-                    if state.said.insert(sighting.ofAnyFamily).inserted { news.append(.appeared(sighting.ofAnyFamily)) }
-                case .resolved: news.append(fact)
-                case .disappeared(let sighting), .withdrawn(let sighting), .hidden(let sighting):
-                    if let known = state.said.remove(sighting.ofAnyFamily) { news.append(.disappeared(known)) }
-                case .listed where !state.said.isEmpty && !state.isListed:
-                    state.isListed = true
-                    news.append(.listed)
-                case .resolutionFailed, .listed, .backend, .degraded: break
-                }
+            var news = state.said.filter { found[$0] == nil }.map { BrowseFact.disappeared($0) }
+            for (sighting, resolution) in found {
+                if !state.said.contains(sighting) { news.append(.appeared(sighting)) }
+                if resolves { news.append(.resolved(resolution)) }
+            }
+            state.said = Set(found.keys)
+            if !state.said.isEmpty, !state.isListed {
+                state.isListed = true
+                news.append(.listed)
             }
             if !news.isEmpty { reporting(news) }
         }
@@ -154,9 +160,4 @@ private final class NamedQuery: EngineOperation {
 
 extension BrowseFact {
     fileprivate var sighting: Sighting? { if case .appeared(let sighting) = self { sighting } else { nil } }
-}
-
-extension Sighting {
-    /// The sighting without a family, as the wire reports it and will later withdraw it.
-    fileprivate var ofAnyFamily: Sighting { Sighting(instance: instance, origin: origin, family: nil, isOwn: isOwn) }
 }

@@ -4,20 +4,26 @@ package struct DatagramOffer: Hashable, Sendable {
     package let port: UInt16
     /// The prefix of every datagram to this side: random for each connection, and known only to the other side.
     package let token: UInt64
+    /// What datagrams to this side are sealed with; nil without TLS.
+    package let key: DatagramKey?
 
-    package init(port: UInt16, token: UInt64) {
+    package init(port: UInt16, token: UInt64, key: DatagramKey? = nil) {
         self.port = port
         self.token = token
+        self.key = key
     }
 }
 
-/// A UDP datagram: eight bytes of token, eight of number, both big endian; a byte of kind, 0 for a probe or 1 for a message; the message.
+/// A UDP datagram: eight bytes of token, eight of number, both big endian; a byte of kind, 0 for a probe or 1 for a message; the message. With
+/// TLS kind and message are sealed (`DatagramSeal`).
 package struct Datagram: Hashable, Sendable {
     /// The maximum length, so that every network carries it whole: 1280 less 40 for IPv6 and 8 for UDP (RFC 8200 §5).
     package static let maximumLength = 1232
     /// The maximum length of a message in a datagram.
     package static let maximumMessageLength = maximumLength - headerLength
-    private static let headerLength = 17
+    /// The length of token and number.
+    static let addressLength = 16
+    private static let headerLength = addressLength + 1
 
     /// The receiving side's token.
     package let token: UInt64
@@ -37,7 +43,7 @@ package struct Datagram: Hashable, Sendable {
         guard (Self.headerLength...Self.maximumLength).contains(bytes.count) else { return nil }
         token = UInt64(bigEndianBytes: bytes.prefix(8))
         number = UInt64(bigEndianBytes: bytes.dropFirst(8).prefix(8))
-        let rest = bytes.dropFirst(16)
+        let rest = bytes.dropFirst(Self.addressLength)
         switch rest.first {
         case 0 where rest.count == 1: message = nil
         case 1: message = Array(rest.dropFirst())

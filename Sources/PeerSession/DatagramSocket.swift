@@ -11,18 +11,24 @@ struct DatagramSocket: Sendable {
     private let connection: any Channel
 
     /// Nil if no socket is available; then everything uses the connection.
-    static func open(beside connection: any Channel) async -> DatagramSocket? {
+    /// - Parameter security: seals the datagrams; nil for plain ones.
+    static func open(beside connection: any Channel, _ security: (any SessionSecurity)?) async -> DatagramSocket? {
         guard var address = connection.localAddress, connection.remoteAddress?.protocol == address.protocol else {
             return nil
         }
         address.port = 0
         let token = UInt64.random(in: .min ... .max)
+        let key = security?.newKey()
+        // No datagrams rather than plain ones.
+        if security != nil, key == nil { return nil }
+        let opener: any DatagramOpening =
+            if let security, let key { security.opener(key, token: token) } else { PlainOpener(token: token) }
         let (arrivals, arrived) = AsyncStream<Datagram>.makeStream(bufferingPolicy: .bufferingNewest(64))
         var bootstrap = DatagramBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        DatagramHandler(token: token, connection.remoteAddress, arrived))
+                        DatagramHandler(opener, connection.remoteAddress, arrived))
                 }
             }
         if address.protocol == .inet6 {
@@ -35,7 +41,7 @@ struct DatagramSocket: Sendable {
             channel.close(promise: nil)
             return nil
         }
-        let offer = DatagramOffer(port: port, token: token)
+        let offer = DatagramOffer(port: port, token: token, key: key)
         return DatagramSocket(offer: offer, arrivals: arrivals, channel: channel, connection: connection)
     }
 
@@ -46,25 +52,27 @@ struct DatagramSocket: Sendable {
         try await channel.connect(to: address).get()
     }
 
-    /// Sends the datagram, or drops it if the system takes no more.
-    func send(_ datagram: Datagram) {
+    /// Sends a datagram, or drops it if the system takes no more.
+    func send(_ bytes: [UInt8]) {
         guard channel.isWritable else { return }
-        channel.writeAndFlush(ByteBuffer(bytes: datagram.bytes), promise: nil)
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
     }
 
     func close() { channel.close(promise: nil) }
 }
 
-/// Passes on datagrams with our token from the connection's host. Used on its channel's event loop.
+/// Passes on datagrams for this side from the connection's host. Used on its channel's event loop.
 private final class DatagramHandler: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
-    private let token: UInt64
+    private var opener: any DatagramOpening
     private let host: SocketAddress?
     private let arrived: AsyncStream<Datagram>.Continuation
 
-    init(token: UInt64, _ host: SocketAddress?, _ arrived: AsyncStream<Datagram>.Continuation) {
-        self.token = token
+    init(
+        _ opener: any DatagramOpening, _ host: SocketAddress?, _ arrived: AsyncStream<Datagram>.Continuation
+    ) {
+        self.opener = opener
         self.host = host
         self.arrived = arrived
     }
@@ -73,9 +81,9 @@ private final class DatagramHandler: ChannelInboundHandler {
         var envelope = unwrapInboundIn(data)
         // Before the socket is connected, the kernel lets others' datagrams through.
         envelope.remoteAddress.port = host?.port
-        guard envelope.remoteAddress == host, let datagram = Datagram(envelope.data.readableBytesView),
-            datagram.token == token
-        else { return }
+        guard envelope.remoteAddress == host, let datagram = opener.open(envelope.data.readableBytesView) else {
+            return
+        }
         arrived.yield(datagram)
     }
 

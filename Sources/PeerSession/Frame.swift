@@ -23,6 +23,8 @@ package enum Frame: Hashable, Sendable {
         case busy = 2
         /// The hello was meant for an earlier session in this place.
         case another = 3
+        /// The session speaks TLS only.
+        case plain = 4
     }
 
     /// The maximum length of a payload other than a message.

@@ -1,7 +1,9 @@
+internal import DNSSD
 internal import DiscoveryJSON
 
 /// A side's introduction; in a hello also the intended peer; and where it takes datagrams, if it does:
-/// `{"v":1,"id":"0123456789abcdef","name":"tony","to":"fedcba9876543210","udp":{"port":40000,"token":"0123456789abcdef"}}`.
+/// `{"v":1,"id":"0123456789abcdef","name":"tony","to":"fedcba9876543210","udp":{"port":40000,"token":"0123456789abcdef"}}`. Over TLS `udp` also has
+/// the key of datagrams to this side: `"key":"…"`, base64.
 package struct Greeting: Hashable, Sendable {
     package let id: PeerID
     package let name: String
@@ -28,7 +30,11 @@ package struct Greeting: Hashable, Sendable {
         guard let port = json["port"]?.integer.flatMap({ UInt16(exactly: $0) }), port > 0,
             let token = json["token"]?.string.flatMap({ UInt64(hexadecimal: $0) })
         else { throw SessionError(.malformed, "datagrams without port and token") }
-        return DatagramOffer(port: port, token: token)
+        guard let text = json["key"] else { return DatagramOffer(port: port, token: token) }
+        guard let key = text.string.flatMap({ Base64.decode($0) }).flatMap({ DatagramKey($0) }) else {
+            throw SessionError(.malformed, "datagrams with a key that is none")
+        }
+        return DatagramOffer(port: port, token: token, key: key)
     }
 
     var bytes: [UInt8] {
@@ -43,6 +49,7 @@ package struct Greeting: Hashable, Sendable {
             object.object { udp in
                 udp.member("port", Int(datagrams.port))
                 udp.member("token", datagrams.token.hexadecimal)
+                if let key = datagrams.key { udp.member("key", Base64.encode(key.bytes)) }
             }
         }
         return json.bytes

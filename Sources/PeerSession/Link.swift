@@ -21,6 +21,8 @@ struct Link: Sendable {
     }
 
     enum Stage: Hashable, Sendable {
+        /// TLS is not established yet; its handshake has time limits of its own.
+        case securing
         /// Nothing has been said.
         case new
         /// One side has said hello.
@@ -32,7 +34,9 @@ struct Link: Sendable {
 
     let channel: any Channel
     let isIncoming: Bool
-    var stage = Stage.new
+    /// Who the peer is; nil without TLS.
+    var identity: LinkIdentity?
+    var stage: Stage
     /// When this stage was reached.
     var since: SuspendingClock.Instant
     var lastHeard: SuspendingClock.Instant
@@ -43,10 +47,13 @@ struct Link: Sendable {
     /// Where the other side takes datagrams.
     var remoteOffer: DatagramOffer?
     var datagrams = DatagramPath()
+    /// Writes the datagrams.
+    var seal: any DatagramSealing = PlainSeal()
 
-    init(channel: any Channel, isIncoming: Bool, now: SuspendingClock.Instant) {
+    init(channel: any Channel, isIncoming: Bool, stage: Stage = .new, now: SuspendingClock.Instant) {
         self.channel = channel
         self.isIncoming = isIncoming
+        self.stage = stage
         since = now
         lastHeard = now
     }

@@ -2,10 +2,9 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryNIO
 internal import NIOCore
+internal import PeerIdentity
 
 extension PeerSession {
-    typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
-
     /// Runs the session until the task is cancelled; then withdraws the service, says goodbye to every peer, and ends `events`. Call it
     /// once.
     /// - Throws: when publishing or browsing fails for good.
@@ -37,20 +36,24 @@ extension PeerSession {
     // MARK: Finding and being found
 
     private func advertise() async throws {
-        let (arrivals, arrived) = AsyncStream<any Channel>.makeStream(bufferingPolicy: .bufferingOldest(16))
+        let (arrivals, arrived) = AsyncStream<Arrival>.makeStream(bufferingPolicy: .bufferingOldest(16))
         var txt = TXTRecord()
         try txt.append(key: "id", text: id.description)
         try txt.append(key: "name", text: displayName)
-        let listener = try await network.listen(serviceName, type: type, txt: txt, on: interfaces) { channel in
+        if let security { try KeyHint(security.fingerprint).add(to: &txt) }
+        let name = Self.serviceName(displayName) ?? .ofThisMachine()
+        let listener = try await network.listen(name, type: type, txt: txt, on: interfaces) { [security] channel in
             // Do not read before someone handles the input.
-            channel.setOption(.autoRead, value: false).map {
-                if case .enqueued = arrived.yield(channel) { return }
+            channel.setOption(.autoRead, value: false).flatMap {
+                Self.secure(channel, calling: nil, security)
+            }.map { peer in
+                if case .enqueued = arrived.yield(Arrival(channel: channel, peer: peer)) { return }
                 channel.close(promise: nil)
             }
         }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { for await channel in arrivals { await self.arrived(channel) } }
+                group.addTask { for await arrival in arrivals { await self.arrived(arrival) } }
                 group.addTask {
                     var watch = BackendWatch()
                     for await status in listener.publication.updates {
@@ -72,14 +75,21 @@ extension PeerSession {
         await listener.close()
     }
 
-    /// As much of the display name as fits a service's name.
-    private var serviceName: ServiceName {
+    /// As much of a display name as fits a service's name; nil if that is none.
+    static func serviceName(_ displayName: String) -> ServiceName? {
         var left = ServiceName.maximumLength
         let name = displayName.prefix { character in
             left -= character.utf8.count
             return left >= 0
         }
-        return (try? ServiceName(String(name))) ?? .ofThisMachine()
+        return try? ServiceName(String(name))
+    }
+
+    /// The name of a peer that was found. TXT may say any name, and a key is known by the service's: with TLS TXT can only make that one longer.
+    private func name(of service: DiscoveredService) -> String {
+        let (own, claimed) = (service.instance.name, service.txt.text(for: "name"))
+        guard let claimed else { return own.value }
+        return security == nil || Self.serviceName(claimed) == own ? claimed : own.value
     }
 
     private func browse() async throws {
@@ -87,8 +97,7 @@ extension PeerSession {
             switch event {
             case .found(let service), .changed(let service):
                 guard let id = service.instance.peerID(service.txt) else { continue }
-                let name = service.txt.text(for: "name") ?? service.instance.name.value
-                perform(table.found(id, named: name, at: service.instance))
+                perform(table.found(id, named: name(of: service), at: service.instance))
             case .lost(let service): perform(table.lost(service.instance))
             // In a session that also publishes, the publication reports this: without it nobody finds the session.
             case .backend(let state): if mode == .client { queue.push(.backend(state)) }
@@ -97,70 +106,9 @@ extension PeerSession {
         }
     }
 
-    // MARK: Connections
+    // MARK: What peers say
 
-    private func arrived(_ channel: any Channel) {
-        let strangers = links.values.count { $0.isIncoming && $0.stage != .connected }
-        guard strangers < Link.Limits.strangers else { return channel.close(promise: nil) }
-        let number = add(channel, isIncoming: true)
-        addJob.yield { [weak self] in
-            let wire = try? await channel.eventLoop.submit { try Wire(wrappingChannelSynchronously: channel) }.get()
-            guard let self else { return channel.close(promise: nil) }
-            // It was reset before it was read, and must not stay among the strangers.
-            guard let wire else { return await self.discard(channel, number) }
-            try? await channel.setOption(.autoRead, value: true).get()
-            await self.serve(wire, number)
-        }
-    }
-
-    private func discard(_ channel: any Channel, _ number: PeerTable.LinkID) {
-        links[number] = nil
-        channel.close(promise: nil)
-    }
-
-    private func add(_ channel: any Channel, isIncoming: Bool) -> PeerTable.LinkID {
-        let number = number()
-        links[number] = Link(channel: channel, isIncoming: isIncoming, now: .now)
-        return number
-    }
-
-    private func dial(_ peer: PeerID, _ service: ServiceInstance, _ attempt: Int) async {
-        do {
-            let (wire, _) = try await network.connect(to: .instance(service), on: interfaces) { channel in
-                channel.eventLoop.makeCompletedFuture { try Wire(wrappingChannelSynchronously: channel) }
-            }
-            let socket = await DatagramSocket.open(beside: wire.channel)
-            let number = add(wire.channel, isIncoming: false)
-            links[number]?.socket = socket
-            perform(table.dialled(peer, attempt: attempt, number))
-            await serve(wire, number)
-        } catch {
-            perform(table.failed(peer, attempt: attempt, SessionError(.unreachable, "\(error)")))
-        }
-    }
-
-    /// Reads a connection until it ends.
-    private func serve(_ wire: Wire, _ number: PeerTable.LinkID) async {
-        try? await wire.executeThenClose { inbound, _ in
-            var decoder = FrameDecoder()
-            for try await buffer in inbound {
-                links[number]?.lastHeard = .now
-                for frame in try decoder.received(buffer.readableBytesView) {
-                    if queue.isFull {
-                        links[number]?.isBlocked = true
-                        await queue.room()
-                        links[number]?.isBlocked = false
-                        links[number]?.lastHeard = .now
-                    }
-                    try await received(frame, number)
-                }
-            }
-        }
-        links.removeValue(forKey: number)?.socket?.close()
-        perform(table.ended(number, didVanish: false))
-    }
-
-    private func received(_ frame: Frame, _ number: PeerTable.LinkID) async throws {
+    func received(_ frame: Frame, _ number: PeerTable.LinkID) async throws {
         guard let link = links[number], link.stage != .closing else { return }
         switch frame {
         case .hello(let greeting):
@@ -168,10 +116,11 @@ extension PeerSession {
             links[number]?.reached(.greeted, now: .now)
             links[number]?.remoteOffer = greeting.datagrams
             if greeting.datagrams != nil {
-                let socket = await DatagramSocket.open(beside: link.channel)
+                let socket = await DatagramSocket.open(beside: link.channel, security)
                 links[number]?.socket = socket
             }
-            perform(table.greeted(number, by: greeting))
+            let claim = await claim(of: greeting, on: number)
+            perform(table.greeted(number, by: greeting, claim))
         case .welcome(let greeting):
             guard !link.isIncoming, link.stage == .greeted else {
                 throw SessionError(.malformed, "a welcome to nobody")

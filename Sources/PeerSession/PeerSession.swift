@@ -1,12 +1,11 @@
 public import DNSSD
 public import Discovery
-internal import DiscoveryNIO
 internal import NIOCore
 
 /// A session of peers on the local network, which find, invite and message each other, like Game Kit's.
 ///
-/// Everything happens in `run()`; read `events` meanwhile. A peer that falls silent is `disconnected` within 5 s. No one proves who they
-/// are (RFC 6762 §21), and nothing is encrypted.
+/// Everything happens in `run()`; read `events` meanwhile. A peer that falls silent is `disconnected` within 5 s. Without TLS, which a session
+/// has if it is created with `tls:` (trait `TLS`), no one proves who they are (RFC 6762 §21), and nothing is encrypted.
 public actor PeerSession {
     /// The maximum length of a message: 87 KB, which is 89 088 bytes.
     public static let maximumMessageLength = 87 * 1024
@@ -25,6 +24,8 @@ public actor PeerSession {
     let network: LocalNetwork
     let type: ServiceType
     let interfaces: InterfaceFilter
+    /// Nil for a plain session.
+    let security: (any SessionSecurity)?
     let queue = SessionEventQueue()
     let jobs: AsyncStream<@Sendable () async -> Void>
     let addJob: AsyncStream<@Sendable () async -> Void>.Continuation
@@ -33,7 +34,7 @@ public actor PeerSession {
     private var nextNumber = 0
     private var waiting: [PeerID: [(number: Int, continuation: CheckedContinuation<SessionError?, Never>)]] = [:]
 
-    /// Creates a session; `run()` starts it.
+    /// Creates a plain session; `run()` starts it.
     /// - Parameters:
     ///   - identifier: shared by all sessions of one program: 1 to 15 letters, digits and hyphens.
     ///   - displayName: for people; cut to 200 bytes. The service gets as much of it as fits a service's name.
@@ -46,12 +47,22 @@ public actor PeerSession {
         id: PeerID = .random(),
         on interfaces: InterfaceFilter = .all
     ) throws(DiscoveryError) {
+        try self.init(
+            network: network, identifier: identifier, displayName: displayName, mode: mode, id: id, on: interfaces,
+            security: nil)
+    }
+
+    init(
+        network: LocalNetwork, identifier: String, displayName: String, mode: SessionMode, id: PeerID,
+        on interfaces: InterfaceFilter, security: (any SessionSecurity)?
+    ) throws(DiscoveryError) {
         self.network = network
         self.type = try ServiceType("_\(identifier)._tcp")
         self.displayName = Peer.cut(displayName)
         self.mode = mode
         self.id = id
         self.interfaces = interfaces
+        self.security = security
         events = SessionEvents(queue: queue)
         table = PeerTable(own: id)
         (jobs, addJob) = AsyncStream.makeStream()

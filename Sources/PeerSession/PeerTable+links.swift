@@ -36,8 +36,10 @@ extension PeerTable {
     }
 
     /// An incoming connection said hello.
-    package mutating func greeted(_ link: LinkID, by greeting: Greeting) -> [Action] {
+    package mutating func greeted(_ link: LinkID, by greeting: Greeting, _ claim: Claim = .proven) -> [Action] {
         let id = greeting.id
+        // Who has another's id, or another's name, is not that other.
+        if claim == .refuted { return [.refuse(link, .declined)] }
         guard id != own else { return [.refuse(link, .declined)] }
         // The hello is meant for an earlier session, which caches still remember.
         if let to = greeting.to, to != own { return [.refuse(link, .another)] }
@@ -46,6 +48,8 @@ extension PeerTable {
         }
         switch entries[id]?.relation ?? .none {
         case .none: return invite(id, link)
+        // Only the dialled connection will tell whether it is the peer that is wanted.
+        case .dialling where claim == .open: return [.refuse(link, .duplicate)]
         case .dialling, .expecting: return welcome(id, link)
         case .greeted(let mine):
             // If our id is smaller, our connection stays: it will be welcomed, because both sides want it.
@@ -88,6 +92,8 @@ extension PeerTable {
         case .declined, .busy:
             let reason = refusal == .busy ? "is busy" : "declined"
             return [.close(link)] + answer(id, SessionError(.declined, "\(peer) \(reason)")) + fallBack(id)
+        case .plain:
+            return [.close(link)] + answer(id, SessionError(.notTrusted, "\(peer) speaks TLS only")) + fallBack(id)
         case .another:
             // The browser's knowledge of it is stale; the new session has an id that is yet to be found.
             entries[id]?.service = nil

@@ -54,6 +54,16 @@ package struct PeerTable: Sendable {
         }
     }
 
+    /// What a caller's key says about the peer that its hello claims to be.
+    package enum Claim: Hashable, Sendable {
+        /// It is the key of the service where the peer was found, or nothing speaks against it: there is no such service, or no TLS.
+        case proven
+        /// The service's key is not known yet.
+        case open
+        /// The service has another key.
+        case refuted
+    }
+
     struct Entry: Sendable {
         var peer: Peer
         var service: ServiceInstance?
@@ -135,6 +145,9 @@ package struct PeerTable: Sendable {
         entries[id]?.relation = relation
         if let link = relation.link { links[link] = id }
     }
+
+    /// Where a peer was found.
+    func service(of id: PeerID) -> ServiceInstance? { entries[id]?.service }
 
     func peerID(on link: LinkID) -> PeerID? { links[link] }
 

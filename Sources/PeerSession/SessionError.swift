@@ -1,3 +1,7 @@
+#if TLS
+public import DiscoveryTLS
+#endif
+
 /// Why an operation of a session failed.
 public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error. More may be added; switch with a `default`.
@@ -12,6 +16,8 @@ public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let declined = Code(text: "declined")
         /// The peer did not answer in time, or its host could not be reached.
         public static let unreachable = Code(text: "unreachable")
+        /// One side does not trust the other's key, or speaks no TLS where the other does.
+        public static let notTrusted = Code(text: "not-trusted")
         /// The peer's data breaks the protocol.
         public static let malformed = Code(text: "malformed")
         /// The session is over, or the task was cancelled.
@@ -22,11 +28,22 @@ public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// For people; safe for a terminal.
     public let message: String
+    #if TLS
+    /// The reason for `.notTrusted`, if this side knows it.
+    public private(set) var refusal: PeerRefusal?
+    #endif
 
     package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
+
+    #if TLS
+    init(_ refusal: PeerRefusal) {
+        self.init(.notTrusted, refusal.description)
+        self.refusal = refusal
+    }
+    #endif
 
     /// The message.
     public var description: String { message }

@@ -37,6 +37,13 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
         }
     }
 
+    /// A server that is far, or has many names to answer for, takes longer than a link; what it does not have it says at once.
+    public func limits(in domain: Domain) -> DiscoveryLimits {
+        var limits = DiscoveryLimits()
+        limits.resolutionLimit = .seconds(20)
+        return limits
+    }
+
     /// Returns true for every domain except those within `local`.
     public func finds(in domain: Domain) -> Bool { finder.finds(in: domain) }
 
@@ -51,9 +58,6 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
 
     /// The status of publishing, by domain.
     public var zones: [ZoneStatus] { publisher.zones }
-
-    /// Returns the default limits.
-    public func limits(in domain: Domain) -> DiscoveryLimits { finder.limits(in: domain) }
 
     /// Asks again for the records of a service that could not be reached.
     public func couldNotReach(_ instance: ServiceInstance) { finder.couldNotReach(instance) }

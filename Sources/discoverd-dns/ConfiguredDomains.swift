@@ -60,6 +60,8 @@ extension DNSSupport {
                 resolvers: resolver.namesServers ? resolver.servers.map(\.description) : [])
         } check: { named in
             await DomainCheck.run(named)
+        } records: { questions, wish, notices in
+            try await DomainLookup(wish, notices).records(questions)
         }
     }
 }

@@ -28,6 +28,8 @@ struct AvahiConformanceTests {
             EngineConformance.Environment(
                 publisher: publisher,
                 browser: browser,
+                // avahi-daemon works on a thousand services for long, in one piece, and says nothing meanwhile.
+                patience: .seconds(60),
                 browserBackend: LabHost.backend,
                 publisherBackend: LabHost.backend,
                 browserLink: LabHost.cable,
@@ -77,12 +79,17 @@ struct PrivateConformanceTests {
 
 /// Resources that must not have grown afterwards.
 struct Guards: Equatable, Sendable {
-    var descriptors: Int
+    /// How many descriptors of each kind are open: what the kernel calls them, without numbers.
+    var descriptors: [String: Int]
     /// Avahi's threads only; Swift's pool adds threads on demand and keeps them.
     var threads: Int
 
-    /// Not more than before. There may be less, because something of an earlier test may have ended meanwhile.
-    func isWithin(_ before: Guards) -> Bool { descriptors <= before.descriptors && threads <= before.threads }
+    /// What is more than before. There may be less of anything, because something of an earlier test may have ended meanwhile.
+    func growth(since before: Guards) -> [String] {
+        let grown = descriptors.filter { $0.value > before.descriptors[$0.key, default: 0] }
+        let told = grown.map { "\($0.key): \($0.value), before \(before.descriptors[$0.key, default: 0])" }
+        return told.sorted() + (threads > before.threads ? ["threads: \(threads), before \(before.threads)"] : [])
+    }
 
     /// The first use of Swift's pool, its timers and D-Bus opens descriptors that stay open.
     static let warmUp = Task {
@@ -103,8 +110,12 @@ struct Guards: Equatable, Sendable {
         let files = FileManager.default
         let tasks = (try? files.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         let names = tasks.map { (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)) ?? "" }
+        // The descriptor that lists them is gone when it is looked at.
+        let open = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        let kinds = open.compactMap { try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+            .map { String($0.filter { !$0.isNumber }) }
         return Guards(
-            descriptors: (try? files.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1,
+            descriptors: Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +),
             threads: names.count { $0.hasPrefix("avahi") }
         )
     }
@@ -112,7 +123,9 @@ struct Guards: Equatable, Sendable {
     /// Polls, because threads end in their own time and the kernel does not report the end of a detached one.
     static func expect(_ before: Guards) async throws {
         let deadline = ContinuousClock.now + .seconds(10)
-        while !now().isWithin(before), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(now().isWithin(before), "\(now()) after \(before)")
+        while !now().growth(since: before).isEmpty, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(now().growth(since: before) == [])
     }
 }

@@ -74,6 +74,30 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test func textIsReplacedWithoutAnEnd() async throws {
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let made = try JSONReader.read(
+            await daemon.post("/v1/registrations", #"{"name":"a","port":7,"txt":{"k":"v"}}"#))
+        let id = try #require(made["id"]?.string)
+        func put(_ id: String, _ body: String) async throws -> JSONValue {
+            let request = ControlClient.Request("PUT", "/v1/registrations/\(id)/txt", body: Array(body.utf8))
+            return try JSONReader.read(await daemon.client.send(request))
+        }
+        let changed = try await put(id, #"{"k":"w","f":null}"#)
+        #expect(changed["id"]?.string == id && changed["state"]?.string == "established")
+        // What it is now is what a request must say to be the same.
+        let same = #"{"name":"a","port":7,"txt":{"k":"w","f":null}}"#
+        let again = try JSONReader.read(await daemon.post("/v1/registrations", same))
+        #expect(again["id"]?.string == id)
+        for (id, body, status) in [
+            (id, "[]", 400), (id, #"{"k":1}"#, 400), (id, "{", 400), ("x", "{}", 404),
+        ] {
+            let error = await #expect(throws: ControlError.self) { try await put(id, body) }
+            #expect(error?.status == status, "\(body)")
+        }
+        await daemon.stopAndRemove()
+    }
+
     @Test func registrationsAreMadeListedAndWithdrawn() async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let answer = try JSONReader.read(

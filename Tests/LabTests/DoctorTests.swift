@@ -90,6 +90,38 @@ struct DoctorTests {
         try await lab.stop()
     }
 
+    @Test("one name claimed by two hosts: both are named, and how to tell")
+    func claimedTwice() async throws {
+        let lab = try await Lab.start(hosts: 3)
+        // avahi-daemon would give way (RFC 6762 §9); these do not.
+        let real = try await lab.inject(
+            "h2",
+            """
+            {"services": [{"instance": "tony", "type": "_witap._tcp", "port": 9000, "host": "nas", "addresses": ["10.77.0.2"]}]}
+            """, ["--interval", "0.3"])
+        let clean = try await lab.ask("h1", "doctor")
+        #expect(clean.output.contains { $0.hasPrefix("ok\tnames\tno name is claimed twice") }, "\(clean)")
+        let impostor = try await lab.inject(
+            "h3",
+            """
+            {"services": [{"instance": "tony", "type": "_witap._tcp", "port": 9001, "host": "evil", "addresses": ["10.77.0.3"]}],
+             "records": [{"name": "nas.local", "type": "A", "address": "10.77.0.3", "flush": false}]}
+            """, ["--interval", "0.3"])
+        let run = try await lab.ask("h1", "doctor")
+        let service = run.output.first { $0.hasPrefix("warn\tnames\tthe service tony._witap._tcp.local") } ?? ""
+        #expect(service.contains("10.77.0.2 on eth0 says nas.local port 9000"), "\(run)")
+        #expect(service.contains("10.77.0.3 on eth0 says evil.local port 9001"), "\(run)")
+        #expect(service.contains("discoverd identity"), "\(run)")
+        let host = run.output.first { $0.hasPrefix("warn\tnames\tthe host name nas.local") } ?? ""
+        #expect(
+            host.contains("10.77.0.2 on eth0 says 10.77.0.2") && host.contains("10.77.0.3 on eth0 says 10.77.0.3"),
+            "\(run)")
+        #expect(run.exit == .exited(0))
+        impostor.signal(SIGTERM)
+        real.signal(SIGTERM)
+        try await lab.stop()
+    }
+
     @Test("the daemon: whether it runs, and what it lets this user do")
     func daemon() async throws {
         let lab = try await Lab.start()

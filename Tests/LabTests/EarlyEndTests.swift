@@ -45,12 +45,30 @@ struct EarlyEndTests {
     @Test("lanchat serve")
     func lanchat() async throws {
         let lab = try await Lab.start()
-        let server = try lab.app("h1", "lanchat", "serve", "--name", "den")
+        let server = try lab.app("h1", "lanchat", "serve", "--name", "den", "--plain")
         try await server.line { $0.hasPrefix("published ") }
         let requests = ["iam:anna\nmsg:hello\n", "iam:bob\n", "msg:x"].map { Array($0.utf8) }
         try await lab.endEarly("h2", "10.77.0.1:6222", requests: requests)
         let joined = try await lab.bash("h2", "printf 'iam:last\\nmsg:it lives\\n' | nc -N 10.77.0.1 6222")
         #expect(joined.output.contains("last: it lives"), "\(joined)")
+        try await server.stop()
+        try await lab.stop()
+    }
+
+    @Test("lanchat serve, over TLS: within the handshake")
+    func lanchatHandshake() async throws {
+        let lab = try await Lab.start()
+        let server = try lab.app("h1", "lanchat", "serve", "--name", "den", "--trust-first")
+        try await server.line { $0.hasPrefix("published ") }
+        // A record of a handshake, its beginning, and something else.
+        let record: [UInt8] = [22, 3, 1, 0, 100, 1, 0, 0, 96, 3, 3] + [UInt8](repeating: 7, count: 94)
+        try await lab.endEarly("h2", "10.77.0.1:6222", requests: [record, Array("iam:anna\n".utf8)])
+        let last = try lab.app("h2", "lanchat", "join", "den", "--nick", "last", "--trust-first")
+        try await last.line(within: .seconds(30)) { $0 == "last has joined" }
+        last.write("it lives\n")
+        try await server.line { $0 == "last: it lives" }
+        last.closeInput()
+        #expect(try await last.exit() == .exited(0))
         try await server.stop()
         try await lab.stop()
     }
@@ -74,14 +92,14 @@ struct EarlyEndTests {
     @Test("tap-race, which is PeerSession")
     func tapRace() async throws {
         let lab = try await Lab.start()
-        let one = try lab.app("h1", "tap-race", "--json", "--accept", "--seconds", "1")
+        let one = try lab.app("h1", "tap-race", "--json", "--accept", "--seconds", "1", "--trust-first")
         try await one.line { $0.contains(#""event":"published""#) }
         let published = try #require(one.lines().first { $0.contains(#""event":"published""#) })
         let digits = try #require(published.split(separator: #""port":"#).last).prefix { $0.isNumber }
         try await lab.endEarly(
             "h2", "10.77.0.1:\(digits)",
             requests: [[0, 0, 0, 30] + [UInt8](repeating: 0x41, count: 40), [UInt8](repeating: 0xFF, count: 200)])
-        let two = try lab.app("h2", "tap-race", "h1", "--json", "--seconds", "1")
+        let two = try lab.app("h2", "tap-race", "h1", "--json", "--seconds", "1", "--trust-first")
         for player in [one, two] {
             #expect(try await player.exit(within: .seconds(90)) == .exited(0), "\(player.lines(.stderr))")
         }

@@ -14,6 +14,13 @@ struct LinkQuerierTests {
 
     private var key: RecordKey { RecordKey(tony.host, .a) }
 
+    /// A link that has just learned an address.
+    private func informed() -> LinkQuerier {
+        var link = link()
+        _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
+        return link
+    }
+
     private func known(_ change: (inout Message) -> Void) -> Bool {
         var link = link()
         var message = Message(flags: [.response, .authoritative], answers: [tony.address4])
@@ -28,8 +35,7 @@ struct LinkQuerierTests {
         #expect(!known { $0.opcode = 5 })
         #expect(!known { $0.flags.insert(Message.Flags(rawValue: 3)) })
         // A question with an error puts nothing in doubt.
-        var link = link()
-        _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
+        var link = informed()
         let question = Message(flags: [Message.Flags(rawValue: 1)], questions: [Question(tony.host, .a)])
         for second in [2, 4, 6] { _ = link.received(question, isOwn: false, at: start + .seconds(second)) }
         #expect(link.cache.records(key).map(\.isEnding) == [false])
@@ -71,8 +77,7 @@ struct LinkQuerierTests {
             (Message(questions: [question], authorities: [tony.address4]), false),
         ]
         for (message, counts) in messages {
-            var link = link()
-            _ = link.received(Message(flags: [.response], answers: [tony.address4]), isOwn: false, at: start)
+            var link = informed()
             for second in [2, 4, 6] { _ = link.received(message, isOwn: false, at: start + .seconds(second)) }
             // No one answered: the record is in doubt.
             #expect(link.cache.records(key).map(\.isEnding) == [counts])

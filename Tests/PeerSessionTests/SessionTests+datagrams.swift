@@ -7,7 +7,7 @@ extension SessionTests {
     private static let id = PeerID(rawValue: 7)
 
     /// Waits until datagrams are in use, or not in use.
-    private func wait(_ session: PeerSession, usesDatagrams: Bool, to peer: PeerID) async throws {
+    func wait(_ session: PeerSession, usesDatagrams: Bool, to peer: PeerID) async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while await session.usesDatagrams(to: peer) != usesDatagrams {
             guard ContinuousClock.now < deadline else { throw SessionError.Missed() }
@@ -59,7 +59,8 @@ extension SessionTests {
             let (peer, offered) = try await handmade(server)
             let offer = try #require(offered)
             // The session's socket is connected once its first datagram arrives.
-            #expect(try peer.datagram() == Datagram(token: 99, number: 1, message: nil))
+            let first = try peer.datagram()
+            #expect(first == Datagram(token: 99, number: 1, message: nil), "\(first)")
             func bytes(_ number: UInt64, _ text: String, token: UInt64? = nil) -> [UInt8] {
                 Datagram(token: token ?? offer.token, number: number, message: Array(text.utf8)).bytes
             }

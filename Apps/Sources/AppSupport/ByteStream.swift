@@ -29,12 +29,20 @@ extension NIOAsyncChannel where Inbound == ByteBuffer, Outbound == ByteBuffer {
     public static func connect(
         host: String, port: Int, within limit: TimeAmount = .seconds(10)
     ) async throws -> ByteStream {
+        try await connect(host: host, port: port, within: limit) { wrap($0) }
+    }
+
+    /// The same, with what `initializer` makes of the connection.
+    public static func connect<Output: Sendable>(
+        host: String, port: Int, within limit: TimeAmount = .seconds(10),
+        initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
+    ) async throws -> Output {
         do {
             return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .connectTimeout(limit)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelOption(.socketOption(.so_keepalive), value: 1)
-                .connect(host: host, port: port) { wrap($0) }
+                .connect(host: host, port: port, channelInitializer: initializer)
         } catch is CancellationError {
             throw CancellationError()
         } catch let error as NIOConnectionError where error.connectionErrors.isEmpty {
@@ -65,6 +73,8 @@ public func failureText(_ error: any Error) -> String {
     case let error as IOError: systemMessage(error.errnoCode)
     case ChannelError.connectTimeout, is Deadline.Missed: "no answer in time"
     case ChannelError.ioOnClosedChannel, ChannelError.alreadyClosed: "the connection is closed"
+    // NIOSSL's: TCP has ended, and TLS has not.
+    case let error where "\(error)" == "uncleanShutdown": "it ended without a word"
     default: String(describing: error)
     }
 }

@@ -1,14 +1,37 @@
 import AppSupport
+import DiscoveryTLS
 import NIOCore
+import PeerIdentity
 import Synchronization
 
 /// A connection that knows whether its other side is still there, without reading.
 struct DropConnection: Sendable {
     let stream: ByteStream
     let presence: Presence
+    /// The other side, once its key was judged; nil for a plain stream.
+    private let peer: EventLoopFuture<PeerTLS.Peer>?
 
-    /// The initializer for listeners and for outgoing connections.
-    static func make(_ channel: any Channel) -> EventLoopFuture<DropConnection> {
+    /// The initializer for plain streams.
+    static func plain(_ channel: any Channel) -> EventLoopFuture<DropConnection> { make(channel, nil) }
+
+    /// The initializer for the framed mode of a side that dialled a service.
+    static func calling(_ name: PeerName, _ tls: PeerTLS) -> @Sendable (any Channel) -> EventLoopFuture<DropConnection>
+    {
+        { channel in
+            tls.secure(channel, calling: name).flatMap { make(channel, PeerTLS.peer(of: channel)) }
+        }
+    }
+
+    /// The initializer for the framed mode of a side that was dialled.
+    static func answering(_ tls: PeerTLS) -> @Sendable (any Channel) -> EventLoopFuture<DropConnection> {
+        { channel in
+            tls.secure(answering: channel).flatMap { make(channel, PeerTLS.peer(of: channel)) }
+        }
+    }
+
+    private static func make(
+        _ channel: any Channel, _ peer: EventLoopFuture<PeerTLS.Peer>?
+    ) -> EventLoopFuture<DropConnection> {
         let presence = Presence()
         do {
             // Must come first: once the stream exists, nothing may fail before it is used.
@@ -16,8 +39,21 @@ struct DropConnection: Sendable {
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        return ByteStream.wrap(channel).map { DropConnection(stream: $0, presence: presence) }
+        return ByteStream.wrap(channel).map { DropConnection(stream: $0, presence: presence, peer: peer) }
     }
+
+    /// It is one of the framed mode.
+    var isSecured: Bool { peer != nil }
+
+    /// Waits for the end of the handshake.
+    /// - Throws: `PeerRefusal`.
+    func securedPeer() async throws -> PeerTLS.Peer {
+        guard let peer else { throw PeerRefusal.noTLS("it is a plain stream") }
+        return try await peer.get()
+    }
+
+    /// Where the other side is, for people.
+    var place: String { stream.channel.remoteAddress?.readableHost ?? "?" }
 
     /// Closes an unwanted connection.
     func refuse() async { await stream.refuse() }

@@ -4,21 +4,23 @@ import DNSSD
 import Discovery
 import DiscoveryJSON
 import DiscoveryNIO
+import DiscoveryTLS
 import NIOCore
-import Synchronization
 
-/// A published port for plain streams, and a port for the framed mode that the TXT record names.
+/// A published port, and a port for the framed mode that the TXT record names; or with --plain a port for plain streams alone.
 struct DropListener {
-    /// The maximum number of connections, of both kinds; more are closed at once.
+    /// The maximum number of connections, of each kind; more are closed at once.
     static let limit = 16
+    /// The maximum number of handshakes under way. They take no place: anyone can begin one and say nothing. A new one replaces the oldest.
+    static let handshakes = 128
 
     let app: App
     let log: EventLog
     let name: ServiceName
     let type: String
     let port: Port?
-    /// Plain streams only, under exactly this name: clients of such a service look for no other.
-    let isPlain: Bool
+    /// TLS of the framed mode; nil: plain streams only, under exactly this name, for clients of such a service look for no other.
+    let tls: PeerTLS?
     /// Further strings for the TXT record.
     var about: [(key: String, value: String)] = []
 
@@ -28,16 +30,18 @@ struct DropListener {
     func run(once isOnce: Bool, plain: @escaping Serve, framed: @escaping Serve) async throws {
         let gate = Gate(limit: Self.limit)
         do {
-            if isPlain {
+            guard let tls else {
                 return try await publish(TXTRecord(), gate, isOnce, plain) { _ in }
             }
             let server = try await ServerSocket.listen(
-                on: app.options.interfaces, initializer: DropConnection.make)
+                on: app.options.interfaces, initializer: DropConnection.answering(tls))
             try await server.executeThenClose { connections in
                 let framedPort = try Port(server.channel.localAddress?.port ?? 0)
-                let txt = try DropService.txt(framedPort: framedPort, about: about)
+                let txt = try DropService.txt(
+                    framedPort: framedPort, tls.identity.fingerprint, about: about)
                 try await publish(txt, gate, isOnce, plain) { group in
-                    group.addTask { try await serve(connections, gate, isOnce, framed) }
+                    // Plain streams, which are refused, take no place of these.
+                    group.addTask { try await serve(connections, Gate(limit: Self.limit), isOnce, framed) }
                 }
             }
         } catch let error as ServerSocket.Failure {
@@ -56,7 +60,7 @@ struct DropListener {
     ) async throws {
         try await app.network().withListener(
             name, type: try ServiceType(type), port: port, txt: txt, on: app.options.interfaces,
-            onConflict: isPlain ? .fail : .rename, initializer: DropConnection.make
+            onConflict: tls == nil ? .fail : .rename, initializer: DropConnection.plain
         ) { listener, connections in
             try await withThrowingTaskGroup { group in
                 group.addTask {
@@ -85,6 +89,9 @@ struct DropListener {
                 if let told { app.notices.notice("another machine has the name \(told): it is \(status.name) now") }
                 told = status.name
                 app.tellPublished(publication, as: status.name)
+            case .conflicted(let error) where told != nil && tls != nil:
+                // Someone denies every name; the publication goes on trying.
+                app.notices.notice("\(error.message); it is tried again")
             case .conflicted(let error), .failed(let error): throw error
             default: continue
             }
@@ -94,11 +101,13 @@ struct DropListener {
     private func serve(
         _ connections: IncomingConnections<DropConnection>, _ gate: Gate, _ isOnce: Bool, _ body: @escaping Serve
     ) async throws -> Bool {
-        try await withThrowingTaskGroup(of: Bool.self) { group in
+        let handshakes = Handshakes(limit: Self.handshakes)
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await withThrowingDiscardingTaskGroup { group in
                     for await connection in connections {
                         group.addTask {
+                            await handshakes.wait(connection)
                             guard gate.enter() else { return await connection.refuse() }
                             defer { gate.leave() }
                             let isServed = await attempt(connection, body)

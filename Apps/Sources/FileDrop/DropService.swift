@@ -4,44 +4,60 @@ import DNSSD
 import Discovery
 import DiscoveryNIO
 import FileDropCore
+import PeerIdentity
 import TerminalUI
 
 /// The two services, and how their TXT records describe the framed mode.
 ///
-/// The published port speaks plain streams, as SimpleNetworkStreams does. Programs that know the framed mode find a second port in the TXT
-/// record: `filedrop=2`, `port=40123`.
+/// With --plain the published port speaks plain streams, as SimpleNetworkStreams does, and that is all. Otherwise it only says that it does
+/// not, and programs that know the framed mode find a second port, for TLS, in the TXT record: `filedrop=3`, `port=40123`, `tls=1`, `fp=SHA256:…`.
 enum DropService {
     static let upload = "_x-SNSUpload._tcp"
     static let download = "_x-SNSDownload._tcp"
     /// The service name that SimpleNetworkStreams looks for.
     static let plainName = "Test"
-    private static let version = "2"
+    private static let version = "3"
 
     /// The TXT record of a service with a framed mode.
-    static func txt(framedPort port: Port, about: [(key: String, value: String)] = []) throws -> TXTRecord {
+    static func txt(
+        framedPort port: Port, _ key: KeyFingerprint, about: [(key: String, value: String)] = []
+    ) throws -> TXTRecord {
         var record = TXTRecord()
         try record.append(key: "filedrop", text: version)
         try record.append(key: "port", text: port.description)
+        try KeyHint(key).add(to: &record)
         for (key, value) in about { try record.append(key: key, text: String(value.prefix(60))) }
         return record
     }
 
-    /// The service at its framed port; nil if it has none.
-    /// - Throws: if an older filedrop offers the service.
-    static func framed(_ service: DiscoveredService) throws -> DiscoveredService? {
-        guard let spoken = service.txt.text(for: "filedrop") else { return nil }
-        guard spoken == version else {
+    /// The service at its framed port.
+    /// - Throws: if it has none, or is that of an older filedrop. No record makes this side speak without TLS.
+    static func framed(_ service: DiscoveredService) throws -> DiscoveredService {
+        let name = service.instance.name
+        if let spoken = service.txt.text(for: "filedrop"), spoken != version {
             throw CommandError(
-                .badData, "\"\(service.instance.name)\" speaks another version of filedrop than this one, which is 2",
-                advice: ["Install the same version on both sides; one file goes with --plain meanwhile."])
+                .badData, "\"\(name)\" speaks another version of filedrop than this one, which is \(version)",
+                advice: ["Install the same version on both sides."])
         }
-        guard let text = service.txt.text(for: "port"), let number = Int(text), let port = try? Port(number) else {
-            return nil
+        guard service.txt.contains("filedrop"), let text = service.txt.text(for: "port"), let number = Int(text),
+            let port = try? Port(number)
+        else {
+            throw CommandError(
+                .unreachable, "\"\(name)\" speaks no TLS, as far as it says",
+                advice: ["--plain is for plain streams. Everyone on the network can read and change them."])
         }
         var framed = service
         framed.port = port
         framed.endpoints = service.endpoints.map { Endpoint(address: $0.address, port: port, interface: $0.interface) }
         return framed
+    }
+
+    /// - Throws: where a service says that it takes no plain streams.
+    static func checkPlain(_ service: DiscoveredService) throws {
+        guard service.txt.contains("tls") else { return }
+        throw CommandError(
+            .unreachable, "\"\(service.instance.name)\" speaks TLS, and takes no plain streams",
+            advice: ["Leave out --plain, or use it on both sides."])
     }
 }
 

@@ -1,17 +1,24 @@
 import AppSupport
 import CommandFrame
 import DiscoveryJSON
+import DiscoveryTLS
 import FileDropCore
+import Glibc
+import PeerIdentity
 import Synchronization
 
 /// Logs failed transfers at a limited rate: someone who connects and breaks off all day must not fill the disk.
 final class EventLog: Sendable {
     private let app: App
     private let pace: Mutex<LinePace>
+    /// A terminal shows every code, whatever else happens; a file has an end.
+    private let showsAllCodes = isatty(STDERR_FILENO) == 1
+    private let codePace: Mutex<LinePace>
 
     init(_ app: App) {
         self.app = app
         pace = Mutex(LinePace(now: .now))
+        codePace = Mutex(LinePace(now: .now))
     }
 
     /// Logs a failed transfer.
@@ -31,12 +38,28 @@ final class EventLog: Sendable {
         }
     }
 
+    /// Says the code of a stranger, for the person at the other side to compare.
+    func tell(_ introduction: Introduction, at place: String) {
+        guard let code = introduction.code, showsAllCodes || codePace.withLock({ $0.line(now: .now) != nil })
+        else { return }
+        let name = introduction.peer.name.text
+        show("the code is \(code), here and there, for \(place), which calls itself \(name)", "code") {
+            $0.member("peer", name)
+            $0.member("address", place)
+            $0.member("code", "\(code)")
+        }
+    }
+
     private func tell(_ text: String, _ event: String, _ members: (inout JSONWriter) -> Void) {
         guard let suppressed = pace.withLock({ $0.line(now: .now) }) else { return }
         if suppressed > 0 {
             app.notices.notice("\(suppressed) more like these were not shown")
             if app.json { app.output.json("suppressed") { $0.member("events", suppressed) } }
         }
+        show(text, event, members)
+    }
+
+    private func show(_ text: String, _ event: String, _ members: (inout JSONWriter) -> Void) {
         app.notices.notice(text)
         if app.json { app.output.json(event, members) }
     }

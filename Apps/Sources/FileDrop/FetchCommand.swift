@@ -1,4 +1,5 @@
 import AppSupport
+import AppTLS
 import ArgumentParser
 import CommandFrame
 import DNSSD
@@ -11,8 +12,9 @@ struct FetchCommand: AppCommand {
         commandName: "fetch",
         abstract: "Fetches what another machine offers into a folder.",
         discussion: """
-            What broke off goes on where it stopped, what is there already is not fetched again, and no file is replaced.
-            From others than `filedrop offer` comes one file, which is named after the service and the time.
+            With TLS, from a machine whose key is known; about another key you are asked. What broke off goes on where it
+            stopped, what is there already is not fetched again, and no file is replaced. With --plain comes one file, which
+            is named after the service and the time.
             """
     )
 
@@ -24,12 +26,13 @@ struct FetchCommand: AppCommand {
             valueName: "name> <directory"))
     var place: [String]
 
-    @Flag(name: .long, help: "A plain stream even if the other side knows more.")
+    @Flag(name: .long, help: "A plain stream, which everyone on the network can read and change.")
     var plain = false
 
     @Flag(name: .long, help: "Let files that are programs there be programs here.")
     var executable = false
 
+    @OptionGroup var peers: PeerOptions
     @OptionGroup var finding: FindingOptions
     @OptionGroup var options: AppOptions
 
@@ -37,6 +40,7 @@ struct FetchCommand: AppCommand {
         guard (1...2).contains(place.count) else {
             throw ValidationError("name the folder, and before it whose files to fetch if there are several.")
         }
+        try peers.validate(plain: plain)
         _ = try name
     }
 
@@ -47,15 +51,17 @@ struct FetchCommand: AppCommand {
     func run(in app: App) async throws {
         let inbox = try Inbox(place[place.count - 1], takesPrograms: executable, app)
         let progress = Progress(app)
+        let acquaintances = plain ? nil : try Acquaintances(.dialling, peers, app.notices)
         let service = try await app.find(DropService.download, named: try name, within: finding.timeout)
-        if !plain, let framed = try DropService.framed(service) {
+        if let acquaintances {
             return try await app.resumable {
-                let (connection, _) = try await app.network().connect(
-                    to: .service(framed), on: options.interfaces, initializer: DropConnection.make)
-                let receiver = FramedReceiver(inbox: inbox, progress: progress, log: EventLog(app), isDialled: false)
+                let connection = try await app.connect(to: service, acquaintances.tls)
+                let receiver = FramedReceiver(
+                    inbox: inbox, acquaintances: acquaintances, progress: progress, log: EventLog(app))
                 try await receiver.run(connection)
             }
         }
+        try DropService.checkPlain(service)
         let (stream, _) = try await app.network().connect(to: .service(service), on: options.interfaces) {
             ByteStream.wrap($0)
         }

@@ -25,12 +25,7 @@ struct FileExchange {
             let file = try await blocking { try IncomingFile(in: place, name: entry.path) }
             return try await receive(file, &reader)
         }
-        guard let key = sender.key else {
-            try await begin()
-            let file = try await blocking { try IncomingFile(in: place, name: entry.path) }
-            return try await receive(file, &reader)
-        }
-        let file = try await blocking { try IncomingFile(in: place, resuming: entry, of: key) }
+        let file = try await blocking { try IncomingFile(in: place, resuming: entry, of: sender.key) }
         let count = file.count
         guard count > 0 else {
             try await begin()
@@ -83,7 +78,7 @@ struct FileExchange {
                 message = try await reader.next()
             } catch {
                 // The next attempt continues from here.
-                if sender.key != nil { inbox.parts.keep(file) }
+                inbox.parts.keep(file)
                 throw error
             }
             silence.restart()
@@ -121,10 +116,10 @@ struct FileExchange {
 
 /// The sender, as far as the receiver knows it.
 struct Sender: Sendable {
-    /// The sender's public key, if it has proved that it owns it.
-    let key: [UInt8]?
+    /// The fingerprint of the sender's key.
+    let key: [UInt8]
     let landing: Landing
     let presence: DropConnection.Presence
-    /// For people: the sender's address, and the name it gives itself.
+    /// For people: the name by which it is known, or that it gives itself, and its address.
     let name: String
 }

@@ -1,29 +1,51 @@
 import AppSupport
 import CommandFrame
-import DNSSD
+import DiscoveryTLS
 import FileDropCore
 import NIOCore
+import PeerIdentity
 
 /// The receiving side in the framed mode.
 struct FramedReceiver {
     let inbox: Inbox
+    let acquaintances: Acquaintances
     let progress: Progress
     let log: EventLog
-    /// Whether the sender connected to this receiver: the sender signs the address that was dialled.
-    let isDialled: Bool
 
     /// Receives everything that one sender has.
     func run(_ connection: DropConnection) async throws {
         defer { progress.clear() }
         inbox.parts.tidy()
         let channel = connection.stream.channel
-        try await Transfer.run(connection.stream) { inbound, outbound, silence in
+        try await Transfer.run(connection) { peer, inbound, outbound, silence in
             var reader = MessageReader(inbound)
             do {
+                let hurry = Silence(Transfer.introduction) { channel.close(promise: nil) }
+                defer { hurry.cancel() }
                 try await outbound.write(ByteBuffer(bytes: Message.greeting))
                 try await reader.greeting()
-                let sender = try await self.sender(connection, &reader, outbound)
-                try await receive(from: sender, &reader, outbound, silence)
+                let introduction = try await Introduction(peer, acquaintances) {
+                    try await Transfer.send($0, to: outbound)
+                } next: {
+                    try await reader.expected()
+                }
+                reader.isAdmitted = introduction.isKnown
+                log.tell(introduction, at: connection.place)
+                guard case .total(let entries, let bytes) = try await reader.expected() else {
+                    throw MessageReader.nonsense
+                }
+                hurry.cancel()
+                var allowance: Allowance?
+                if !introduction.isKnown {
+                    try await acquaintances.admit(
+                        introduction, connection,
+                        "It has \(Transfer.amount(entries, bytes)) for this machine, and is at \(connection.place).",
+                        "Take that")
+                    allowance = Allowance(entries: entries, bytes: bytes)
+                }
+                progress.begin(total: bytes)
+                let sender = try await self.sender(connection, peer)
+                try await receive(from: sender, allowance, &reader, outbound, silence)
             } catch {
                 if let message = Self.report(error) {
                     try? await Transfer.send(message, to: outbound)
@@ -35,43 +57,35 @@ struct FramedReceiver {
         }
     }
 
-    private func sender(
-        _ connection: DropConnection, _ reader: inout MessageReader, _ outbound: Transfer.Outbound
-    ) async throws -> Sender {
-        let challenge = SenderKey.newChallenge()
-        try await Transfer.send(.challenge(challenge), to: outbound)
-        guard case .identity(let key, let signature, let host) = try await reader.next() else {
-            throw MessageReader.nonsense
-        }
-        let channel = connection.stream.channel
-        let address = (isDialled ? channel.localAddress : channel.remoteAddress)?.signedBytes ?? []
-        let isGenuine = SenderKey.isGenuine(signature, of: key, for: challenge, at: address)
+    private func sender(_ connection: DropConnection, _ peer: PeerTLS.Peer) async throws -> Sender {
         let inbox = inbox
-        let landing = try await blocking { inbox.landing(of: isGenuine ? key : nil) }
-        let place = channel.remoteAddress?.readableHost ?? "?"
+        let name = await acquaintances.name(of: peer)
+        let landing = try await blocking { inbox.landing(of: peer.key.bytes) }
         return Sender(
-            key: isGenuine ? key : nil, landing: landing, presence: connection.presence,
-            name: host.isEmpty ? place : "\(host) (\(place))")
+            key: peer.key.bytes, landing: landing, presence: connection.presence,
+            name: "\(name.shortText) (\(connection.place))")
     }
 
     private func receive(
-        from sender: Sender, _ reader: inout MessageReader, _ outbound: Transfer.Outbound, _ silence: Silence
+        from sender: Sender, _ allowance: Allowance?, _ reader: inout MessageReader, _ outbound: Transfer.Outbound,
+        _ silence: Silence
     ) async throws {
         var entries = 0
-        progress.begin(total: nil)
+        var allowance = allowance
         while true {
             silence.restart()
             let message = try await reader.next()
             switch message {
-            case .total(_, let total): progress.begin(total: total)
             case .entry, .refusedEntry:
                 entries += 1
                 guard entries <= SourceTree.maximumItems else { throw MessageReader.nonsense }
             default: break
             }
             switch message {
-            case .total: break
             case .entry(let entry):
+                guard allowance?.takes(entry) != false else {
+                    throw CommandError(.badData, "more was sent than the person here was asked about")
+                }
                 if entry.kind == .folder {
                     try await blocking { try sender.landing.makeFolder(entry) }
                 } else {
@@ -96,6 +110,7 @@ struct FramedReceiver {
     private static func report(_ error: any Error) -> Message? {
         switch error {
         case let failure as FileFailure: .failure(failure.kind, failure.error.message)
+        case let refused as Refused: .failure(.notPermitted, refused.told.rawValue)
         case let error as CommandError where error.status == .badData: .failure(.badData, error.message)
         default: nil
         }

@@ -1,7 +1,7 @@
 import AppSupport
+import AppTLS
 import CommandFrame
-import DNSSD
-import Discovery
+import DiscoveryTLS
 import FileDropCore
 import NIOCore
 import Synchronization
@@ -9,26 +9,37 @@ import Synchronization
 /// The sending side in the framed mode.
 struct FramedSender {
     let tree: SourceTree
-    let key: SenderKey
+    let acquaintances: Acquaintances
     let progress: Progress
     let log: EventLog
-    /// Whether this side connected to the receiver: the dialled address is what gets signed.
-    let isReceiverDialled: Bool
 
     /// Sends everything. Returns when the receiver has stored it all, except for what it leaves out.
     func run(_ connection: DropConnection) async throws {
         defer { progress.clear() }
         let channel = connection.stream.channel
-        let address = (isReceiverDialled ? channel.remoteAddress : channel.localAddress)?.signedBytes ?? []
-        try await Transfer.run(connection.stream) { inbound, outbound, silence in
+        try await Transfer.run(connection) { peer, inbound, outbound, silence in
             let replies = Replies()
             try await withThrowingTaskGroup { group in
                 group.addTask { await replies.read(inbound) }
                 do {
-                    try await send(replies, outbound, silence, signing: address)
+                    try await outbound.write(ByteBuffer(bytes: Message.greeting))
+                    let hurry = Silence(Transfer.introduction) { channel.close(promise: nil) }
+                    let introduction = try await Introduction(peer, acquaintances) {
+                        try await Transfer.send($0, to: outbound)
+                    } next: {
+                        try await replies.next()
+                    }
+                    hurry.cancel()
+                    log.tell(introduction, at: connection.place)
+                    if !introduction.isKnown { try await admit(introduction, connection) }
+                    replies.admit()
+                    try await send(replies, outbound, silence)
                 } catch let failure as FileFailure {
                     try? await Transfer.send(.failure(failure.kind, failure.error.message), to: outbound)
                     throw failure
+                } catch let refused as Refused {
+                    try? await Transfer.send(.failure(.notPermitted, refused.told.rawValue), to: outbound)
+                    throw refused
                 } catch let error where !(error is CommandError) {
                     // The receiver's reason is more useful than a broken pipe.
                     if let reason = await replies.reason() { throw reason }
@@ -40,27 +51,30 @@ struct FramedSender {
         }
     }
 
-    private func send(
-        _ replies: Replies, _ outbound: Transfer.Outbound, _ silence: Silence, signing address: [UInt8]
-    ) async throws {
-        try await outbound.write(ByteBuffer(bytes: Message.greeting))
-        guard case .challenge(let challenge) = try await replies.next(),
-            let signature = key.sign(challenge, at: address)
-        else { throw MessageReader.nonsense }
-        let identity = Message.identity(
-            key: key.publicKey, signature: signature, host: ServiceName.ofThisMachine().value)
-        try await Transfer.send(identity, to: outbound)
+    private func admit(_ introduction: Introduction, _ connection: DropConnection) async throws {
+        let amount = Transfer.amount(Int64(tree.items.count), tree.bytes)
+        try await acquaintances.admit(
+            introduction, connection, "It is at \(connection.place), and would get \(amount).", "Send that")
+    }
+
+    private func send(_ replies: Replies, _ outbound: Transfer.Outbound, _ silence: Silence) async throws {
         try await Transfer.send(.total(entries: Int64(tree.items.count), bytes: tree.bytes), to: outbound)
         progress.begin(total: tree.bytes)
         for item in tree.items {
             silence.restart()
+            var sent: Sent?
             if item.entry.kind == .folder {
                 try await Transfer.send(.entry(item.entry), to: outbound)
-            } else if try await !send(item, replies, outbound, silence) {
-                continue
+            } else {
+                sent = try await send(item, replies, outbound, silence)
+                guard sent != nil else { continue }
             }
             switch try await replies.next() {
-            case .complete: break
+            case .complete:
+                if let sent {
+                    progress.tell(
+                        "sent", item.entry.path.text, bytes: sent.bytes, digest: sent.digest, note: sent.note)
+                }
             case .leftOut(let reason): tellLeftOut(item, reason)
             default: throw MessageReader.nonsense
             }
@@ -73,10 +87,17 @@ struct FramedSender {
         log.leftOut(item.path, of: "the receiver", reason)
     }
 
-    /// - Returns: whether an answer is still to come; false if the receiver left the entry out.
+    /// What the receiver is to confirm.
+    private struct Sent {
+        let bytes: Int64
+        let digest: [UInt8]
+        let note: String?
+    }
+
+    /// - Returns: nil if the receiver left the entry out; otherwise an answer is still to come.
     private func send(
         _ item: SourceTree.Item, _ replies: Replies, _ outbound: Transfer.Outbound, _ silence: Silence
-    ) async throws -> Bool {
+    ) async throws -> Sent? {
         progress.name(item.entry.path.text)
         let file = try await blocking { try SourceFile(item.path) }
         var entry = item.entry
@@ -97,14 +118,13 @@ struct FramedSender {
             if isSame { start = offset } else { try await blocking { try file.restart() } }
         case .leftOut(let reason):
             tellLeftOut(item, reason)
-            return false
+            return nil
         default: throw MessageReader.nonsense
         }
         progress.advance(Int(start))
         if start < file.size || start == 0 { try await sendData(of: file, replies, outbound, silence) }
         let note = start > 0 ? (start == file.size ? "was there already" : "went on from byte \(start)") : nil
-        progress.tell("sent", entry.path.text, bytes: file.size, digest: file.digest, note: note)
-        return true
+        return Sent(bytes: file.size, digest: file.digest, note: note)
     }
 
     private func sendData(
@@ -130,6 +150,7 @@ final class Replies: Sendable {
     private let continuation: AsyncThrowingStream<Message, any Error>.Continuation
     private let failure = Mutex<CommandError?>(nil)
     private let isOver = Mutex(false)
+    private let isAdmitted = Mutex(false)
 
     init() {
         // A receiver that keeps the rules is never more than one message ahead.
@@ -142,15 +163,20 @@ final class Replies: Sendable {
             try await reader.greeting()
             while true {
                 let message = try await reader.next()
-                if case .failure(let kind, let text) = message { throw Transfer.error(kind, text) }
+                if case .failure(let kind, let text) = message {
+                    throw Transfer.error(kind, text, isAdmitted: isAdmitted.withLock { $0 })
+                }
                 guard case .enqueued = continuation.yield(message) else { throw MessageReader.nonsense }
             }
         } catch {
-            failure.withLock { $0 = error as? CommandError }
+            failure.withLock { $0 = (error as? CommandError) ?? (error as? PeerRefusal).map { CommandError($0) } }
             continuation.finish(throwing: error)
         }
         isOver.withLock { $0 = true }
     }
+
+    /// The other side is known, or a person has said yes to it: its words may be printed.
+    func admit() { isAdmitted.withLock { $0 = true } }
 
     /// The next message.
     func next() async throws -> Message {

@@ -27,10 +27,10 @@ struct Inbox: Sendable {
     }
 
     /// Where the files of this sender go.
-    /// - Parameter key: nil if the sender has not proved who it is; then everything is new.
-    func landing(of key: [UInt8]?) -> Landing {
+    /// - Parameter key: the fingerprint of the sender's key.
+    func landing(of key: [UInt8]) -> Landing {
         // Without a readable record, files go into one more numbered folder; that is no reason to refuse them.
-        let record = key.flatMap { try? records?.record(of: $0) }
+        let record = try? records?.record(of: key)
         return Landing(in: target, received: record ?? Received())
     }
 }

@@ -7,13 +7,14 @@ import NIOCore
 struct MessageReader {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private var buffer = ByteBuffer()
+    /// The other side is known, or a person has said yes to it.
+    var isAdmitted = false
 
     init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) { self.inbound = inbound.makeAsyncIterator() }
 
     /// Reads the other side's greeting.
     mutating func greeting() async throws {
         let greeting = try await take(Message.greeting.count)
-        if greeting == Message.oldGreeting { throw Self.tooOld }
         guard greeting == Message.greeting else {
             throw CommandError(.badData, "the other side does not speak this version of filedrop")
         }
@@ -28,12 +29,19 @@ struct MessageReader {
         return message
     }
 
+    /// The next message of a side that goes on.
+    /// - Throws: as `next`, or what the other side says that keeps it from going on.
+    mutating func expected() async throws -> Message {
+        let message = try await next()
+        if case .failure(let failure, let text) = message {
+            throw Transfer.error(failure, text, isAdmitted: isAdmitted)
+        }
+        return message
+    }
+
     /// Reads and discards the rest.
     mutating func drain() async throws { while try await inbound.next(isolation: #isolation) != nil {} }
 
-    static let tooOld = CommandError(
-        .badData, "the other side is an older filedrop (filedrop/1, this is filedrop/2)",
-        advice: ["Install the same version on both sides; one file goes with --plain meanwhile."])
     static let ended = CommandError(.ioError, "the connection ended before everything was through")
     static let nonsense = CommandError(.badData, "the other side broke the rules of the transfer")
 

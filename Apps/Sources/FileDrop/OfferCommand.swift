@@ -1,4 +1,5 @@
 import AppSupport
+import AppTLS
 import ArgumentParser
 import CommandFrame
 import DNSSD
@@ -10,8 +11,9 @@ struct OfferCommand: AppCommand {
         commandName: "offer",
         abstract: "Lets others fetch files and folders, until Ctrl-C.",
         discussion: """
-            Published as NAME._x-SNSDownload._tcp. `filedrop fetch` takes them with their names, checked and gone on with
-            where they broke off; nc and the like get the bytes of the file, if it is only one.
+            Published as NAME._x-SNSDownload._tcp. `filedrop fetch` takes them with their names, with TLS, checked and
+            gone on with where they broke off. At a terminal you are asked about others whose keys are not known; without
+            a terminal they are refused. With --plain everyone gets the bytes of a single file, as with nc.
             """
     )
 
@@ -23,27 +25,31 @@ struct OfferCommand: AppCommand {
         transform: { try ServiceName($0) })
     var name: ServiceName?
 
-    @Option(name: .long, help: "The port for plain streams; default: a free one.", transform: Parsing.port)
+    @Option(name: .long, help: "The published port; default: a free one.", transform: Parsing.port)
     var port: Port?
 
-    @Flag(name: .long, help: "Plain streams only, for programs that look for the name Test.")
+    @Flag(name: .long, help: "Plain streams only, to anyone, for programs that look for the name Test.")
     var plain = false
+
+    @OptionGroup var peers: PeerOptions
 
     @Flag(name: .long, help: "End after one other has fetched everything.")
     var once = false
 
     @OptionGroup var options: AppOptions
 
+    func validate() throws { try peers.validate(plain: plain) }
+
     func run(in app: App) async throws {
         let log = EventLog(app)
-        let key = SenderKey.ofUser(app)
-        let tree = try await SourceTree.look(at: file, key, app)
+        let tree = try await SourceTree.look(at: file, OriginKey.ofUser(app), app)
+        let acquaintances = plain ? nil : try Acquaintances(Acquaintances.fetchers, peers, app.notices)
         var listener = DropListener(
             app: app, log: log, name: try name ?? (plain ? ServiceName(DropService.plainName) : .ofThisMachine()),
-            type: DropService.download, port: port, isPlain: plain)
+            type: DropService.download, port: port, tls: acquaintances?.tls)
         listener.about = [("files", String(tree.items.count)), ("bytes", String(tree.bytes))]
-        if let only = tree.onlyFile { listener.about.append(("name", only.entry.path.text)) }
         try await listener.run(once: once) { connection in
+            guard plain else { return try await PlainTransfer.refuse(connection, tells: false) }
             guard let item = tree.onlyFile else {
                 await connection.refuse()
                 throw CommandError(.usage, "asked for a plain stream, which is one file: there are several")
@@ -51,8 +57,9 @@ struct OfferCommand: AppCommand {
             try await PlainTransfer(progress: Progress(app)).send(item, to: connection.stream)
             return true
         } framed: { connection in
+            guard let acquaintances else { return false }
             let sender = FramedSender(
-                tree: tree, key: key, progress: Progress(app), log: log, isReceiverDialled: false)
+                tree: tree, acquaintances: acquaintances, progress: Progress(app), log: log)
             try await sender.run(connection)
             return true
         }

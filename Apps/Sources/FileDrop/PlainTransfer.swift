@@ -1,4 +1,5 @@
 import AppSupport
+import CommandFrame
 import DNSSD
 import FileDropCore
 import Glibc
@@ -49,6 +50,17 @@ struct PlainTransfer {
             await Transfer.finish(outbound, MessageReader(inbound), of: stream.channel, within: .seconds(10))
             progress.tell("sent", item.entry.path.text, bytes: file.size, digest: file.digest)
         }
+    }
+
+    /// Ends a plain stream. One that has a file to say is told why; to one that waits for a file, words would be a file.
+    static func refuse(_ connection: DropConnection, tells: Bool) async throws -> Bool {
+        try await Transfer.run(connection.stream) { inbound, outbound, _ in
+            let text = "filedrop: no plain streams here; use filedrop on both sides, or --plain on both\n"
+            if tells { try await outbound.write(ByteBuffer(string: text)) }
+            await Transfer.finish(
+                outbound, MessageReader(inbound), of: connection.stream.channel, within: .seconds(3))
+        }
+        throw CommandError(.unreachable, "a plain stream was refused: --plain takes them")
     }
 
     /// A name for a file received without one: `Test-20261121-064500`.

@@ -1,5 +1,7 @@
 import AppSupport
+import AppTLS
 import CommandFrame
+import DiscoveryTLS
 import FileDropCore
 import NIOCore
 
@@ -9,6 +11,20 @@ enum Transfer {
     static let patience = Duration.seconds(300)
 
     typealias Outbound = NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+    /// How long two filedrops have to begin: a person may be asked on one side.
+    static let introduction = Duration.seconds(75)
+
+    /// Runs `body` with a connection with TLS, once the other side's key was judged.
+    static func run<Result: Sendable>(
+        _ connection: DropConnection,
+        _ body: (PeerTLS.Peer, NIOAsyncChannelInboundStream<ByteBuffer>, Outbound, Silence) async throws -> Result
+    ) async throws -> Result {
+        try await run(connection.stream) { inbound, outbound, silence in
+            let peer = try await connection.securedPeer()
+            return try await body(peer, inbound, outbound, silence)
+        }
+    }
 
     /// Runs `body` with a connection; turns what broke it into a `CommandError`.
     static func run<Result: Sendable>(
@@ -21,6 +37,10 @@ enum Transfer {
             return try await stream.executeThenClose { try await body($0, $1, silence) }
         } catch let failure as FileFailure {
             throw failure.error
+        } catch let refused as Refused {
+            throw refused.error
+        } catch let refusal as PeerRefusal {
+            throw CommandError(refusal)
         } catch let error where !(error is CommandError) && !(error is CancellationError) {
             throw CommandError(.ioError, "the connection broke: \(failureText(error))")
         }
@@ -30,15 +50,22 @@ enum Transfer {
         try await outbound.write(ByteBuffer(bytes: message.bytes))
     }
 
+    /// `3 files and folders, 5.0 MB`, for people.
+    static func amount(_ entries: Int64, _ bytes: Int64) -> String {
+        "\(entries == 1 ? "1 file" : "\(entries) files and folders"), \(ProgressLine.size(bytes))"
+    }
+
     /// The error to report for the other side's failure.
-    static func error(_ failure: Message.Failure, _ text: String) -> CommandError {
+    /// - Parameter isAdmitted: it is known, or a person has said yes to it; else its words are not printed.
+    static func error(_ failure: Message.Failure, _ text: String, isAdmitted: Bool = true) -> CommandError {
         let status: ExitStatus =
             switch failure {
             case .noSpace, .other: .ioError
             case .badData: .badData
             case .notPermitted: .notPermitted
             }
-        return CommandError(status, "the other side: \(text)")
+        let isShown = isAdmitted || Reason(rawValue: text) != nil
+        return CommandError(status, "the other side: \(isShown ? text : "it does not go on")")
     }
 
     /// Ends our direction and waits for the other side to end its own, so that nothing in flight is lost.
@@ -49,20 +76,5 @@ enum Transfer {
         let patience = Silence(limit) { channel.close(promise: nil) }
         defer { patience.cancel() }
         try? await reader.drain()
-    }
-}
-
-extension SocketAddress {
-    /// Address and port as both sides see them: without the scope, which differs between them.
-    var signedBytes: [UInt8] {
-        // sin_addr of sockaddr_in and sin6_addr of sockaddr_in6, <netinet/in.h>.
-        var place = 8..<24
-        if case .v4 = self { place = 4..<8 }
-        var address = withSockAddr { address, size in
-            Array(UnsafeRawBufferPointer(start: address, count: size).dropFirst(place.lowerBound).prefix(place.count))
-        }
-        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-        if address.count == 16, address.starts(with: mapped) { address.removeFirst(mapped.count) }
-        return address + [UInt8(truncatingIfNeeded: (port ?? 0) >> 8), UInt8(truncatingIfNeeded: port ?? 0)]
     }
 }

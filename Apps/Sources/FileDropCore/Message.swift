@@ -1,9 +1,11 @@
-/// The messages of the framed mode (docs/apps/filedrop.md). Sender and receiver take turns for each entry.
+import DNSSD
+
+/// The messages of the framed mode, within TLS (docs/apps/filedrop.md). Sender and receiver take turns for each entry.
 public enum Message: Hashable, Sendable {
-    /// Receiver, first: the bytes that the sender must sign.
-    case challenge([UInt8])
-    /// Sender, in answer: its key, the signature, and its machine's name.
-    case identity(key: [UInt8], signature: [UInt8], host: String)
+    /// Both, first: whether the other's key is known here. If not, a person is asked.
+    case acquainted(Bool)
+    /// Both, unless both are acquainted: a step of `PairingExchange`.
+    case pairing([UInt8])
     /// Sender: how many entries and bytes will come; only for a progress bar.
     case total(entries: Int64, bytes: Int64)
     /// Sender: the next file or folder.
@@ -42,19 +44,18 @@ public enum Message: Hashable, Sendable {
     /// The maximum body of any other message.
     static let maximumOther = 8 * 1024
     /// What each side sends first.
-    public static let greeting = Array("filedrop/2\n".utf8)
-    /// What an older filedrop sends first, which is as long.
-    public static let oldGreeting = Array("filedrop/1\n".utf8)
+    public static let greeting = Array("filedrop/3\n".utf8)
 
     /// The length of a message's header: its kind and the body's length.
     public static let headerLength = 5
     static let digestLength = 32
-    static let maximumHost = 63
+    /// The longest step of a pairing.
+    static let maximumPairing = 64
 
     var kind: UInt8 {
         switch self {
-        case .challenge: 0x4E
-        case .identity: 0x49
+        case .acquainted: 0x4B
+        case .pairing: 0x50
         case .total: 0x54
         case .entry, .refusedEntry: 0x45
         case .leftOut: 0x4C
@@ -86,14 +87,13 @@ public enum Message: Hashable, Sendable {
 
     private var body: [UInt8] {
         switch self {
-        case .identity(let key, let signature, let host): key + signature + host.utf8.prefix(Self.maximumHost)
         case .total(let entries, let bytes): entries.bigEndianBytes + bytes.bigEndianBytes
         case .entry(let entry): entry.bytes
         // Never sent.
         case .refusedEntry: []
         case .have(let offset): offset.bigEndianBytes
-        case .isSame(let isSame): [isSame ? 1 : 0]
-        case .data(let bytes), .digest(let bytes), .begins(let bytes), .challenge(let bytes): bytes
+        case .isSame(let isIt), .acquainted(let isIt): [isIt ? 1 : 0]
+        case .data(let bytes), .digest(let bytes), .begins(let bytes), .pairing(let bytes): bytes
         case .complete, .end: []
         case .leftOut(let text): Array(text.utf8.prefix(1000))
         case .failure(let failure, let text): [failure.rawValue] + Array(text.utf8.prefix(1000))
@@ -112,13 +112,8 @@ extension Message {
     /// Decodes a message; nil if it breaks a rule.
     public init?(header: [UInt8], body: [UInt8]) {
         switch header.first {
-        case 0x4E where body.count == SenderKey.challengeLength: self = .challenge(body)
-        case 0x49:
-            let (key, signature) = (SenderKey.publicLength, SenderKey.signatureLength)
-            guard body.count >= key + signature, body.count <= key + signature + Self.maximumHost else { return nil }
-            self = .identity(
-                key: Array(body[..<key]), signature: Array(body[key..<(key + signature)]),
-                host: String(decoding: body[(key + signature)...], as: UTF8.self))
+        case 0x4B where body == [0] || body == [1]: self = .acquainted(body == [1])
+        case 0x50 where (1...Self.maximumPairing).contains(body.count): self = .pairing(body)
         case 0x54:
             guard body.count == 16, let entries = Int64(bigEndianBytes: body[..<8]),
                 let bytes = Int64(bigEndianBytes: body[8...]), entries >= 0, bytes >= 0
@@ -130,7 +125,7 @@ extension Message {
             case .refused(let path, let problem): self = .refusedEntry(path: path, problem)
             case nil: return nil
             }
-        case 0x4C: self = .leftOut(String(decoding: body, as: UTF8.self))
+        case 0x4C: self = .leftOut(Self.text(body))
         case 0x48:
             guard let offset = Int64(bigEndianBytes: body), offset >= 0 else { return nil }
             self = .have(offset: offset)
@@ -142,8 +137,17 @@ extension Message {
         case 0x5A where body.isEmpty: self = .end
         case 0x58:
             let failure = body.first.flatMap(Failure.init(rawValue:)) ?? .other
-            self = .failure(failure, String(decoding: body.dropFirst(), as: UTF8.self))
+            self = .failure(failure, Self.text(body.dropFirst()))
         default: return nil
         }
+    }
+
+    /// The other side's words: of one line, with U+FFFD for characters that could pass for anything else.
+    private static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in String(decoding: Array(bytes.prefix(1000)), as: UTF8.self).unicodeScalars {
+            text.append(String(scalar).needsTerminalEscaping ? "\u{FFFD}" : scalar)
+        }
+        return String(text)
     }
 }

@@ -33,7 +33,7 @@ public final class Received: Sendable {
     /// The record of a sender that cannot be recognised again.
     public init() { place = nil }
 
-    /// - Parameter sender: its public key, which it has proved to own.
+    /// - Parameter sender: the fingerprint of its key, which it has proved to own.
     /// - Throws: if the record cannot be read.
     public init(of sender: [UInt8], in target: TargetFolder, state folder: StateFolder) throws(StateFolder.Failure) {
         var checksum = Checksum()
@@ -175,7 +175,7 @@ public final class ReceivedRecords: Sendable {
     }
 
     /// The record of a sender.
-    /// - Parameter key: its public key, which it has proved to own.
+    /// - Parameter key: the fingerprint of its key, which it has proved to own.
     public func record(of key: [UInt8]) throws(StateFolder.Failure) -> Received {
         try records.withLock { records throws(StateFolder.Failure) in
             if let record = records[key]?.record { return record }

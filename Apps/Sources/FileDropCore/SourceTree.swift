@@ -21,7 +21,7 @@ public struct SourceTree: Sendable {
     public private(set) var leftOut: [String] = []
     /// How many more were left out.
     public private(set) var furtherLeftOut = 0
-    private let key: SenderKey
+    private let key: OriginKey
 
     /// The total size of all files.
     public var bytes: Int64 { items.reduce(0) { $0 + $1.entry.size } }
@@ -34,7 +34,7 @@ public struct SourceTree: Sendable {
 
     /// Examines files, and folders with their contents. Follows links given as `paths`; leaves out all others.
     /// - Parameter key: gives each of `paths` the origin by which a receiver recognises it.
-    public init(_ paths: [String], key: SenderKey = SenderKey()) throws(CommandError) {
+    public init(_ paths: [String], key: OriginKey = OriginKey()) throws(CommandError) {
         self.key = key
         for path in paths {
             var status = stat()

@@ -1,6 +1,7 @@
 import AppSupport
 import DNSSD
 import DiscoveryNIO
+import DiscoveryTLS
 import LanChatCore
 import NIOCore
 import NIOPosix
@@ -9,7 +10,11 @@ import NIOPosix
 final class ChatConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
+    /// The first byte of TLS (RFC 8446 §5.1); no line begins with it.
+    private static let tls: UInt8 = 22
+
     private let server: ChatServer
+    private var hasHeard = false
     private var framing = LineFraming(limit: ChatText.maximumLine)
     private var pace = Pace(now: .zero)
     private let start = NIODeadline.now()
@@ -17,17 +22,32 @@ final class ChatConnection: ChannelInboundHandler {
     private var id: Int?
     private var context: ChannelHandlerContext?
     private var isPaused = false
+    /// For messages.
+    private var host = "nowhere"
 
     init(_ server: ChatServer) { self.server = server }
 
     /// Sets a connection's options: small reads, and a vanished client is noticed within a minute.
-    static func configure(_ channel: any Channel, _ server: ChatServer) throws {
+    /// - Parameter peer: who it is, once TLS is established; nil where the room is plain.
+    static func configure(
+        _ channel: any Channel, _ server: ChatServer, _ peer: EventLoopFuture<PeerTLS.Peer>? = nil
+    ) throws {
         guard let options = channel.syncOptions else { return }
         try options.setOption(.allowRemoteHalfClosure, value: true)
         try options.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
         try options.setOption(.maxMessagesPerRead, value: 1)
         try channel.noticeVanishedPeers()
-        try channel.pipeline.syncOperations.addHandler(ChatConnection(server))
+        let connection = ChatConnection(server)
+        try channel.pipeline.syncOperations.addHandler(connection)
+        // Before anything that it says.
+        peer?.assumeIsolated().whenComplete { connection.judged($0) }
+    }
+
+    private func judged(_ result: Result<PeerTLS.Peer, any Error>) {
+        switch result {
+        case .success(let peer): if let id { server.proven(peer, of: id) }
+        case .failure(let error): server.failed(error, from: host)
+        }
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -35,11 +55,12 @@ final class ChatConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
+        host = context.remoteAddress?.readableHost ?? "nowhere"
         let host = ChatHost(context.remoteAddress.flatMap { IPAddress($0) })
         let id: Int
         switch server.entered(self, from: host) {
         case .success(let place): id = place
-        case .failure(let refusal): return refuse(context, refusal)
+        case .failure(let refusal): return refuse(context, refusal.rawValue)
         }
         self.id = id
         context.fireChannelActive()
@@ -51,7 +72,14 @@ final class ChatConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let id else { return }
-        let lines = framing.received(unwrapInboundIn(data).readableBytesView)
+        let bytes = unwrapInboundIn(data).readableBytesView
+        if !hasHeard, !server.isSecured, bytes.first == Self.tls {
+            server.heardTLS(from: host)
+            leave()
+            return refuse(context, "this room speaks no TLS")
+        }
+        hasHeard = true
+        let lines = framing.received(bytes)
         for line in lines { server.received(line, from: id) }
         let wait = pace.took(lines.count, now: now)
         guard wait > .zero, !isPaused else { return }
@@ -95,12 +123,18 @@ final class ChatConnection: ChannelInboundHandler {
         context?.eventLoop.assumeIsolated().execute { [weak self] in self?.context?.close(promise: nil) }
     }
 
+    /// Closes the connection, in the way of TLS if it has that.
+    func close(_ end: EventLoopPromise<Void>) {
+        guard let context else { return end.succeed() }
+        context.close(promise: end)
+    }
+
     /// Sends the reason, then gives the client a moment to leave: closing while it still sends would reset the connection, and it might
     /// never read the reason.
-    private func refuse(_ context: ChannelHandlerContext, _ refusal: ChatServer.Refusal) {
+    private func refuse(_ context: ChannelHandlerContext, _ reason: String) {
         guard server.refused() else { return context.close(promise: nil) }
         let loop = context.eventLoop.assumeIsolated()
-        context.writeAndFlush(Self.wrap("* \(refusal.rawValue)\n")).assumeIsolated().whenComplete { [weak self] _ in
+        context.writeAndFlush(Self.wrap("* \(reason)\n")).assumeIsolated().whenComplete { [weak self] _ in
             self?.context?.close(mode: .output, promise: nil)
         }
         loop.scheduleTask(in: ChatServer.farewell) { [weak self, server] in

@@ -1,7 +1,9 @@
 import AppSupport
+import DiscoveryTLS
 import LanChatCore
 import NIOCore
 import NIOPosix
+import PeerIdentity
 
 /// The room and its connections. Everything runs on one event loop: there are no locks, and no client waits for another.
 final class ChatServer {
@@ -27,12 +29,23 @@ final class ChatServer {
     private var next = 0
     private var refusedCount = 0
     private var places: Places<Int>
+    /// Whether clients speak TLS.
+    let isSecured: Bool
     /// Receives what happens, as text.
     private let report: @Sendable (String) -> Void
+    /// Receives who comes for the first time, and who is not let in.
+    private let tell: @Sendable (ChatArrival) -> Void
 
-    init(maximumClients: Int, perHost: Int, report: @escaping @Sendable (String) -> Void) {
+    /// - Parameter key: of the person at the server; nil for a plain room.
+    init(
+        maximumClients: Int, perHost: Int, key: KeyFingerprint?, report: @escaping @Sendable (String) -> Void,
+        tell: @escaping @Sendable (ChatArrival) -> Void
+    ) {
         places = Places(limit: maximumClients, perHost: perHost)
+        isSecured = key != nil
         self.report = report
+        self.tell = tell
+        if let key { room.proven(key, of: Self.person) }
     }
 
     /// Admits a client, or refuses it.
@@ -58,6 +71,33 @@ final class ChatServer {
     }
 
     func refusedIsGone() { refusedCount -= 1 }
+
+    /// A client's key was accepted.
+    func proven(_ peer: PeerTLS.Peer, of id: Int) {
+        room.proven(peer.key, of: id)
+        if peer.isNew { tell(.new(peer)) }
+    }
+
+    /// A caller is not let in.
+    func failed(_ error: any Error, from host: String) {
+        if let refusal = error as? PeerRefusal { tell(.refused(refusal, from: host)) }
+    }
+
+    /// A caller speaks TLS to a plain room.
+    func heardTLS(from host: String) { tell(.spokeTLS(from: host)) }
+
+    /// Ends all connections: with TLS an end without a word would be taken for a broken connection.
+    /// - Returns: when all are gone, or a moment is over.
+    func close(on loop: any EventLoop) -> EventLoopFuture<Void> {
+        let late = loop.scheduleTask(in: Self.farewell) {}
+        let ends = connections.values.map { connection in
+            let end = loop.makePromise(of: Void.self)
+            connection.close(end)
+            return end.futureResult
+        }
+        EventLoopFuture.andAllComplete(ends, on: loop).whenComplete { _ in late.cancel() }
+        return late.futureResult.recover { _ in }
+    }
 
     func hasJoined(_ id: Int) -> Bool { room.hasJoined(id) }
 

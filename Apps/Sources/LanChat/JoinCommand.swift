@@ -1,11 +1,13 @@
 import AppSupport
+import AppTLS
 import ArgumentParser
 import CommandFrame
 import DNSSD
 import Discovery
-import DiscoveryNIO
+import DiscoveryTLS
 import LanChatCore
 import NIOCore
+import PeerIdentity
 
 struct JoinCommand: AppCommand {
     static let configuration = CommandConfiguration(
@@ -15,6 +17,9 @@ struct JoinCommand: AppCommand {
             Without NAME and --host: the only room that is there, or one of a list; without a terminal it is an error (64)
             when there are several. A line that begins with / is a command: /who, /nick NICK, /quit; // says a line that
             begins with /. Standard input's end leaves the room.
+
+            The room's key must be known; of one that is not the person at the terminal is asked (docs/identity.md). A room
+            that was opened with --plain is joined with --plain.
             """
     )
 
@@ -27,16 +32,24 @@ struct JoinCommand: AppCommand {
     @Option(name: .long, help: "The host's port; default: 6222.", transform: Parsing.port)
     var port: Port?
 
+    @Flag(name: .long, help: "Without TLS, for a room that was opened so: anyone on the way can read along.")
+    var plain = false
+
     @OptionGroup var person: NickOption
+    @OptionGroup var security: PeerOptions
     @OptionGroup var options: AppOptions
 
     func validate() throws {
+        try security.validate(plain: plain)
         if name != nil && host != nil { throw ValidationError("NAME and --host exclude each other.") }
         if port != nil && host == nil { throw ValidationError("--port is for --host.") }
     }
 
     func run(in app: App) async throws {
-        let stream = try await connect(app)
+        var tls = plain ? nil : try security.tls()
+        tls?.vouched = { name, voucher in app.notices.notice(voucher.notice(of: name)) }
+        let call = ChatCall(app: app, tls: tls)
+        let stream = try await call.connect(to: name, host: host, port: port)
         let screen = ChatScreen(app)
         ProcessEnd.before { screen.close() }
         defer { screen.close() }
@@ -57,23 +70,9 @@ struct JoinCommand: AppCommand {
                 if !hasLeft, !Task.isCancelled { screen.show(.notice("the room was closed")) }
             }
         } catch let error where !(error is CancellationError) && !(error is CommandError) {
-            throw CommandError(.ioError, "the connection broke: \(failureText(error))")
+            screen.close()
+            throw call.failure(error)
         }
-    }
-
-    private func connect(_ app: App) async throws -> ByteStream {
-        if let host {
-            return try await ByteStream.connect(host: host, port: Int(port?.rawValue ?? UInt16(LanChatCommand.port)))
-        }
-        let type = try ServiceType(LanChatCommand.type)
-        let network = try app.network()
-        let target =
-            if let name {
-                ConnectTarget.instance(ServiceInstance(name: name, type: type))
-            } else {
-                try await RoomChoice(app: app, network: network, type: type, interfaces: options.interfaces).target()
-            }
-        return try await network.connect(to: target, on: options.interfaces) { ByteStream.wrap($0) }.output
     }
 
     /// Shows the room's messages until it closes.

@@ -14,15 +14,16 @@ struct LanChatCommand: ParsableCommand {
         abstract: "Chat on the local network: a server of lines, and a client that finds it.",
         discussion: """
             Examples:
-              lanchat serve                     a room on port 6222, for everyone on this network
+              lanchat serve                     a room on port 6222, for those whose keys are known
+              lanchat serve --trust-first       for everyone on this network, with the key that comes first for a label
               lanchat join --nick anna          the room that is there, or one of a list
               lanchat join books                the room of that name
               lanchat join --host 10.0.0.7      a server that is not announced
-              nc HOST 6222                      type iam:bob, then msg:hello
+              lanchat serve --plain             without TLS; nc HOST 6222, iam:bob, then msg:hello
 
-            Anyone on the network can join, under any name that is free: a nick tells who somebody says to be.
+            A nick tells who somebody says to be; over TLS it belongs to the key that came with it first.
             Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 71 the port is taken, 74 the connection broke,
-            76 unreachable.
+            76 unreachable or no TLS, 77 a key that is not known or has changed, 78 no key of one's own.
             """,
         version: "lanchat \(DiscoverdVersion.current)",
         subcommands: [ServeCommand.self, JoinCommand.self]

@@ -1,20 +1,27 @@
 import AppSupport
+import AppTLS
 import ArgumentParser
 import CommandFrame
 import DNSSD
 import Discovery
 import DiscoveryJSON
 import DiscoveryNIO
+import DiscoveryTLS
 import Glibc
 import LanChatCore
 import NIOCore
 import NIOPosix
+import PeerIdentity
 
 struct ServeCommand: AppCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Opens a room, in which one can speak, too, until Ctrl-C.",
         discussion: """
+            Clients speak TLS, and those are let in whose keys are known (discoverd known), or with --trust-first anyone
+            who comes under a new name: no access control. A nick belongs to the key that came with it first. With --plain
+            the room is for nc and telnet: anyone can join, and anyone on the way can read along.
+
             Who joins is everyone's business: "NICK has joined". What cannot be shown safely is replaced before it is
             passed on. Lines of standard input are said, as join says them; at a terminal one joins at once, else with the
             first line, and its end changes nothing. A client that reads too slowly is dropped when 256 KiB wait for it; one that says too much, more
@@ -38,36 +45,40 @@ struct ServeCommand: AppCommand {
         transform: Parsing.count)
     var maxPerHost: Int = 64
 
+    @Flag(name: .long, help: "Lines without TLS, for nc and telnet: anyone can join, and read along.")
+    var plain = false
+
     @OptionGroup var person: NickOption
+    @OptionGroup var security: PeerOptions
     @OptionGroup var options: AppOptions
 
+    func validate() throws { try security.validate(plain: plain) }
+
     func run(in app: App) async throws {
+        let tls = plain ? nil : try security.tls(asks: false)
         raiseDescriptorLimit(to: maxClients + 64)
         // A slow reader may delay the log but not the room. Lines that do not fit are missing from the log only.
         let (log, said) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(4096))
+        let (comings, came) = AsyncStream.makeStream(of: ChatArrival.self, bufferingPolicy: .bufferingNewest(64))
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let server = try await loop.submit { [maxClients, maxPerHost] in
-            let server = ChatServer(maximumClients: maxClients, perHost: maxPerHost) { said.yield($0) }
+            let server = ChatServer(
+                maximumClients: maxClients, perHost: maxPerHost, key: tls?.identity.fingerprint
+            ) {
+                said.yield($0)
+            } tell: {
+                came.yield($0)
+            }
             return NIOLoopBound(server, eventLoop: loop)
         }.get()
-        let listener: PublishedListener
-        do {
-            listener = try await app.network().listen(
-                name ?? .ofThisMachine(), type: try ServiceType(LanChatCommand.type),
-                port: try port ?? Port(LanChatCommand.port), on: options.interfaces, group: group
-            ) { channel in
-                channel.eventLoop.makeCompletedFuture { try ChatConnection.configure(channel, server.value) }
-            }
-        } catch let error as ServerSocket.Failure {
-            let port = port.map(\.description) ?? String(LanChatCommand.port)
-            throw CommandError(.systemError, "cannot listen on port \(port): \(failureText(error))")
-        }
+        let listener = try await listen(for: server, tls, group, try app.network())
         let screen = ChatScreen(app)
         ProcessEnd.before { screen.close() }
         await withTaskGroup { group in
             group.addTask { await tellNames(of: listener, on: screen, app) }
             group.addTask { await app.observe(listener.publication) }
+            group.addTask { await tell(comings, on: screen, app) }
             group.addTask {
                 // Only the end of a terminal's input means that the person left.
                 if await speak(from: screen, in: server) || screen.isInteractive { said.finish() }
@@ -77,6 +88,44 @@ struct ServeCommand: AppCommand {
         }
         screen.close()
         await listener.close()
+        if tls != nil { try? await loop.flatSubmit { server.value.close(on: loop) }.get() }
+    }
+
+    private func listen(
+        for server: NIOLoopBound<ChatServer>, _ tls: PeerTLS?, _ group: any EventLoopGroup, _ network: LocalNetwork
+    ) async throws -> PublishedListener {
+        var txt = TXTRecord()
+        if let tls { try KeyHint(tls.identity.fingerprint).add(to: &txt) }
+        do {
+            return try await network.listen(
+                name ?? .ofThisMachine(), type: try ServiceType(LanChatCommand.type),
+                port: try port ?? Port(LanChatCommand.port), txt: txt, on: options.interfaces, group: group
+            ) { channel in
+                guard let tls else {
+                    return channel.eventLoop.makeCompletedFuture { try ChatConnection.configure(channel, server.value) }
+                }
+                return tls.secure(answering: channel, tellingPlain: Self.toPlain).flatMapThrowing {
+                    try ChatConnection.configure(channel, server.value, PeerTLS.peer(of: channel))
+                }
+            }
+        } catch let error as ServerSocket.Failure {
+            let port = port.map(\.description) ?? String(LanChatCommand.port)
+            throw CommandError(.systemError, "cannot listen on port \(port): \(failureText(error))")
+        }
+    }
+
+    /// What who speaks no TLS is told.
+    private static let toPlain = Array("* this room speaks TLS only: lanchat join without --plain\n".utf8)
+
+    /// Reports who comes for the first time, and who is not let in, at a limited rate.
+    private func tell(_ comings: AsyncStream<ChatArrival>, on screen: ChatScreen, _ app: App) async {
+        var pace = LinePace(now: .now)
+        for await coming in comings {
+            guard let suppressed = pace.line(now: .now) else { continue }
+            for line in coming.lines + (suppressed > 0 ? ["(and \(suppressed) more)"] : []) {
+                if screen.isInteractive { screen.show("* \(line)") } else { app.notices.notice(line) }
+            }
+        }
     }
 
     /// Reports the room's published name whenever it changes.

@@ -1,4 +1,5 @@
 public import AppSupport
+public import PeerIdentity
 
 /// The members of a room, and what follows from what they say. A value: it sends nothing itself.
 public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
@@ -11,6 +12,9 @@ public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
     private var nicks: [ID: Nick] = [:]
     /// The member that owns each look.
     private var looks: [String: ID] = [:]
+    /// The clients' keys; none where the room is plain.
+    private var keys: [ID: KeyFingerprint] = [:]
+    private var owners = NickOwners()
 
     /// Creates an empty room.
     public init() {}
@@ -20,6 +24,9 @@ public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
 
     /// Whether a client has joined.
     public func hasJoined(_ id: ID) -> Bool { nicks[id] != nil }
+
+    /// A client has proven to have a key, before its first line: the nicks that it takes are that key's from then on.
+    public mutating func proven(_ key: KeyFingerprint, of id: ID) { keys[id] = key }
 
     /// Handles a client's line.
     public mutating func received(_ line: LineFraming.Line, from id: ID) -> [Delivery] {
@@ -40,6 +47,7 @@ public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
 
     /// Handles a client that left or was dropped.
     public mutating func left(_ id: ID) -> [Delivery] {
+        keys[id] = nil
         guard let nick = nicks.removeValue(forKey: id) else { return [] }
         for look in nick.looks { looks[look] = nil }
         return [.everyone("\(nick) has left")]
@@ -58,6 +66,10 @@ public struct ChatRoom<ID: Hashable & Sendable>: Sendable {
             let reason =
                 other.isSame(as: nick) ? "the nick \(nick) is taken" : "\(nick) looks like \(other), who is here"
             return [.one(id, "* \(reason)")]
+        }
+        if let key = keys[id] {
+            guard !owners.isTaken(nick, for: key) else { return [.one(id, "* the nick \(nick) is another's here")] }
+            owners.give(nick, to: key)
         }
         for look in old?.looks ?? [] { looks[look] = nil }
         for look in nick.looks { looks[look] = id }

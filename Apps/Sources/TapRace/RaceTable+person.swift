@@ -9,13 +9,15 @@ import TerminalUI
 extension RaceTable {
     /// - Returns: whether the person leaves.
     func person(_ event: TerminalEvent) async -> Bool {
+        if answered(by: event) { return false }
         switch (stage, event) {
         case (_, .redraw): draw(anew: true)
         case (_, .key(.escape)), (_, .line("quit")): return true
         case (.racing, .key), (.racing, .line): await tap()
         case (_, .key(.character("q"))), (_, .line("q")): return true
-        case (.asked(let peer), .key(.character("y"))), (.asked(let peer), .line("y")): await session.accept(peer.id)
-        case (.asked(let peer), .key(.character("n"))), (.asked(let peer), .line("n")):
+        case (.asked(let peer, _), .key(.character("y"))), (.asked(let peer, _), .line("y")):
+            await session.accept(peer.id)
+        case (.asked(let peer, _), .key(.character("n"))), (.asked(let peer, _), .line("n")):
             await session.decline(peer.id)
             stage = .lobby
         case (.lobby, .key(.up)), (.over, .key(.up)): selected = max(0, selected - 1)
@@ -60,11 +62,14 @@ extension RaceTable {
     private func notAccepted(_ peer: Peer, _ error: SessionError) async {
         guard case .asking(let asked) = stage, asked.id == peer.id else { return }
         stage = .lobby
-        let reason = CommandError(error.code == .unreachable ? .unreachable : .notFound, error.message)
-        let isLast = wanted == nil || error.code == .declined || ContinuousClock.now >= end
+        let reason = CommandError(error)
+        let isFinal = error.code == .declined || error.code == .notTrusted
+        let isLast = wanted == nil || isFinal || ContinuousClock.now >= end
         // An error that ends the program is reported at its end.
-        if message != error.message, !(isLast && isForOneRace) { terminal.notice(error.message) }
-        message = error.message
+        if message != reason.message, !(isLast && isForOneRace) {
+            for line in [reason.message] + reason.advice.map({ "  \($0)" }) { terminal.notice(line) }
+        }
+        message = reason.message
         if isLast {
             failure = reason
         } else {

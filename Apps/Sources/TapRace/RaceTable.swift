@@ -2,6 +2,7 @@ import AppSupport
 import CommandFrame
 import DNSSD
 import DiscoveryJSON
+import DiscoveryTLS
 import PeerSession
 import TerminalUI
 
@@ -10,7 +11,7 @@ actor RaceTable {
     enum Stage {
         case lobby
         /// A peer wants to race us.
-        case asked(Peer)
+        case asked(Peer, String)
         /// We want to race a peer.
         case asking(Peer)
         case racing(Peer, Race, end: ContinuousClock.Instant)
@@ -22,10 +23,15 @@ actor RaceTable {
 
     let terminal: Terminal
     let session: PeerSession
+    let keys: KeyQuestions
+    /// Callers that were not let in.
+    private let refusals: AsyncStream<PeerRefusal>
+    var pace = LinePace(now: .now)
     private let duration: Duration
     let patience: Duration
     let wanted: String?
     private let acceptsAll: Bool
+    let takesFirstKeys: Bool
     var stage = Stage.lobby
     var peers: [Peer] = []
     var selected = 0
@@ -39,11 +45,14 @@ actor RaceTable {
     var end = ContinuousClock.now
 
     init(
-        terminal: Terminal, session: PeerSession, duration: Duration, patience: Duration, wanted: String?,
-        acceptsAll: Bool
+        terminal: Terminal, session: PeerSession, keys: KeyQuestions, refusals: AsyncStream<PeerRefusal>,
+        duration: Duration, patience: Duration, wanted: String?, acceptsAll: Bool, takesFirstKeys: Bool
     ) {
         self.terminal = terminal
         self.session = session
+        self.keys = keys
+        self.refusals = refusals
+        self.takesFirstKeys = takesFirstKeys
         self.duration = duration
         self.patience = patience
         self.wanted = wanted
@@ -72,6 +81,14 @@ actor RaceTable {
                     if try await self.happened(event) { return true }
                 }
                 return true
+            }
+            group.addTask {
+                for await _ in self.keys.changes { await self.keyAsked() }
+                return false
+            }
+            group.addTask {
+                for await refusal in self.refusals { await self.refused(refusal) }
+                return false
             }
             group.addTask {
                 while let event = await self.terminal.next() {
@@ -146,7 +163,7 @@ actor RaceTable {
         case (.connected, _): begin(with: peer)
         case (.disconnected, .racing(let other, let race, _)) where other.id == peer.id:
             if !race.isOverThere { try left(peer) }
-        case (.available, .asked(let other)) where other.id == peer.id:
+        case (.available, .asked(let other, _)) where other.id == peer.id:
             message = "\(peer) does not want to race any more."
             stage = .lobby
         default: break
@@ -169,12 +186,12 @@ actor RaceTable {
     }
 
     private func invited(_ peer: Peer) async {
-        let isWanted = wanted.map { $0 == peer.displayName } ?? false
+        let (isWanted, claim) = (await isWanted(peer), await claim(of: peer))
         switch stage {
         case .lobby, .over:
             if acceptsAll || isWanted { return await session.accept(peer.id) }
-            stage = .asked(peer)
-            terminal.tell("invited", "\(peer) wants to race: y or n") { $0.peer(peer) }
+            stage = .asked(peer, claim)
+            terminal.tell("invited", "\(peer)\(claim) wants to race: y or n") { $0.peer(peer) }
         case .asked, .asking, .racing: await session.decline(peer.id)
         }
     }
@@ -247,7 +264,9 @@ actor RaceTable {
     // MARK: The screen
 
     func draw(anew: Bool = false) {
+        let question = question?.introduction
         terminal.draw(atLeast: RaceView.minimumSize, anew: anew) { canvas in
+            if let question { return RaceView.question(question, on: &canvas) }
             switch stage {
             case .racing(let peer, let race, let end):
                 let left = max(0, Int((end - .now).components.seconds))
@@ -255,7 +274,7 @@ actor RaceTable {
                     race, own: ownName, opponent: peer.displayName, left: left,
                     of: Int(duration.components.seconds), on: &canvas)
             case .over(let peer, let race): drawLobby(Self.text(race, peer), on: &canvas)
-            case .asked(let peer): drawLobby("\(peer) wants to race: y or n", on: &canvas)
+            case .asked(let peer, let claim): drawLobby("\(peer)\(claim) wants to race: y or n", on: &canvas)
             case .asking(let peer): drawLobby("Waiting for \(peer) …", on: &canvas)
             case .lobby: drawLobby(message, on: &canvas)
             }

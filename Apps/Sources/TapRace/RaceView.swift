@@ -18,6 +18,14 @@ package enum RaceView {
         if peers.isEmpty { canvas.put("Nobody yet.", row: rows.lowerBound, column: 4) }
     }
 
+    /// Draws a question about a key.
+    package static func question(_ text: String, on canvas: inout Canvas) {
+        canvas.put(title: "Tap Race: whose key is this?", keys: "y: it is the one   n: no")
+        let hint = "Compare it with what 'discoverd identity' prints there."
+        let paragraphs = text.split(separator: "\n").map { $0.drop { $0 == " " } } + [hint[...]]
+        canvas.put(paragraphs: paragraphs.map(String.init), rows: canvas.layout.body, column: 2)
+    }
+
     /// Draws both counts as bars, and the remaining time (`left` of `seconds`) as another.
     package static func race(
         _ race: Race, own: String, opponent: String, left: Int, of seconds: Int, on canvas: inout Canvas

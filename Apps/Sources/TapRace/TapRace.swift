@@ -1,8 +1,11 @@
 import AppSupport
+import AppTLS
 import ArgumentParser
 import CommandFrame
 import DNSSD
 import Discovery
+import DiscoveryTLS
+import Glibc
 import PeerSession
 import TerminalUI
 
@@ -21,7 +24,11 @@ struct TapRace: AppCommand {
               tap-race tony                        invites tony at once, and ends after one race
               tap-race --accept                    accepts the first invitation, and ends after one race
 
-            Exit status: 0 raced or left, 1 not found, declined, or the other left before the end, 64 usage, 69 no backend.
+            Players speak TLS. A person is asked about a key that is not known; without a terminal it is refused, unless
+            --trust-first takes it (docs/identity.md).
+
+            Exit status: 0 raced or left, 1 not found, declined, or the other left before the end, 64 usage, 69 no backend,
+            76 no answer, 77 a key that is not known or has changed, 78 no key of one's own.
             """,
         version: "tap-race \(DiscoverdVersion.current)"
     )
@@ -45,6 +52,7 @@ struct TapRace: AppCommand {
     @Flag(name: .long, help: "Speak in lines even at a terminal.")
     var plain = false
 
+    @OptionGroup var security: PeerOptions
     @OptionGroup var options: AppOptions
 
     static var _errorPrefix: String { "tap-race: error: " }
@@ -57,14 +65,20 @@ struct TapRace: AppCommand {
     }
 
     func run(in app: App) async throws {
+        let keys = KeyQuestions()
+        var tls = try security.tls(asks: false)
+        // The screen asks, or lines do, where a person reads them.
+        if !app.json, isatty(STDIN_FILENO) == 1, app.output.isTerminal { tls.ask = { await keys.ask($0) } }
+        let (refusals, refused) = AsyncStream.makeStream(of: PeerRefusal.self, bufferingPolicy: .bufferingNewest(64))
         let session = try PeerSession(
             network: try app.network(), identifier: "tap-race", displayName: (name ?? .ofThisMachine()).value,
-            mode: .peer, on: app.options.interfaces)
+            mode: .peer, on: app.options.interfaces, tls: tls
+        ) { refused.yield($0) }
         let terminal = Terminal.open(for: app, plain: plain)
         defer { terminal.close() }
         let table = RaceTable(
-            terminal: terminal, session: session, duration: .seconds(seconds), patience: .seconds(timeout),
-            wanted: player, acceptsAll: accept)
+            terminal: terminal, session: session, keys: keys, refusals: refusals, duration: .seconds(seconds),
+            patience: .seconds(timeout), wanted: player, acceptsAll: accept, takesFirstKeys: security.trustFirst)
         try await table.run()
         // The screen is gone; the result of the only race stays.
         guard terminal.isInteractive, let verdict = await table.verdict else { return }

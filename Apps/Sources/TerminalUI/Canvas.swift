@@ -66,6 +66,19 @@ public struct Canvas: Hashable, Sendable {
         for (row, line) in zip(rows, lines) { put(line, row: row, column: column, style) }
     }
 
+    /// Writes paragraphs below each other, each on as many rows as it needs; the one that does not fit ends with `…`.
+    public mutating func put(paragraphs: [String], rows: Range<Int>, column: Int, _ style: Style = .plain) {
+        guard column < size.columns else { return }
+        var row = rows.lowerBound
+        for text in paragraphs {
+            let lines = text.oneLine.wrapped(columns: size.columns - column, rows: rows.upperBound - row)
+            for line in lines {
+                put(line, row: row, column: column, style)
+                row += 1
+            }
+        }
+    }
+
     /// Draws the message that there is not enough room.
     mutating func putTooSmall(_ minimum: ScreenSize) {
         put("\(size) is too small: \(minimum) is needed.", rows: 0..<size.rows, column: 0)

@@ -361,20 +361,21 @@ struct KeptPartsTests {
     }
 }
 
-@Suite("The sender's identity")
-struct SenderKeyTests {
+@Suite("The key of places")
+struct OriginKeyTests {
     @Test("a key is made once and stays, readable by its user only")
     func kept() throws {
         let inbox = try TestInbox()
-        let first = try SenderKey(in: inbox.state)
-        #expect(try SenderKey(in: inbox.state).publicKey == first.publicKey)
+        let first = try OriginKey(in: inbox.state).origin(of: "/a")
+        #expect(try OriginKey(in: inbox.state).origin(of: "/a") == first)
+        #expect(OriginKey().origin(of: "/a") != first)
         let names = try FileManager.default.contentsOfDirectory(atPath: inbox.statePath)
         #expect(names == ["sender.key"])
         let mode = try FileManager.default.attributesOfItem(atPath: inbox.statePath + "/sender.key")[.posixPermissions]
         #expect(mode as? Int == 0o600)
         try Data([1]).write(to: URL(filePath: inbox.statePath + "/sender.key"))
         let state = inbox.state
-        #expect(throws: StateFolder.Failure.self) { try SenderKey(in: state) }
+        #expect(throws: StateFolder.Failure.self) { try OriginKey(in: state) }
     }
 
     @Test("a state folder that others can write into is not used")
@@ -383,33 +384,5 @@ struct SenderKeyTests {
         let path = inbox.statePath
         #expect(chmod(path, 0o777) == 0)
         #expect(throws: StateFolder.Failure.self) { try StateFolder(path) }
-    }
-
-    @Test("a signature is for one challenge and one address")
-    func signed() throws {
-        let key = SenderKey()
-        let challenge = SenderKey.newChallenge()
-        let signature = try #require(key.sign(challenge, at: [1, 2]))
-        #expect(SenderKey.isGenuine(signature, of: key.publicKey, for: challenge, at: [1, 2]))
-        #expect(!SenderKey.isGenuine(signature, of: key.publicKey, for: challenge, at: [1, 3]))
-        #expect(!SenderKey.isGenuine(signature, of: key.publicKey, for: SenderKey.newChallenge(), at: [1, 2]))
-        #expect(!SenderKey.isGenuine(signature, of: SenderKey().publicKey, for: challenge, at: [1, 2]))
-        #expect(!SenderKey.isGenuine([], of: [], for: challenge, at: [1, 2]))
-    }
-}
-
-@Suite("The pace of lines")
-struct LinePaceTests {
-    @Test("a burst is shown, then one every 5 s, which says how many were not")
-    func pace() {
-        let start = ContinuousClock.now
-        var pace = LinePace(now: start)
-        let shown = (0..<1000).compactMap { _ in pace.line(now: start) }
-        #expect(shown == [Int](repeating: 0, count: LinePace.burst))
-        #expect(pace.line(now: start + .seconds(4)) == nil)
-        #expect(pace.line(now: start + .seconds(5)) == 981)
-        #expect(pace.line(now: start + .seconds(6)) == nil)
-        #expect(pace.line(now: start + .seconds(10_000_000)) == 1)
-        #expect(pace.line(now: start + .seconds(10_000_000)) == 0)
     }
 }

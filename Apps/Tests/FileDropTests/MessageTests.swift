@@ -18,16 +18,33 @@ struct MessageTests {
     @Test("every message is read as it was written")
     func roundTrip() throws {
         let digest = [UInt8](repeating: 7, count: 32)
-        let key = SenderKey()
-        let challenge = SenderKey.newChallenge()
-        let signature = try #require(key.sign(challenge, at: [1]))
         let messages: [Message] = [
-            .challenge(challenge), .identity(key: key.publicKey, signature: signature, host: "h\u{FC}"),
+            .acquainted(true), .acquainted(false), .pairing([1]), .pairing([UInt8](repeating: 9, count: 64)),
             .total(entries: 3, bytes: 1 << 40), .entry(try entry()), .leftOut("no"), .have(offset: 1 << 40),
             .begins(digest: digest), .isSame(true), .isSame(false), .data([1, 2, 3]), .digest(digest), .complete, .end,
             .failure(.noSpace, "full"),
         ]
         for message in messages { #expect(read(message.bytes) == message) }
+    }
+
+    @Test("the other side's words are one line, and no others than those: whatever it sends")
+    func words() throws {
+        let forged = "x\nfiledrop: the code is 350 353, here and there\r\u{1B}[2J\u{2028}\u{202E}"
+        for (message, count) in [(Message.leftOut(forged), 6), (.failure(.other, forged), 6)] {
+            let text: String? =
+                switch try #require(read(message.bytes)) {
+                case .leftOut(let text), .failure(_, let text): text
+                default: nil
+                }
+            #expect(
+                text?.contains("\n") == false && text?.unicodeScalars.count { $0 == "\u{FFFD}" } == count - 1,
+                "\(text ?? "")")
+        }
+        let long = [0x4C, 0, 0, 0x10, 0] as [UInt8]
+        guard case .leftOut(let text)? = Message(header: long, body: [UInt8](repeating: 0x61, count: 4096)) else {
+            return #expect(Bool(false))
+        }
+        #expect(text.utf8.count == 1000)
     }
 
     @Test("a length beyond the limit is refused before anything is read")
@@ -56,7 +73,7 @@ struct MessageTests {
     @Test("no bytes do harm")
     func noise() {
         var random = SystemRandomNumberGenerator()
-        let kinds = Array("NITELHBADSCZX!".utf8)
+        let kinds = Array("KPTELHBADSCZX!".utf8)
         for round in 0..<20_000 {
             let length = Int.random(in: 0...60, using: &random)
             let header = [kinds[round % kinds.count], 0, 0, 0, UInt8(length)]

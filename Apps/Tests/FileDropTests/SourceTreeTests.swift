@@ -64,7 +64,7 @@ final class SourceTreeTests {
 
     @Test("one place has one origin, however it is named; other places and other keys have others")
     func origins() throws {
-        let key = SenderKey()
+        let key = OriginKey()
         let tree = try SourceTree([path + "/tree"], key: key)
         #expect(Set(tree.items.map(\.entry.origin)).count == 1)
         let again = try SourceTree([path + "/tree/inner/.."], key: key)

@@ -21,6 +21,17 @@ struct CanvasTests {
         #expect(!canvas.text.joined().contains("nowhere"))
     }
 
+    @Test("paragraphs stand below each other, broken at spaces; what does not fit ends with an ellipsis")
+    func paragraphs() {
+        var canvas = Canvas(ScreenSize(columns: 12, rows: 6))
+        canvas.put(
+            paragraphs: ["one two three", "", "four\u{1B}", "five six seven eight", "nine"], rows: 1..<5, column: 2)
+        #expect(canvas.text == ["", "  one two", "  three", "  four\\u{1B}", "  five six …", ""])
+        canvas.put(paragraphs: ["x"], rows: 2..<2, column: 2)
+        canvas.put(paragraphs: ["x"], rows: 0..<6, column: 12)
+        #expect(canvas.text[0].isEmpty)
+    }
+
     @Test("escape sequences, newlines and bidi controls of a name are shown, not obeyed")
     func hostile() {
         var canvas = Canvas()

@@ -47,7 +47,7 @@ final class SystemAvahiWatch {
         guard let descriptor = addresses.compactMap({ try? Sockets.connected(to: $0) }).first else {
             return becameUnknown()
         }
-        let greeting = NameOwnerConversation.greeting(user: geteuid())
+        let greeting = BusStream.greeting(user: geteuid())
         conversation = NameOwnerConversation(about: "org.freedesktop.Avahi")
         watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] _ in self?.read() }
         send(greeting)

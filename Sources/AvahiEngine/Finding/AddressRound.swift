@@ -30,6 +30,8 @@ struct AddressRound {
     private let limit: MonotonicTime
     /// Outstanding A and AAAA lookups.
     private var answers: [IPAddress.Family: Answer] = [:]
+    /// When the first address of any family came.
+    private var first: MonotonicTime?
     private var seen: Set<IPAddress> = []
 
     /// - Parameters:
@@ -49,6 +51,7 @@ struct AddressRound {
 
     mutating func appeared(_ address: IPAddress, at now: MonotonicTime) {
         if seen.count < Self.maximumAddresses { seen.insert(address) }
+        first = first ?? now
         if answers[address.family]?.first == nil { answers[address.family]?.first = now }
     }
 
@@ -61,16 +64,29 @@ struct AddressRound {
     mutating func ended(_ family: IPAddress.Family) { answers[family] = nil }
 
     /// When the look ends unless something more arrives.
-    var end: MonotonicTime {
-        let other = answers.values.compactMap(\.first).min()
-        let ends = answers.map { family, answer in
-            guard let cacheEnd = answer.cacheEnd, let first = answer.first ?? other else { return limit }
-            // An address that came before the cache's end came from the cache, which held all of them.
-            if answer.first != nil { return first <= cacheEnd ? cacheEnd : first + Self.gathering }
-            let wait = known.isEmpty ? Self.grace : isNew || known.contains(family) ? Self.doubt : .zero
-            return max(first, cacheEnd) + wait
-        }
-        return ends.max().map { min($0, limit) } ?? MonotonicTime(microseconds: 0)
+    var end: MonotonicTime { ends.values.max() ?? MonotonicTime(microseconds: 0) }
+
+    /// When the next lookup ends unless something more arrives; nil when none is outstanding.
+    var nextEnd: MonotonicTime? { ends.values.min() }
+
+    /// Ends the lookups whose time has come. One that stayed open for the other's sake would be open when its records run out.
+    mutating func endLookups(at now: MonotonicTime) {
+        for family in ends.filter({ $0.value <= now }).keys { answers[family] = nil }
+    }
+
+    /// Whether addresses of this family are still expected.
+    func expects(_ family: IPAddress.Family) -> Bool { answers[family] != nil }
+
+    private var ends: [IPAddress.Family: MonotonicTime] {
+        answers.reduce(into: [:]) { $0[$1.key] = min(end($1.key, $1.value), limit) }
+    }
+
+    private func end(_ family: IPAddress.Family, _ answer: Answer) -> MonotonicTime {
+        guard let cacheEnd = answer.cacheEnd, let first = answer.first ?? first else { return limit }
+        // An address that came before the cache's end came from the cache, which held all of them.
+        if answer.first != nil { return first <= cacheEnd ? cacheEnd : first + Self.gathering }
+        let wait = known.isEmpty ? Self.grace : isNew || known.contains(family) ? Self.doubt : .zero
+        return max(first, cacheEnd) + wait
     }
 }
 

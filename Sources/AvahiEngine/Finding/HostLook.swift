@@ -25,7 +25,7 @@ final class HostLook {
     private let newRound: () -> AddressRound
     private var round: AddressRound
     private var rounds = 0
-    private var lookups: [AvahiLookup] = []
+    private var lookups: [IPAddress.Family: AvahiLookup] = [:]
     /// Whether the look holds a place in the line.
     private var isUnderWay = false
     /// The result; nil until the look ends.
@@ -77,18 +77,17 @@ final class HostLook {
         round = newRound()
         for family in key.families {
             do throws(DiscoveryError) {
-                lookups.append(
-                    try connection.browseAddresses(of: key.host, family, on: key.interface) { [weak self] event in
-                        self?.received(event, family)
-                    })
+                lookups[family] = try connection.browseAddresses(of: key.host, family, on: key.interface) {
+                    [weak self] event in self?.received(event, family)
+                }
             } catch {
                 round.ended(family)
             }
         }
-        timer.deadline = round.end
+        timer.deadline = round.nextEnd ?? .now
     }
 
-    /// Sets the timer, which ends the look: lookups are freed there, outside their callbacks.
+    /// Sets the timer, which ends lookups and the look: they are freed there, outside their callbacks.
     private func received(_ event: BrowserEvent<[UInt8]>, _ family: IPAddress.Family) {
         guard addresses == nil else { return }
         switch event {
@@ -98,12 +97,14 @@ final class HostLook {
         case .cacheExhausted: round.cacheExhausted(family, at: .now)
         case .allForNow, .failed: round.ended(family)
         }
-        timer.deadline = round.end
+        timer.deadline = round.expects(family) ? round.nextEnd ?? .now : .now
     }
 
     private func timerFired() {
         guard addresses == nil else { return outdated() }
-        freeLookups()
+        round.endLookups(at: .now)
+        for family in lookups.keys where !round.expects(family) { lookups.removeValue(forKey: family)?.free() }
+        if let next = round.nextEnd { return timer.deadline = next }
         let found = round.addresses
         if found.isEmpty, rounds < Self.maximumRounds, connection.isOpen {
             return begin()
@@ -123,8 +124,8 @@ final class HostLook {
     }
 
     private func freeLookups() {
-        for lookup in lookups { lookup.free() }
-        lookups = []
+        for lookup in lookups.values { lookup.free() }
+        lookups = [:]
     }
 
     private func address(_ bytes: [UInt8], _ family: IPAddress.Family) -> IPAddress? {

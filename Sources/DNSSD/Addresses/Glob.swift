@@ -1,5 +1,5 @@
 /// A shell pattern of `*`, `?`, `[a-z]` and `[!a-z]`. Every other character, even a backslash, stands for itself.
-struct Glob: Hashable, Sendable {
+package struct Glob: Hashable, Sendable {
     private enum Part: Hashable {
         case star
         case any
@@ -18,7 +18,7 @@ struct Glob: Hashable, Sendable {
 
     private let parts: [Part]
 
-    init(_ pattern: String) throws(BrokenRule) {
+    package init(_ pattern: String) throws(BrokenRule) {
         var parts: [Part] = []
         var rest = pattern.unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -56,7 +56,7 @@ struct Glob: Hashable, Sendable {
 
     /// Returns whether the whole text matches. Takes at most the product of both lengths in steps: it only ever goes
     /// back to the last star.
-    func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         var (part, position) = (0, 0)
         var retry: (part: Int, position: Int)?

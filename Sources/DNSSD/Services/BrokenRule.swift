@@ -1,7 +1,7 @@
 /// The rule that a text breaks. The caller adds the text and a code to make it a `DiscoveryError`.
-struct BrokenRule: Error, Hashable {
+package struct BrokenRule: Error, Hashable {
     /// The rule, safe for a terminal, without an initial capital or a full stop.
-    let rule: String
+    package let rule: String
 
     init(_ rule: String) { self.rule = rule }
 }

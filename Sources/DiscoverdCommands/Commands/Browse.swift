@@ -20,14 +20,17 @@ struct BrowseCommand: PlacedCommand {
               discoverd browse --all --interface 'en*'       every type, on some interfaces
               discoverd browse _witap._tcp -r --json | jq    for programs
               discoverd browse http --domain home.example.org --domain local
+              discoverd browse ipp ipps -t --sort name --where 'txt.Color=T'
+              discoverd browse http -r --exec ./register     a program for each event
             """
     )
 
     @Argument(
-        help: "The type: _witap._tcp, _foo._udp, witap, or a subtype as _printer._sub._http._tcp.",
+        help:
+            "A type: _witap._tcp, _foo._udp, witap, or a subtype as _printer._sub._http._tcp. Several are shown together.",
         transform: Parsing.type
     )
-    var type: ServiceType?
+    var type: [ServiceType] = []
 
     @Flag(name: .shortAndLong, help: "Every service of every type.")
     var all = false
@@ -55,22 +58,53 @@ struct BrowseCommand: PlacedCommand {
     )
     var timeout: Duration?
 
+    @Option(name: .long, help: "With -t: print the whole list in the order of its names, types or hosts.")
+    var sort: ListOrder?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Run a program for each event, one after the other, without a shell: the JSON line is its standard input, and DISCOVERD_EVENT, DISCOVERD_NAME, DISCOVERD_TYPE say what happened.",
+            valueName: "program"))
+    var exec: String?
+
+    @OptionGroup var filter: FilterOptions
     @OptionGroup var domain: DomainsOption
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { domain.wish }
+    var needsTLS: Bool { KeyStates.needHashes }
 
     func validate() throws {
-        if type == nil && !all { throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --all.") }
-        if type != nil && all { throw ValidationError("A TYPE and --all exclude each other.") }
+        if type.isEmpty && !all { throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --all.") }
+        if !type.isEmpty && all { throw ValidationError("A TYPE and --all exclude each other.") }
+        if types.count * domain.domains.count > Self.limit {
+            throw ValidationError("More than \(Self.limit) types, each in every domain.")
+        }
+        if sort != nil && !once {
+            throw ValidationError("--sort needs -t: what comes later has no place in the order.")
+        }
+    }
+
+    /// Each is a question of its own.
+    private static let limit = 128
+
+    /// Each once, in the order of the command line.
+    private var types: [ServiceType] {
+        var known: Set<ServiceType> = []
+        return type.filter { known.insert($0).inserted }
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        let wanted = try filter.filter()
+        let program = try exec.map { try EventProgram($0, notices: session.notices) }
         let printer = ServicePrinter(
-            session: session, detail: resolve ? .full : .identity, hasType: all, hasDomain: domain.domains != [.local])
-        let subject = Subject(type: type, domains: domain.domains)
-        if once, count == nil, let query = try listing(),
+            session: session, detail: resolve ? .full : .identity, hasType: all || types.count > 1,
+            hasDomain: domain.domains != [.local])
+        let subject = Subject(types: types, domains: domain.domains, isFiltered: !wanted.isEmpty)
+        if once, count == nil, sort == nil, program == nil, wanted.isEmpty, !printer.addsKeys,
+            let query = try listing(),
             let status = try await WarmListing(session: session, printer: printer, subject: subject, query: query).run()
         {
             return status
@@ -79,16 +113,26 @@ struct BrowseCommand: PlacedCommand {
             session: session,
             printer: printer,
             subject: subject,
-            listing: once ? OnceListing(resolves: resolve, links: try place.linkCount()) : nil,
-            count: count
+            filter: wanted,
+            listing: once
+                ? OnceListing(resolves: resolve || wanted.needsResolution, links: try place.linkCount(), order: sort)
+                : nil,
+            count: count,
+            program: program
         )
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
-        return try await browsing.run(domain.domains.map { try events(in: $0, of: session.network) })
+        let resolution: ServiceQuery.Resolution = resolve || wanted.needsResolution ? (once ? .once : .watch) : .none
+        let kinds: [ServiceType?] = all ? [nil] : types
+        return try await browsing.run(
+            kinds.flatMap { type in
+                try domain.domains.map { try events(of: type, in: $0, resolution, session.network) }
+            })
     }
 
     /// The query that a daemon may answer from memory; nil for every type, which always has to ask the network.
     private func listing() throws -> QueryString? {
-        guard let type, domain.domains.count == 1, let domain = domain.domains.first else { return nil }
+        guard types.count == 1, let type = types.first, domain.domains.count == 1, let domain = domain.domains.first
+        else { return nil }
         return ServiceQuery(
             .type(type, domain),
             interfaces: try place.interfaces(),
@@ -97,8 +141,9 @@ struct BrowseCommand: PlacedCommand {
         ).queryString
     }
 
-    private func events(in domain: Domain, of network: LocalNetwork) throws -> ServiceEvents {
-        let resolution: ServiceQuery.Resolution = resolve ? (once ? .once : .watch) : .none
+    private func events(
+        of type: ServiceType?, in domain: Domain, _ resolution: ServiceQuery.Resolution, _ network: LocalNetwork
+    ) throws -> ServiceEvents {
         let interfaces = try place.interfaces()
         guard let type else {
             return network.browseAll(

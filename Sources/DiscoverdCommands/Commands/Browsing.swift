@@ -11,25 +11,35 @@ struct Browsing {
     let printer: ServicePrinter
     let subject: Subject
     let count: Int?
+    /// Runs for each event that is shown.
+    private let program: EventProgram?
+    /// Events of the batch for which the program has yet to run.
+    private var told: [ServiceEvent] = []
 
     private var gate: BackendGate
     /// Domains whose first list is not complete yet.
     private var unsettled: Set<Int> = []
     /// Services found so far, each counted once; at most `count` of them, or one without a count.
     private var found: Set<ServiceInstance> = []
+    private var filtered: FilteredEvents
     /// Collects the services; only with `once`.
     private var listing: OnceListing?
 
-    init(session: Session, printer: ServicePrinter, subject: Subject, listing: OnceListing?, count: Int?) {
+    init(
+        session: Session, printer: ServicePrinter, subject: Subject, filter: ServiceFilter, listing: OnceListing?,
+        count: Int?, program: EventProgram? = nil
+    ) {
         self.session = session
         self.printer = printer
         self.subject = subject
         self.listing = listing
         self.count = count
+        self.program = program
+        filtered = FilteredEvents(filter)
         gate = BackendGate(session)
     }
 
-    /// - Parameter streams: one for each domain.
+    /// - Parameter streams: one for each domain, type after type.
     mutating func run(_ streams: [ServiceEvents]) async throws -> ExitStatus {
         unsettled = Set(streams.indices)
         do {
@@ -38,6 +48,7 @@ struct Browsing {
                 let isOver = try batch.contains { try handle($0, of: index) }
                 if isOver { try showListing() }
                 try session.output.flush()
+                try await runProgram()
                 return isOver ? tell(isEnough ? .done : .notFound) : nil
             }
             if let status { return status }
@@ -46,6 +57,7 @@ struct Browsing {
         }
         try showListing()
         try session.output.flush()
+        try await runProgram()
         let status = try await session.status(found: isEnough, backend: gate)
         return tell(status)
     }
@@ -64,6 +76,10 @@ struct Browsing {
 
     /// - Returns: whether the command is done.
     private mutating func handle(_ event: ServiceEvent, of stream: Int) throws -> Bool {
+        guard let event = filtered.event(event) else {
+            gate.answered()
+            return false
+        }
         switch event {
         case .found(let service):
             gate.answered()
@@ -74,13 +90,13 @@ struct Browsing {
             try show(event, of: service)
         case .lost(let service):
             if listing == nil {
-                try printer.show(event)
+                try tell(event)
             } else if listing?.ended(service) == true {
                 found.remove(service.instance)
             }
         case .settled:
             gate.answered()
-            // The list is complete when that of each domain is.
+            // The list is complete when that of each type and domain is.
             guard unsettled.remove(stream) != nil, unsettled.isEmpty else { return false }
             try showListing()
             try printer.show(event)
@@ -96,12 +112,24 @@ struct Browsing {
     }
 
     private mutating func show(_ event: ServiceEvent, of service: DiscoveredService) throws {
-        guard listing != nil else { return try printer.show(event) }
-        if listing?.became(service) == true { try printer.show(.found(service)) }
+        guard listing != nil else { return try tell(event) }
+        if listing?.became(service) == true { try tell(.found(service)) }
+    }
+
+    private mutating func tell(_ event: ServiceEvent) throws {
+        try printer.show(event)
+        if program != nil { told.append(event) }
+    }
+
+    /// While the program runs, no more of a stream is taken: what happens meanwhile is merged there, and nothing piles up.
+    private mutating func runProgram() async throws {
+        guard let program else { return }
+        defer { told = [] }
+        for event in told where !session.stop.isRequested { try await program.run(for: event) }
     }
 
     private mutating func showListing() throws {
-        for service in listing?.take() ?? [] { try printer.show(.found(service)) }
+        for service in listing?.take() ?? [] { try tell(.found(service)) }
     }
 }
 #endif

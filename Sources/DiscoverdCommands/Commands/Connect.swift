@@ -59,8 +59,11 @@ struct ConnectCommand: NetworkCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        // What its files say is wrong whether the service is found or not.
+        let conversations = Conversations(try security.wish(), in: session)
         let instance = try await service.instance(
             in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
+        let start = ContinuousClock.now
         let connector = Connector(
             network: session.network,
             dialer: SocketDialer(),
@@ -73,21 +76,37 @@ struct ConnectCommand: NetworkCommand {
             on: try place.interfaces(),
             over: place.family
         )
-        let shown = EstablishmentPrinter(session: session, establishment: establishment.report)
-        // With `--probe`, standard output already carries the report as JSON.
-        if report, !(probe && session.json) { shown.showOnStandardError(establishment.error) }
-        if probe { try shown.show(establishment.error) }
         switch establishment.result {
         case .success(let socket):
-            let conversation = try await Conversations(security.wish(within: timeout), in: session)
-                .begin(socket, .calling(.service(instance)))
+            let conversation: Conversation
+            do throws(CommandError) {
+                // Connecting and the handshake have one deadline.
+                conversation = try await conversations.begin(
+                    socket, with: instance, establishment.report.service,
+                    within: timeout.map { max(.zero, $0 - (ContinuousClock.now - start)) })
+                if probe { try await conversation.end() }
+            } catch {
+                let code: DiscoveryError.Code = error.status == .notPermitted ? .notPermitted : .unreachable
+                try show(establishment.report, DiscoveryError(code, error.message), in: session)
+                throw error
+            }
             defer { conversation.socket.close() }
-            if probe { try await conversation.end() } else { try await conversation.joinStandard() }
+            try show(establishment.report, nil, in: session)
+            if !probe { try await conversation.joinStandard() }
             return .done
         case .failure(let error):
+            try show(establishment.report, error, in: session)
             if session.daemon != nil { await Self.tellDaemon(session.network) }
             throw Self.failure(error, establishment.report, instance)
         }
+    }
+
+    /// Prints what was asked for: how it ended, a handshake included.
+    private func show(_ establishment: EstablishmentReport, _ error: DiscoveryError?, in session: Session) throws {
+        let shown = EstablishmentPrinter(session: session, establishment: establishment)
+        // With `--probe`, standard output already carries the report as JSON.
+        if report, !(probe && session.json) { shown.showOnStandardError(error) }
+        if probe { try shown.show(error) }
     }
 
     /// Lets the network tell the daemon of a service that could not be reached. A daemon that does not answer holds
@@ -116,13 +135,6 @@ struct ConnectCommand: NetworkCommand {
         default: break
         }
         return failure
-    }
-}
-
-extension Establishment {
-    /// Why the connection failed; nil if it succeeded.
-    var error: DiscoveryError? {
-        if case .failure(let error) = result { error } else { nil }
     }
 }
 #endif

@@ -44,10 +44,11 @@ struct DoctorCommand: NetworkCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        async let names = NameCheck.run()
         let backend = [BusCheck.run(), try await BackendCheck.run(in: session)]
         let others =
             await DaemonCheck.run(socket: common.socket) + ResponderCheck.run() + InterfaceCheck.run()
-            + [IPv6Check.run(), WireCheck.run()] + AvahiConfigurationCheck.run()
+            + [IPv6Check.run(), WireCheck.run()] + AvahiConfigurationCheck.run() + names
             + (await session.dns?.check(domains) ?? []).map(Finding.init)
         for finding in backend + others { try finding.show(in: session) }
         if backend.contains(where: { $0.verdict == .fail }) { return .noBackend }

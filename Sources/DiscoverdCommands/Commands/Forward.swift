@@ -77,15 +77,19 @@ struct ForwardCommand: NetworkCommand {
             policy: policy.policy(naming: instance.domain, and: session.namedDomains),
             limits: RaceLimits(overall: timeout ?? .seconds(10))
         )
-        let notices = session.notices
-        let conversations = Conversations(security.wish(within: timeout), in: session)
+        let notices = PacedNotices(session.notices)
+        let conversations = Conversations(try security.wish(), in: session)
         try tell(instance, listeners.port, bind ?? loopback[0], in: session)
         let acceptor = try Acceptor(listeners, limit: max)
         try await Serving.run(acceptor) { client in
-            switch await connector.establish(.instance(instance), on: interfaces, over: family).result {
+            let start = ContinuousClock.now
+            let establishment = await connector.establish(.instance(instance), on: interfaces, over: family)
+            switch establishment.result {
             case .success(let server):
                 do throws(CommandError) {
-                    let conversation = try await conversations.begin(server, .calling(.service(instance)))
+                    let conversation = try await conversations.begin(
+                        server, with: instance, establishment.report.service,
+                        within: timeout.map { Swift.max(.zero, $0 - (ContinuousClock.now - start)) })
                     await SocketJoin.run(client, conversation.socket)
                     conversation.socket.close()
                     client.close()

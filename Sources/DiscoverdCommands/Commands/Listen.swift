@@ -49,7 +49,7 @@ struct ListenCommand: NetworkCommand {
     var needsTLS: Bool { security.tls }
 
     static var endsWhenUnread: Bool { false }
-    static var publishes: Bool { true }
+    var publishes: Bool { true }
     /// Time for open connections to end, then for goodbyes.
     static var grace: Duration { Serving.patience + .seconds(4) }
 
@@ -67,6 +67,7 @@ struct ListenCommand: NetworkCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         let program = try DiscoverdCommand.arguments().program
         if let name = program.first { try ChildProcess.checkExistence(of: name) }
+        let conversations = Conversations(try security.wish(), in: session)
         let listeners = try ListeningSockets.everywhere(
             port: port ?? nil, family: place.family, interfaces: try place.interfaces())
         let acceptor = try Acceptor(listeners, limit: !program.isEmpty ? max : security.tls ? Self.candidates : 1)
@@ -81,7 +82,8 @@ struct ListenCommand: NetworkCommand {
         var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
         // Without a program, standard output carries the connection's bytes.
         run.tellsOnStandardError = program.isEmpty
-        let (conversations, notices) = (Conversations(security.wish(), in: session), session.notices)
+        // Anyone can cause these.
+        let notices = PacedNotices(session.notices)
         async let serving: Void = serve(acceptor, publication, program, conversations, notices)
         do {
             let status = try await run.run(publication)
@@ -95,7 +97,7 @@ struct ListenCommand: NetworkCommand {
 
     private func serve(
         _ acceptor: Acceptor, _ publication: Publication, _ program: [[UInt8]],
-        _ conversations: Conversations, _ notices: ProgramNotices
+        _ conversations: Conversations, _ notices: PacedNotices
     ) async throws {
         do {
             if program.isEmpty { return try await serveOne(acceptor, publication, conversations, notices) }
@@ -113,12 +115,13 @@ struct ListenCommand: NetworkCommand {
 
     /// Nil where the caller is not let in, which is said: others may be.
     private func answer(
-        _ socket: Socket, _ conversations: Conversations, _ notices: ProgramNotices
+        _ socket: Socket, _ conversations: Conversations, _ notices: PacedNotices
     ) async -> Conversation? {
         do throws(CommandError) {
             return try await conversations.begin(socket, .answering)
         } catch {
-            notices.notice("a connection was refused: \(error.message)")
+            // Another was first.
+            if !Task.isCancelled { notices.notice("a connection was refused: \(error.message)") }
             return nil
         }
     }
@@ -128,7 +131,7 @@ struct ListenCommand: NetworkCommand {
 
     /// Takes the first that is let in.
     private func serveOne(
-        _ acceptor: Acceptor, _ publication: Publication, _ conversations: Conversations, _ notices: ProgramNotices
+        _ acceptor: Acceptor, _ publication: Publication, _ conversations: Conversations, _ notices: PacedNotices
     ) async throws {
         let (admitted, continuation) = AsyncStream.makeStream(of: Conversation.self)
         let connections = try acceptor.connections()

@@ -71,7 +71,7 @@ struct PublishCommand: PlacedCommand {
 
     /// The service stays published even if no one reads the name's status.
     static var endsWhenUnread: Bool { false }
-    static var publishes: Bool { true }
+    var publishes: Bool { true }
     /// Goodbyes take 1.5 s to send, plus time to start.
     static var grace: Duration { .seconds(4) }
 

@@ -13,6 +13,8 @@ struct Publishing {
     let program: [[UInt8]]
     /// Standard output belongs to something else.
     var tellsOnStandardError = false
+    /// Tells that it is established, in the place of all that is told otherwise.
+    var announce: ((PublicationStatus) -> Void)?
 
     /// The service may have to wait for its check; that is not the backend's fault.
     let isChecked: Bool
@@ -105,6 +107,10 @@ struct Publishing {
 
     /// Keeps offering the service if the reader is gone.
     private func show(_ status: PublicationStatus, _ state: RegistrationStatus.State, reason: String? = nil) throws {
+        if let announce {
+            if state == .established { announce(status) }
+            return
+        }
         if tellsOnStandardError { return tell(status, state, reason: reason) }
         do {
             if session.json {

@@ -4,6 +4,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
+internal import PeerIdentity
 
 struct ResolveCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
@@ -14,6 +15,7 @@ struct ResolveCommand: PlacedCommand {
               discoverd resolve tony                       of _witap._tcp, or the only one of that name
               discoverd resolve "Tony's Printer" _ipp._tcp
               discoverd resolve tony._witap._tcp.local     by its full name
+              discoverd resolve printer.local              a host: its addresses
               discoverd resolve tony --json | jq -r '.endpoints[0].address'
             """
     )
@@ -31,10 +33,15 @@ struct ResolveCommand: PlacedCommand {
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { service.wish }
+    var needsTLS: Bool { KeyStates.needHashes }
 
     static var statusWhenStopped: ExitStatus { .notFound }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        if let host = service.hostName {
+            let lookup = HostLookup(session, place, wish, within: timeout)
+            return try await lookup.show([host]) ? .done : .notFound
+        }
         let start = ContinuousClock.now
         let instance = try await service.instance(in: session, at: place, within: timeout)
         let left = max(.milliseconds(500), timeout - (ContinuousClock.now - start))
@@ -64,9 +71,10 @@ struct ResolveCommand: PlacedCommand {
     }
 
     private func show(_ service: DiscoveredService, in session: Session) throws {
-        guard session.json else { return try ServiceCard(service).show(in: session) }
+        let key = KeyStates(session.tls?.hmac).state(of: service.instance)
+        guard session.json else { return try ServiceCard(service, key: key).show(in: session) }
         try session.output.json { json in
-            json.service(service, detail: .full)
+            json.service(service, detail: .full, keyState: key?.rawValue)
             json.endLine()
         }
     }

@@ -1,6 +1,7 @@
 #if Commands
 internal import ArgumentParser
 internal import CommandFrame
+internal import CommandText
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
@@ -52,15 +53,17 @@ struct TypesCommand: PlacedCommand {
     }
 
     private func show(_ event: ServiceTypeEvent, of stream: Int, in run: inout Listing) throws {
+        let isForPeople = run.session.terminal.isInteractive
         switch event {
         case .found(let type, let domain, let interfaces):
-            try run.found(record(type, domain, interfaces)) { json in
+            try run.found(record(type, domain, interfaces, isForPeople: isForPeople)) { json in
                 json.member("type", type.description)
+                if let known = KnownType.of(type.description) { json.member("title", known.title) }
                 json.member("domain", domain.name)
                 json.member("interfaces", interfaces.map(\.name))
             }
         case .lost(let type, let domain):
-            try run.lost(record(type, domain, [])) { json in
+            try run.lost(record(type, domain, [], isForPeople: isForPeople)) { json in
                 json.member("type", type.description)
                 json.member("domain", domain.name)
             }
@@ -70,11 +73,19 @@ struct TypesCommand: PlacedCommand {
         }
     }
 
-    private func record(_ type: ServiceType, _ domain: Domain, _ interfaces: [NetworkInterface]) -> Record {
+    private func record(
+        _ type: ServiceType, _ domain: Domain, _ interfaces: [NetworkInterface], isForPeople: Bool
+    ) -> Record {
         var record = Record()
         record.add(safe: type, width: 24)
         record.add(safe: domain, width: 5)
-        record.add(interfaces.map(\.name).joined(separator: ","), width: 0)
+        // A pipe keeps its columns.
+        guard isForPeople else {
+            record.add(interfaces.map(\.name).joined(separator: ","), width: 0)
+            return record
+        }
+        record.add(interfaces.map(\.name).joined(separator: ","), width: 8)
+        record.add(KnownType.of(type.description)?.title ?? "", width: 0)
         return record
     }
 }

@@ -1,6 +1,7 @@
 #if Commands
 internal import ArgumentParser
 internal import CommandFrame
+internal import CommandText
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
@@ -8,16 +9,24 @@ internal import DiscoveryJSON
 struct WaitCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Blocks until services are there, prints them, exits.",
+        abstract: "Blocks until services are there, or gone, prints them, exits.",
         discussion: """
             Examples:
               discoverd wait _witap._tcp && echo there
               discoverd wait _postgresql._tcp --count 3 --timeout 30 -r
+              discoverd wait --name 'Front desk'            of whatever type
+              discoverd wait _http._tcp --name web --gone
             """
     )
 
-    @Argument(help: "The type, as for browse.", transform: Parsing.type)
-    var type: ServiceType
+    @Argument(help: "The type, as for browse; what can be none is a name.")
+    var type: String?
+
+    @Option(name: .long, help: "A service of this name; without a TYPE, of any.", transform: Parsing.name)
+    var name: ServiceName?
+
+    @Flag(name: .long, help: "Wait until none is there; print nothing.")
+    var gone = false
 
     @Option(
         name: .long,
@@ -41,6 +50,38 @@ struct WaitCommand: PlacedCommand {
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { domain.wish }
+    var needsTLS: Bool { KeyStates.needHashes }
+
+    /// What the words of the command line mean.
+    struct Wanted {
+        var type: ServiceType?
+        var name: ServiceName?
+        /// A word that might have been meant as the name.
+        var doubtful: String?
+    }
+
+    func wanted() throws -> Wanted {
+        guard let text = type else { return Wanted(name: name) }
+        do {
+            let type = try Parsing.type(text)
+            return Wanted(type: type, name: name, doubtful: name == nil && !text.hasPrefix("_") ? text : nil)
+        } catch {
+            guard name == nil, !text.hasPrefix("_") else { throw error }
+            return Wanted(name: try Parsing.name(text))
+        }
+    }
+
+    func validate() throws {
+        if type == nil && name == nil {
+            throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --name.")
+        }
+        if gone && (resolve || count != 1) { throw ValidationError("--gone goes with neither --resolve nor --count.") }
+        do {
+            _ = try wanted()
+        } catch {
+            throw ValidationError(String(describing: error))
+        }
+    }
 
     static var statusWhenStopped: ExitStatus { .notFound }
 
@@ -48,39 +89,49 @@ struct WaitCommand: PlacedCommand {
         // The first service that is resolved ends it, and is shown with all its addresses; several are followed until all are there.
         let resolution: ServiceQuery.Resolution = resolve ? (count > 1 ? .watch : .once) : .none
         let interfaces = try place.interfaces()
-        let streams = domain.domains.map { domain in
-            session.network.browse(
-                type, in: domain, on: interfaces, over: place.family, resolution: resolution)
+        let wanted = try wanted()
+        if let word = wanted.doubtful, let type = wanted.type {
+            session.notices.notice(
+                "waiting for the type \(type); for a service of that name: wait --name \(word.quotedForMessage)")
         }
-        let subject = Subject(type: type, domains: domain.domains)
+        let streams = domain.domains.map { domain in
+            wanted.type.map {
+                session.network.browse($0, in: domain, on: interfaces, over: place.family, resolution: resolution)
+            } ?? session.network.browseAll(in: domain, on: interfaces, over: place.family, resolution: resolution)
+        }
+        let subject = Subject(
+            types: wanted.type.map { [$0] } ?? [], domains: domain.domains, name: wanted.name?.value)
         if let timeout { session.stop.request(.timedOut, after: timeout) }
         var gate = BackendGate(session)
-        // Bounded by `count`: the command ends when it is reached.
+        // Bounded by `count`, when the command ends; with --gone, by what the streams tell as present.
         var present: [ServiceInstance: DiscoveredService] = [:]
+        var unsettled = Set(streams.indices)
         do {
             let status = try await MergedEvents(streams).first { stream, batch -> ExitStatus? in
                 for event in batch {
                     switch event {
                     case .found(let service), .changed(let service):
                         gate.answered()
+                        guard wanted.name.map({ $0 == service.instance.name }) ?? true else { continue }
                         let counts = !resolve || service.state == .resolved
                         present[service.instance] = counts ? service : nil
                     case .lost(let service): present[service.instance] = nil
                     case .settled:
                         gate.answered()
-                        if present.isEmpty { session.tellWaiting(for: subject) }
+                        unsettled.remove(stream)
+                        if present.isEmpty, !gone { session.tellWaiting(for: subject) }
                     case .backend(let state): observe(state, of: subject.domain(stream), stream, &gate, in: session)
                     case .degraded(let reason): session.tellDegraded(reason)
                     }
-                    if present.count >= count { return try show(present, in: session) }
+                    if !gone, present.count >= count { return try show(present, wanted, in: session) }
                 }
-                return nil
+                return gone && unsettled.isEmpty && present.isEmpty ? .done : nil
             }
             if let status { return status }
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is ending.
         }
-        return try await end(session, gate, found: present.count)
+        return try await end(session, gate, present.count, subject)
     }
 
     /// Standard output carries services only, in JSON too.
@@ -93,10 +144,11 @@ struct WaitCommand: PlacedCommand {
 
     private func show(
         _ present: [ServiceInstance: DiscoveredService],
+        _ wanted: Wanted,
         in session: Session
     ) throws -> ExitStatus {
         let printer = ServicePrinter(
-            session: session, detail: resolve ? .full : .identity, tellsEvents: false, hasType: false,
+            session: session, detail: resolve ? .full : .identity, tellsEvents: false, hasType: wanted.type == nil,
             hasDomain: domain.domains != [.local])
         for service in present.values.sorted(by: { $0.instance.name < $1.instance.name }) {
             try printer.show(service)
@@ -104,13 +156,17 @@ struct WaitCommand: PlacedCommand {
         return .done
     }
 
-    private func end(_ session: Session, _ gate: BackendGate, found: Int) async throws -> ExitStatus {
+    private func end(_ session: Session, _ gate: BackendGate, _ found: Int, _ subject: Subject) async throws
+        -> ExitStatus
+    {
         if case .signal = session.stop.cause { return .notFound }
         let status = try await session.status(found: false, backend: gate)
         guard status == .notFound, let timeout else { return status }
         throw CommandError(
             .notFound,
-            "\(found) of \(count) services of type \(type) were there after \(timeout.inSeconds) s"
+            gone
+                ? "\(found) still there after \(timeout.inSeconds) s: \(subject.description)"
+                : "\(found) of \(count) were there after \(timeout.inSeconds) s: \(subject.description)"
         )
     }
 }

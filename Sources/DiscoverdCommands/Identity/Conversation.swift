@@ -1,5 +1,8 @@
 #if Commands
 internal import CommandFrame
+internal import DNSSD
+internal import PeerIdentity
+internal import System
 
 /// What two programs say to each other: over a connection as it is, or over TLS.
 struct Conversation: Sendable {
@@ -38,16 +41,45 @@ struct Conversations: Sendable {
     private let wish: TLSSupport.Wish?
     private let tls: TLSSupport?
     private let notices: ProgramNotices
+    /// What was announced and warned of last: the doubt of a forwarded port is told once.
+    private let doubt = Locked<String?>(nil)
 
     /// - Parameter wish: nil: connections as they are.
     init(_ wish: TLSSupport.Wish?, in session: Session) {
         (self.wish, tls, notices) = (wish, session.tls, session.notices)
     }
 
+    /// With a service that was dialled.
+    /// - Parameters:
+    ///   - service: as it was found.
+    ///   - limit: the longest that a handshake takes.
+    /// - Throws: as `begin`.
+    func begin(
+        _ socket: Socket, with instance: ServiceInstance, _ service: DiscoveredService?, within limit: Duration?
+    ) async throws(CommandError) -> Conversation {
+        if let wish, let tls, let directory = Environment.stateDirectory {
+            let file = KnownPeersFile(path: "\(directory)/\(KnownPeersFile.name)", hmac: tls.hmac)
+            let known = (try? file.read()) ?? KnownPeers()
+            warn(service.flatMap { KeyHint($0.txt) }?.warning(of: .service(instance), known, wish.trust))
+        }
+        return try await begin(socket, .calling(.service(instance)), within: limit)
+    }
+
+    private func warn(_ text: String?) {
+        let isNew = doubt.withLock { last in
+            defer { last = text }
+            return last != text
+        }
+        if isNew, let text { notices.notice(text) }
+    }
+
     /// - Throws: where the other machine is not let in, or does not speak TLS.
-    func begin(_ socket: Socket, _ role: TLSSupport.Role) async throws(CommandError) -> Conversation {
-        guard let wish else { return Conversation(socket, nil) }
+    func begin(
+        _ socket: Socket, _ role: TLSSupport.Role, within limit: Duration? = nil
+    ) async throws(CommandError) -> Conversation {
+        guard var wish else { return Conversation(socket, nil) }
         guard let tls else { throw CommandError(.programNotFound, "this program has no TLS: discoverd-dns has it") }
+        wish.limit = limit
         let link = try await tls.secure(socket.handOver(), role, wish, notices)
         return Conversation(Socket(owning: link.descriptor), link)
     }

@@ -6,6 +6,15 @@ internal import DiscoveryJSON
 internal import PeerIdentity
 internal import System
 
+/// A command that may need hashed names, and no network.
+protocol HashingCommand: ParsableCommand {
+    /// This run needs them.
+    var needsHashes: Bool { get }
+
+    /// - Parameter hmac: nil in the program that has none.
+    func run(hmac: HashedName.HMAC?) throws
+}
+
 /// Which key is whose.
 struct KnownCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,20 +25,38 @@ struct KnownCommand: ParsableCommand {
               discoverd known
               discoverd known add tony._witap._tcp.local SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU
               discoverd known forget tony._witap._tcp.local
+              discoverd known forget SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU
+              discoverd known hash
             """,
-        subcommands: [ListKnown.self, AddKnown.self, ForgetKnown.self],
+        subcommands: [ListKnown.self, AddKnown.self, ForgetKnown.self, HashKnown.self],
         defaultSubcommand: ListKnown.self
     )
 
-    /// The file of this user.
-    static func file() throws -> KnownPeersFile {
+    /// A file of this user.
+    /// - Parameter hmac: finds and writes hashed names.
+    static func file(_ name: String = KnownPeersFile.name, _ hmac: HashedName.HMAC? = nil) throws -> KnownPeersFile {
         guard let directory = Environment.stateDirectory else {
             throw CommandError(.badConfiguration, "there is no $STATE_DIRECTORY, $XDG_STATE_HOME or $HOME")
         }
         if let problem = SystemFile.makeDirectory(directory) {
             throw CommandError(.badConfiguration, problem.description.escapedForTerminal)
         }
-        return KnownPeersFile(path: "\(directory)/\(KnownPeersFile.name)")
+        return KnownPeersFile(path: "\(directory)/\(name)", hmac: hmac)
+    }
+
+    /// Its names are hashed; false where that cannot be said: then it cannot be changed either.
+    static var isHashed: Bool { (try? file().read().isHashed) ?? false }
+
+    /// A name that stands for something: whatever else was added would only look as if it did.
+    static func newName(_ text: String) throws -> PeerName {
+        // A vertical bar begins a hash.
+        if let name = PeerName(text), !text.hasPrefix("|"), !text.hasPrefix("@|") {
+            guard case .host(let host) = name else { return name }
+            if host.name.lowercased().hasSuffix(".local") { return name }
+        }
+        throw ValidationError(
+            "'\(text)' is no name of a service, host or caller: tony._witap._tcp.local, h1.local or @label, as 'discoverd known' prints."
+        )
     }
 
     static func name(_ text: String) throws -> PeerName {
@@ -61,26 +88,26 @@ struct ListKnown: ParsableCommand {
                 "\(file.path.escapedForTerminal): line\(known.unreadable.count == 1 ? "" : "s") \(numbers) "
                     + "\(known.unreadable.count == 1 ? "makes" : "make") no sense, and stay as they are")
         }
-        for peer in known.peers {
+        for (name, key) in known.entries {
             guard json else {
-                print("\(peer.name) \(peer.key)")
+                print("\(name) \(key)")
                 continue
             }
             var writer = JSONWriter()
             writer.line("known") { object in
-                object.member("name", peer.name.description)
-                object.member("fingerprint", peer.key.description)
+                object.member("name", name)
+                object.member("fingerprint", key.description)
             }
             print(String(decoding: writer.bytes, as: UTF8.self), terminator: "")
         }
     }
 }
 
-struct AddKnown: ParsableCommand {
+struct AddKnown: HashingCommand {
     static let configuration = CommandConfiguration(commandName: "add", abstract: "Makes a key known.")
 
     @Argument(
-        help: "The service, host or label: tony._witap._tcp.local, h1.local, @anna.", transform: KnownCommand.name)
+        help: "The service, host or label: tony._witap._tcp.local, h1.local, @anna.", transform: KnownCommand.newName)
     var name: PeerName
 
     @Argument(
@@ -93,8 +120,10 @@ struct AddKnown: ParsableCommand {
         })
     var key: KeyFingerprint
 
-    func run() throws {
-        let refusal = try KnownCommand.file().changing { known -> [KeyFingerprint] in
+    var needsHashes: Bool { KnownCommand.isHashed }
+
+    func run(hmac: HashedName.HMAC?) throws {
+        let refusal = try KnownCommand.file(KnownPeersFile.name, hmac).changing { known -> [KeyFingerprint] in
             let others = known.keys(of: name).filter { $0 != key }
             if others.isEmpty { known.add(KnownPeers.Peer(name, key)) }
             return others
@@ -106,21 +135,68 @@ struct AddKnown: ParsableCommand {
     }
 }
 
-struct ForgetKnown: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "forget", abstract: "Forgets the keys of a name.")
+struct ForgetKnown: HashingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Forgets the keys of a name, or all names of a key.")
 
-    @Argument(help: "The service, host or label.", transform: KnownCommand.name)
-    var name: PeerName
+    @Argument(
+        help: ArgumentHelp("The service, host or label; or a key, with all its names.", valueName: "name"),
+        transform: Target.init(argument:))
+    var target: Target
 
-    func run() throws {
-        let count = try KnownCommand.file().changing { $0.forget(name) }
-        if count == 0 { throw CommandError(.notFound, "no key of \(name.text) is known") }
+    /// What is forgotten.
+    enum Target: Sendable {
+        case name(PeerName)
+        case key(KeyFingerprint)
+
+        init(argument text: String) throws {
+            if let key = KeyFingerprint(text) { self = .key(key) } else { self = .name(try KnownCommand.name(text)) }
+        }
+    }
+
+    var needsHashes: Bool { KnownCommand.isHashed }
+
+    func run(hmac: HashedName.HMAC?) throws {
+        let file = try KnownCommand.file(KnownPeersFile.name, hmac)
+        switch target {
+        case .key(let key):
+            if try file.changing({ $0.forget(key) }) == 0 { throw CommandError(.notFound, "\(key) is not known") }
+        case .name(let name):
+            let (count, others) = try file.changing { known in
+                let keys = Set(known.keys(of: name))
+                let count = known.forget(name)
+                return (count, known.entries.filter { keys.contains($0.key) })
+            }
+            if count == 0 { throw CommandError(.notFound, "no key of \(name.text) is known") }
+            guard let other = others.first else { return }
+            let names = others.prefix(3).map(\.name).joined(separator: ", ") + (others.count > 3 ? ", …" : "")
+            ProgramNotices().notice("its key is still known as \(names): discoverd known forget \(other.key)")
+        }
+    }
+}
+
+struct HashKnown: HashingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hash",
+        abstract: "Hashes the names: the file no longer says whose keys are known.",
+        discussion: """
+            Names that become known later are hashed, too. Nothing brings the names back; whoever knows one can still ask for it, and 'known forget' \
+            finds it.
+            """
+    )
+
+    var needsHashes: Bool { true }
+
+    func run(hmac: HashedName.HMAC?) throws {
+        for name in [KnownPeersFile.name, KnownPeersFile.lastKeysName] {
+            _ = try KnownCommand.file(name, hmac).changing { $0.hashNames() }
+        }
     }
 }
 
 extension KnownPeersFile {
     /// `change`, with its failure as a command's.
-    fileprivate func changing<Result>(_ body: (inout KnownPeers) throws -> Result) throws -> Result {
+    func changing<Result>(_ body: (inout KnownPeers) throws -> Result) throws -> Result {
         do {
             return try change(body)
         } catch let failure as Failure {

@@ -1,6 +1,9 @@
 #if Commands
 internal import ArgumentParser
+internal import CommandFrame
+internal import DNSSD
 internal import PeerIdentity
+internal import System
 
 /// Whether a connection is for machines that know each other's keys.
 struct TLSOptions: ParsableArguments {
@@ -21,16 +24,44 @@ struct TLSOptions: ParsableArguments {
         })
     var pin: [KeyFingerprint] = []
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --tls: only whom this certificate authority (PEM) vouches for, whatever is known.", valueName: "file")
+    )
+    var ca: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --ca: the name that its certificate must have; default: the service's, or a caller's any. Repeatable.",
+            valueName: "name"))
+    var caName: [String] = []
+
     func validate() throws {
-        if !tls, trustFirst || !pin.isEmpty { throw ValidationError("--trust-first and --pin go with --tls.") }
-        if trustFirst, !pin.isEmpty { throw ValidationError("--trust-first and --pin exclude each other.") }
+        let ways = [trustFirst, !pin.isEmpty, ca != nil].count { $0 }
+        if !tls, ways > 0 { throw ValidationError("--trust-first, --pin and --ca go with --tls.") }
+        if ways > 1 { throw ValidationError("--trust-first, --pin and --ca exclude each other.") }
+        if ca == nil, !caName.isEmpty { throw ValidationError("--ca-name goes with --ca.") }
     }
 
     /// Nil: without TLS.
-    /// - Parameter limit: the longest that a handshake takes.
-    func wish(within limit: Duration? = nil) -> TLSSupport.Wish? {
-        guard tls else { return nil }
-        return TLSSupport.Wish(trust: pin.isEmpty ? trustFirst ? .first : .known : .pinned(Set(pin)), limit: limit)
+    /// - Throws: where what the options or the configuration name cannot be used.
+    func wish() throws(CommandError) -> TLSSupport.Wish? { tls ? TLSSupport.Wish(trust: try trust()) : nil }
+
+    private func trust() throws(CommandError) -> PeerTrust {
+        if !pin.isEmpty { return .pinned(Set(pin)) }
+        if trustFirst { return .first }
+        do throws(PeerAuthority.Failure) {
+            if let ca { return .authority(try PeerAuthority(file: ca, names: Set(caName))) }
+        } catch {
+            throw CommandError(.badConfiguration, "the certificate authority: \(error.description.escapedForTerminal)")
+        }
+        do throws(TrustFile.Failure) {
+            return try TrustFile.trust(in: Environment.configurationDirectories) ?? .known
+        } catch {
+            throw CommandError(.badConfiguration, "who is let in: \(error.description.escapedForTerminal)")
+        }
     }
 }
 #endif

@@ -18,6 +18,8 @@ package struct TLSSupport: Sendable {
     package enum Role: Hashable, Sendable {
         /// Someone who was dialled by name.
         case calling(PeerName)
+        /// Someone who was dialled to be paired, and goes by what it says of itself.
+        case meeting
         /// Someone who dialled in.
         case answering
     }
@@ -26,14 +28,19 @@ package struct TLSSupport: Sendable {
     package struct Link: Sendable {
         /// The socket; it belongs to whoever gets this.
         package let descriptor: Int32
-        /// The peer, for people.
-        package let peer: String
+        /// The peer: the name that was dialled, or its own claim.
+        package let peer: PeerName
+        /// Its key.
+        package let key: KeyFingerprint
         /// Waits until all is said on both sides, and tells why it ended early; nil if it did not.
         package let end: @Sendable () async -> CommandError?
 
-        package init(descriptor: Int32, peer: String, end: @escaping @Sendable () async -> CommandError?) {
+        package init(
+            descriptor: Int32, peer: PeerName, key: KeyFingerprint, end: @escaping @Sendable () async -> CommandError?
+        ) {
             self.descriptor = descriptor
             self.peer = peer
+            self.key = key
             self.end = end
         }
     }
@@ -55,13 +62,21 @@ package struct TLSSupport: Sendable {
     package var secure: @Sendable (Int32, Role, Wish, ProgramNotices) async throws(CommandError) -> Link
     /// This machine's key, made if there is none.
     package var identity: @Sendable () throws(CommandError) -> Identity
+    /// Begins to pair with the peer of a connection that was wrapped, by its key.
+    package var pairing: @Sendable (PairingExchange.Role, KeyFingerprint) throws(CommandError) -> PairingExchange
+    /// For names that are hashed.
+    package var hmac: HashedName.HMAC
 
     package init(
+        hmac: @escaping HashedName.HMAC,
         secure: @escaping @Sendable (Int32, Role, Wish, ProgramNotices) async throws(CommandError) -> Link,
-        identity: @escaping @Sendable () throws(CommandError) -> Identity
+        identity: @escaping @Sendable () throws(CommandError) -> Identity,
+        pairing: @escaping @Sendable (PairingExchange.Role, KeyFingerprint) throws(CommandError) -> PairingExchange
     ) {
+        self.hmac = hmac
         self.secure = secure
         self.identity = identity
+        self.pairing = pairing
     }
 }
 #endif

@@ -2,6 +2,7 @@
 internal import ArgumentParser
 internal import AvahiEngine
 internal import CommandFrame
+internal import CommandText
 internal import DNSSD
 
 /// Names a service: `NAME [TYPE]`, or a full name.
@@ -55,6 +56,14 @@ struct InstanceArguments: ParsableArguments {
         return wish
     }
 
+    /// The host that is meant: a name below `local` that is no service's, without a type.
+    var hostName: HostArgument? {
+        guard service.type == nil, domain.domain == .local, !ServiceInstance.looksLikeFullName(service.name),
+            let host = try? HostArgument(service.name), host.isBelowLocal
+        else { return nil }
+        return host
+    }
+
     /// As of `ServiceArguments`.
     func named() throws -> ServiceInstance? { try service.named(in: domain.domain) }
 
@@ -67,6 +76,12 @@ enum DefaultType {
     static let text = "_witap._tcp"
 
     /// Shown when the type was not chosen.
-    static let notice = "published as \(text), the type of an example: --type says what it is, as --type _http._tcp"
+    static func notice(port: Port) -> String {
+        guard let known = KnownType.suggested(by: port.rawValue) else {
+            return "published as \(text), the type of an example: --type says what it is, as --type _http._tcp"
+        }
+        return
+            "published as \(text), the type of an example: port \(port) suggests --type \(known.type) (\(known.title))"
+    }
 }
 #endif

@@ -30,7 +30,7 @@ struct OfferOptions: ParsableArguments {
 
     /// Writes what its publisher may not have meant.
     func tellDoubts(of service: OfferedService, in session: Session) {
-        if type == nil { session.notices.notice(DefaultType.notice) }
+        if type == nil { session.notices.notice(DefaultType.notice(port: service.port)) }
         for warning in service.txt.warnings { session.notices.notice(warning) }
     }
 }

@@ -26,7 +26,7 @@ struct EstablishmentPrinter {
     func show(_ error: DiscoveryError?) throws {
         if session.json {
             try session.output.json { $0.establishmentLine(report, error: error) }
-        } else if let winner = report.winner {
+        } else if error == nil, let winner = report.winner {
             var record = Record()
             record.add(safe: winner, width: 40)
             record.add(winner.interface?.name ?? "-", width: 8)

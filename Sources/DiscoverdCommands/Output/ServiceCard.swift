@@ -2,12 +2,18 @@
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
+internal import PeerIdentity
 
 /// One service for people: a line for each known property.
 struct ServiceCard {
     private let service: DiscoveredService
+    private let key: KeyState?
 
-    init(_ service: DiscoveredService) { self.service = service }
+    /// - Parameter key: what is known of the key that it had last.
+    init(_ service: DiscoveredService, key: KeyState? = nil) {
+        self.service = service
+        self.key = key
+    }
 
     /// Prints a label and a value per line; each address and TXT string has its own line.
     func show(in session: Session) throws {
@@ -17,6 +23,7 @@ struct ServiceCard {
         if let host = service.host { try line("host", host, in: session) }
         try line("port", service.port?.description ?? "none: the service is not offered now", in: session)
         for entry in service.txt.entries { try line("txt", entry.readable.escapedForTerminal, in: session) }
+        if let key { try line("key", key.rawValue, in: session) }
         for endpoint in service.endpoints {
             var record = Record()
             record.add("endpoint", width: 8)

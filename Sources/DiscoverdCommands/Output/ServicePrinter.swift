@@ -4,12 +4,16 @@ internal import CommandText
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import PeerIdentity
 
 /// Prints services as JSON lines, or as one record a line for people.
 struct ServicePrinter {
     private let session: Session
     private let detail: ServiceDetail
     private let table: Table
+    private let keys: KeyStates
+    /// On a terminal each line says whether the service's key is known.
+    let showsKeys: Bool
 
     /// - Parameters:
     ///   - tellsEvents: each line begins with the event.
@@ -29,12 +33,20 @@ struct ServicePrinter {
             .init("HOST", 8, upTo: 30, weight: 2), .init("PORT", 5), .init("ADDRESS", 10, upTo: 45, weight: 3),
             .init("TXT", 4, upTo: 4096, weight: 2),
         ]
-        table = Table(event + identity + (detail == .full ? full : []))
+        keys = KeyStates(session.tls?.hmac)
+        // A pipe keeps its columns; programs read JSON.
+        showsKeys = detail == .full && !keys.isEmpty && session.terminal.isInteractive
+        table = Table(event + identity + (detail == .full ? full : []) + (showsKeys ? [.init("KEY", 7)] : []))
     }
+
+    /// What is known of services is shown: a daemon's lines are not enough.
+    var addsKeys: Bool { session.json ? !keys.isEmpty : showsKeys }
 
     /// Prints that a service was found, changed or lost, or that the initial list is complete.
     func show(_ event: ServiceEvent) throws {
-        if session.json { return try session.output.json { $0.line(event, detail: detail) } }
+        if session.json {
+            return try session.output.json { $0.line(event, detail: detail) { keys.state(of: $0)?.rawValue } }
+        }
         switch event {
         case .found(let service): try line("+", .green, service)
         case .changed(let service): try line("~", .yellow, service)
@@ -47,7 +59,7 @@ struct ServicePrinter {
     func show(_ service: DiscoveredService) throws {
         if session.json {
             try session.output.json { json in
-                json.service(service, detail: detail)
+                json.service(service, detail: detail, keyState: keys.state(of: service.instance)?.rawValue)
                 json.endLine()
             }
         } else {
@@ -62,7 +74,8 @@ struct ServicePrinter {
     }
 
     private func line(_ sign: String?, _ colour: Colour?, _ service: DiscoveredService) throws {
-        try table.show((sign.map { [$0] } ?? []) + service.textFields(detail), colour: colour, in: session)
+        let key = showsKeys ? [keys.state(of: service.instance)?.rawValue ?? ""] : []
+        try table.show((sign.map { [$0] } ?? []) + service.textFields(detail) + key, colour: colour, in: session)
     }
 }
 #endif

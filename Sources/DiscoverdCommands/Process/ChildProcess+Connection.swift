@@ -8,19 +8,24 @@ extension ChildProcess {
     /// Runs a program with a connection as its standard input and output, as inetd does, and waits for it to end. Cancelling the task asks
     /// the program to end.
     static func serve(_ socket: Socket, with program: [[UInt8]]) async throws {
-        let child = try ChildProcess(program, connection: socket.descriptor)
+        let child = try ChildProcess(program, .connection(socket.descriptor))
         socket.close()
+        _ = await child.ended()
+    }
+
+    /// Waits for the program to end. Cancelling the task asks it to.
+    /// - Returns: its status; nil when no thread is left to wait with: it is on its own then.
+    func ended() async -> ExitStatus? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 do {
-                    try child.whenEnded { _ in continuation.resume() }
+                    try whenEnded { continuation.resume(returning: $0) }
                 } catch {
-                    // No thread is left to wait with: the program is on its own.
-                    continuation.resume()
+                    continuation.resume(returning: nil)
                 }
             }
         } onCancel: {
-            child.end()
+            end()
         }
     }
 

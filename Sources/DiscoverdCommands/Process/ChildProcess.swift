@@ -13,13 +13,14 @@ final class ChildProcess: Sendable {
     /// Starts a program, searched for as a shell does.
     /// - Parameters:
     ///   - arguments: its name and arguments, byte for byte; not empty.
-    ///   - connection: becomes its standard input and output; nil keeps this process's.
-    init(_ arguments: [[UInt8]], connection: Int32? = nil) throws {
+    ///   - streams: where its standard input and output lead.
+    ///   - environment: added to this process's.
+    init(_ arguments: [[UInt8]], _ streams: Program.Streams = .inherited, environment: [String: String] = [:]) throws {
         let name = String(decoding: arguments.first ?? [], as: UTF8.self)
         // If SIGCHLD were inherited as ignored, the program's status would be lost (waitpid(2)).
         signal(SIGCHLD, SIG_DFL)
         do throws(SystemError) {
-            id = try Program.start(arguments, connection.map { .connection($0) } ?? .inherited)
+            id = try Program.start(arguments, streams, environment: environment)
         } catch {
             guard error.code != ENOENT else {
                 throw CommandError(.programNotFound, "\(name.escapedForTerminal): no such program")

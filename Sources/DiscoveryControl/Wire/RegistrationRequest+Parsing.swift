@@ -1,4 +1,4 @@
-internal import DNSSD
+package import DNSSD
 internal import Discovery
 public import DiscoveryJSON
 
@@ -55,6 +55,16 @@ extension RegistrationRequest {
         check.rise = try Self.whole("rise", json)
         check.fall = try Self.whole("fall", json)
         self.check = check
+    }
+
+    /// Reads a TXT record: an object of texts, null, or `{"base64": text}`.
+    /// - Throws: status 400 with the broken rule.
+    package static func txtRecord(_ json: JSONValue) throws(ControlError) -> TXTRecord {
+        do throws(DiscoveryError) {
+            return try txt(json)
+        } catch {
+            throw ControlError(error)
+        }
     }
 
     private static func txt(_ json: JSONValue?) throws(DiscoveryError) -> TXTRecord {

@@ -13,6 +13,15 @@ package final class QueryFeed: Sendable {
         /// The last notice is among the engine's troubles, which show when it is over.
         var isTroubleOfEngine = false
         var kept: [Kept.Kind: Kept] = [:]
+        /// When each present service was found.
+        var found: [ServiceInstance: Sighting] = [:]
+    }
+
+    /// When a service was first seen.
+    struct Sighting {
+        var time: ContinuousClock.Instant
+        /// It came then: it was not among what was there at the start.
+        var isArrival: Bool
     }
 
     /// A finished answer, valid until something changes.
@@ -58,9 +67,18 @@ package final class QueryFeed: Sendable {
 
     /// Takes events in and resumes waiting readers.
     package func apply(_ events: [ServiceEvent]) {
+        let now = ContinuousClock.now
         let wake = state.withLock { state in
             for event in events {
                 state.log.apply(event)
+                switch event {
+                case .found(let service), .changed(let service):
+                    if state.found[service.instance] == nil {
+                        state.found[service.instance] = Sighting(time: now, isArrival: state.log.isSettled)
+                    }
+                case .lost(let service): state.found[service.instance] = nil
+                case .settled, .backend, .degraded: break
+                }
                 if case .degraded(let text) = event { state.isTroubleOfEngine = troubles().contains(text) }
             }
             return state.waiters.changed()
@@ -80,6 +98,8 @@ package final class QueryFeed: Sendable {
 
     /// The present services, in the order found.
     package var services: [DiscoveredService] { state.withLock { $0.log.services } }
+    /// When each of them was found.
+    var found: [ServiceInstance: Sighting] { state.withLock { $0.found } }
     /// How many there are.
     package var count: Int { state.withLock { $0.log.count } }
     /// Everything known at the start has been found.

@@ -6,12 +6,14 @@ internal import System
 /// One wanted service: published while its check passes, or always without a check.
 package final class ManagedRegistration: Sendable {
     package let id: String
-    package let request: RegistrationRequest
     package let uid: UInt32
     package let origin: RegistrationStatus.Origin
 
     private struct State {
+        var request: RegistrationRequest
         var health: Health
+        /// While it is published.
+        var open: Publication?
         var publication: PublicationStatus?
         var wasEstablished = false
         /// It is about to be withdrawn with everything else.
@@ -29,6 +31,8 @@ package final class ManagedRegistration: Sendable {
     private static let listenInterval = Duration.seconds(5)
 
     private let state: Locked<State>
+    /// What was asked for, with the TXT record of the last `update(txt:)`.
+    package var request: RegistrationRequest { state.withLock { $0.request } }
     private let log: DaemonLog
     private let noteTrouble: @Sendable (_ id: String, String?) -> Void
 
@@ -43,10 +47,9 @@ package final class ManagedRegistration: Sendable {
         self.log = log
         self.noteTrouble = noteTrouble
         self.id = id
-        self.request = request
         self.uid = uid
         self.origin = origin
-        state = Locked(State(health: request.check == nil ? .passing : .unknown))
+        state = Locked(State(request: request, health: request.check == nil ? .passing : .unknown))
     }
 
     /// Publishes until `withdraw`, in a separate task that outlives the request.
@@ -62,6 +65,15 @@ package final class ManagedRegistration: Sendable {
             state.isEnding = true
             return state.publication?.state == .established
         }
+    }
+
+    /// Announces another TXT record, now if it is published: others see a change, and no end.
+    func update(txt: TXTRecord) async {
+        let open = state.withLock { state in
+            state.request.service.txt = txt
+            return state.open
+        }
+        await open?.update(txt: txt)
     }
 
     /// Withdraws the service; returns when goodbyes are sent, or after 2 s at most.
@@ -145,7 +157,15 @@ package final class ManagedRegistration: Sendable {
     private func publish(on network: LocalNetwork) async {
         // A service that was taken before, or is configured, is never given up.
         let isPersistent = origin != .attached || state.withLock { $0.wasEstablished }
+        let request = request
         let publication = network.publish(request.service, onConflict: request.onConflict, isPersistent: isPersistent)
+        let txt = state.withLock { state in
+            state.open = publication
+            return state.request.service.txt
+        }
+        defer { state.withLock { $0.open = nil } }
+        // It may have changed meanwhile.
+        await publication.update(txt: txt)
         for await status in publication.updates {
             update { state in
                 guard !state.isEnding else { return }
@@ -179,6 +199,7 @@ package final class ManagedRegistration: Sendable {
     }
 
     private func status(_ state: State) -> RegistrationStatus {
+        let request = state.request
         let service = request.service
         var status = RegistrationStatus(
             id: id,

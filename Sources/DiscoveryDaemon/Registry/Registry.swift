@@ -1,4 +1,4 @@
-internal import DNSSD
+package import DNSSD
 package import Discovery
 package import DiscoveryControl
 package import System
@@ -128,6 +128,22 @@ package actor Registry {
     /// Withdraws a service for a peer; returns when goodbyes are sent.
     /// - Throws: 404, or 403 for another owner's.
     package func remove(_ id: String, for peer: Peer) async throws(ControlError) {
+        await end(try registration(id, of: peer, toDo: "withdraw"))
+    }
+
+    /// Replaces a service's TXT record for a peer; returns when it is announced.
+    /// - Throws: 404, or 403 for another owner's.
+    package func update(_ id: String, txt: TXTRecord, for peer: Peer) async throws(ControlError) -> RegistrationStatus {
+        let registration = try registration(id, of: peer, toDo: "change")
+        await registration.update(txt: txt)
+        if registration.origin == .detached, entries[id] != nil { save() }
+        return registration.current.status
+    }
+
+    /// A registration that a peer may withdraw or change.
+    private func registration(
+        _ id: String, of peer: Peer, toDo verb: String
+    ) throws(ControlError) -> ManagedRegistration {
         guard let registration = entries[id] else {
             throw ControlError(
                 404, DiscoveryError.Code.notFound.description, "there is no registration \(id.quotedForMessage)")
@@ -137,12 +153,15 @@ package actor Registry {
         guard uid == 0 || uid == registration.uid, registration.origin != .configuration || uid == 0 else {
             throw ControlError(
                 403, code,
-                "this service belongs to another user (\(registration.uid)); its owner or root may withdraw it")
+                "this service belongs to another user (\(registration.uid)); its owner or root may \(verb) it")
         }
         guard registration.origin != .configuration else {
-            throw ControlError(403, code, "this service is of the configuration; take it out there and reload")
+            throw ControlError(
+                403, code,
+                "this service is of the configuration; \(verb == "withdraw" ? "take it out" : "change it") there and reload"
+            )
         }
-        await end(registration)
+        return registration
     }
 
     /// Withdraws a service whose owner is gone.

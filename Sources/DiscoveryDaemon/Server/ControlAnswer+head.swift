@@ -10,6 +10,9 @@ extension ControlAnswer {
             code = status
             if !type.isEmpty { fields.add(name: "Content-Type", value: type) }
             if status != 204 { fields.add(name: "Content-Length", value: String(body.count)) }
+            // The scheme that a client would have to use (RFC 9110 §15.5.2).
+            if status == 401 { fields.add(name: "WWW-Authenticate", value: "Bearer") }
+            for field in Self.policy(of: type) { fields.add(name: field.name, value: field.value) }
             if let allow { fields.add(name: "Allow", value: allow.joined(separator: ", ")) }
         case .lines(let status, _):
             code = status

@@ -10,6 +10,8 @@ package struct ControlRequest: Sendable {
     package var peer: Peer
     /// It came over TCP: nothing that changes anything is possible.
     package var isReadOnly: Bool
+    /// The field of that name, which only `discoverd show` asks for.
+    package var authorization: String?
 
     /// - Throws: 400 for a target that is no path or is not encoded properly.
     package init(
@@ -17,7 +19,8 @@ package struct ControlRequest: Sendable {
         target: String,
         body: [UInt8],
         peer: Peer,
-        isReadOnly: Bool = false
+        isReadOnly: Bool = false,
+        authorization: String? = nil
     ) throws(ControlError) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first, path.hasPrefix("/") else {
@@ -35,6 +38,7 @@ package struct ControlRequest: Sendable {
         self.body = body
         self.peer = peer
         self.isReadOnly = isReadOnly
+        self.authorization = authorization
     }
 
     private static var badEncoding: ControlError {

@@ -28,6 +28,20 @@ extension ControlResponder {
         return .json { $0.registrationMembers(status) }
     }
 
+    /// Replaces the TXT record.
+    func registrationText(_ id: String, _ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
+        try request.query.allow([])
+        let json: JSONValue
+        do throws(JSONReader.Failure) {
+            json = try JSONReader.read(request.body)
+        } catch {
+            throw ControlError(400, "invalid-json", error.description)
+        }
+        let txt = try RegistrationRequest.txtRecord(json)
+        let status = try await registry.update(id, txt: txt, for: request.peer).shown(to: request.peer)
+        return .json { $0.registrationMembers(status) }
+    }
+
     private func publish(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
         try request.query.allow(["attached", "wait"])
         let json: JSONValue

@@ -63,8 +63,11 @@ extension ControlResponder {
     }
 
     func watchServices(_ query: QueryString) throws(ControlError) -> ControlAnswer {
-        try query.allow(QueryString.ofServices.union(["since"]))
+        try query.allow(QueryString.ofServices.union(["since", "view"]))
         let request = try ServiceRequest(query)
+        if let view = query["view"], view != "page" {
+            throw ControlError(400, "invalid-request", "view is page")
+        }
         let question = question(request)
         guard let lease = warm.lease(question) else { throw Self.full }
         var reader = LogReader()
@@ -77,7 +80,14 @@ extension ControlResponder {
             reader = LogReader(resumingAfter: cursor.number, base: cursor.base)
         }
         let limit = facts.limits.watchBytes
-        return .lines(status: 200, ServiceLines(lease, reader, request, epoch: warm.epoch, atMost: limit))
+        let facts = facts
+        let view: (@Sendable (QueryFeed) -> PageView)? = { feed in
+            PageView(local: facts.localAddresses(), routes: facts.routes(), found: feed.found)
+        }
+        return .lines(
+            status: 200,
+            ServiceLines(
+                lease, reader, request, epoch: warm.epoch, atMost: limit, view: query["view"] == nil ? nil : view))
     }
 
     /// A client could not reach a service at any address.
@@ -112,6 +122,7 @@ private final class ServiceLines: LineSource {
     private let epoch: UInt32
     /// The most bytes at a time, unless one line is longer.
     private let limit: Int
+    private let view: (@Sendable (QueryFeed) -> PageView)?
     private let state: Locked<State>
 
     init(
@@ -119,8 +130,10 @@ private final class ServiceLines: LineSource {
         _ reader: LogReader,
         _ request: ControlResponder.ServiceRequest,
         epoch: UInt32,
-        atMost limit: Int
+        atMost limit: Int,
+        view: (@Sendable (QueryFeed) -> PageView)?
     ) {
+        self.view = view
         self.lease = lease
         self.request = request
         self.epoch = epoch
@@ -138,7 +151,8 @@ private final class ServiceLines: LineSource {
             do throws(QueryFeed.Missed) {
                 let base = reader.base
                 guard let events = try await lease.feed.next(&reader, atMost: batch) else { return nil }
-                for (number, event) in events { write(event, number, base, &writer) }
+                let view = view?(lease.feed)
+                for (number, event) in events { write(event, number, base, view, &writer) }
                 if writer.bytes.count > limit, batch > 1 {
                     // Fewer, from the same place.
                     batch = max(1, batch / 4)
@@ -157,13 +171,19 @@ private final class ServiceLines: LineSource {
 
     func end() async { lease.end() }
 
-    private func write(_ event: ServiceEvent, _ number: UInt64, _ base: UInt64, _ writer: inout JSONWriter) {
+    private func write(
+        _ event: ServiceEvent, _ number: UInt64, _ base: UInt64, _ view: PageView?, _ writer: inout JSONWriter
+    ) {
         switch event {
         case .found(let service), .changed(let service), .lost(let service):
             guard request.asks(for: service) else { return }
         case .settled, .backend, .degraded: break
         }
         let cursor = Cursor(epoch: epoch, feed: lease.feed.id, number: number, base: min(base, number))
-        writer.watchLine(event, detail: request.detail, cursor: cursor.description)
+        if let view {
+            writer.pageLine(event, detail: request.detail, cursor: cursor.description, view)
+        } else {
+            writer.watchLine(event, detail: request.detail, cursor: cursor.description)
+        }
     }
 }

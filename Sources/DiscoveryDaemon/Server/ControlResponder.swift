@@ -51,6 +51,8 @@ package final class ControlResponder: Sendable {
     private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
         switch try Resource(of: request) {
         case .ping: return .json { _ in }
+        case .page(let path): return PageFile.at(path).map { .file($0) } ?? .nothing
+        case .pageFacts: return .pageFacts(session: false, doctor: false, daemon: true)
         case .status: return await status(request.peer)
         case .reload: return try await reload(request)
         case .health: return healthz(request.peer)
@@ -66,6 +68,7 @@ package final class ControlResponder: Sendable {
         case .backendWatch: return try watchBackend(request.query)
         case .registrations: return try await registrations(request)
         case .registration(let id): return try await registration(id, request)
+        case .registrationText(let id): return try await registrationText(id, request)
         }
     }
 

@@ -26,7 +26,8 @@ extension ControlServer {
                 target: Authority.originForm(of: head.uri),
                 body: body,
                 peer: connection.peer,
-                isReadOnly: connection.isReadOnly
+                isReadOnly: connection.isReadOnly,
+                authorization: head.headers["Authorization"].first
             )
             answer = await connection.whileOpen { await self.respond(parsed) }
         } catch {

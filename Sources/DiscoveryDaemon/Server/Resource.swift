@@ -3,15 +3,21 @@ internal import DiscoveryControl
 
 /// What the path of a request names (docs/contract.md, section 6).
 enum Resource: Hashable {
+    /// A file of the page, over TCP alone.
+    case page([String])
+    case pageFacts
     case ping, status, reload, health, metrics, targetGroups
     case services, types, domains
     case unreachable
     case servicesWatch, typesWatch, domainsWatch, backendWatch
     case registrations
     case registration(id: String)
+    case registrationText(id: String)
 
-    private init?(_ path: [String]) {
+    private init?(_ path: [String], isReadOnly: Bool) {
         switch path {
+        case ["page.json"] where isReadOnly: self = .pageFacts
+        case _ where isReadOnly && PageFile.at(path) != nil: self = .page(path)
         case ["healthz"]: self = .health
         case ["metrics"]: self = .metrics
         case ["v1", "ping"]: self = .ping
@@ -28,6 +34,10 @@ enum Resource: Hashable {
         case ["v1", "prometheus", "sd"]: self = .targetGroups
         case ["v1", "registrations"]: self = .registrations
         default:
+            if path.count == 4, path.starts(with: ["v1", "registrations"]), path[3] == "txt" {
+                self = .registrationText(id: path[2])
+                return
+            }
             guard path.count == 3, path.starts(with: ["v1", "registrations"]) else { return nil }
             self = .registration(id: path[2])
         }
@@ -37,18 +47,20 @@ enum Resource: Hashable {
 
     private var methods: [String] {
         switch self {
-        case .ping, .status, .health, .metrics, .targetGroups, .services, .types, .domains: Self.reading
+        case .ping, .status, .health, .metrics, .targetGroups, .services, .types, .domains, .page, .pageFacts:
+            Self.reading
         // Endless: a HEAD of it would start a query for no reader.
         case .servicesWatch, .typesWatch, .domainsWatch, .backendWatch: ["GET"]
         case .reload, .unreachable: ["POST"]
         case .registrations: Self.reading + ["POST"]
         case .registration: Self.reading + ["DELETE"]
+        case .registrationText: ["PUT"]
         }
     }
 
     /// - Throws: 404 for no such resource, 405 with the possible methods (RFC 9110 §15.5.6).
     init(of request: ControlRequest) throws(ControlError) {
-        guard let resource = Resource(request.path) else {
+        guard let resource = Resource(request.path, isReadOnly: request.isReadOnly) else {
             let text = "/" + request.path.joined(separator: "/")
             throw ControlError(404, "no-such-resource", "\(text.quotedForMessage): the daemon has nothing of this name")
         }

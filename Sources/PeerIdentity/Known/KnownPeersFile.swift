@@ -12,34 +12,48 @@ public struct KnownPeersFile: Sendable {
     /// The file's name in a state directory.
     public static let name = "known_peers"
 
+    /// The name of the file with the key that each name had last.
+    public static let lastKeysName = "last_keys"
+
     /// Where it is.
     public let path: String
+    /// Finds and writes hashed names; nil: a file that has them is not changed.
+    public var hmac: HashedName.HMAC?
 
     /// A file, which need not be there.
-    public init(path: String) { self.path = path }
+    public init(path: String, hmac: HashedName.HMAC? = nil) {
+        self.path = path
+        self.hmac = hmac
+    }
 
     /// What is known; nothing where there is no file.
     /// - Throws: where the file is there and cannot be read, is none, or others may write it.
     public func read() throws(Failure) -> KnownPeers {
         do throws(SystemError) {
-            return KnownPeers(try SystemFile.readTrusted(path, atMost: KnownPeers.longest))
+            return KnownPeers(try SystemFile.readTrusted(path, atMost: KnownPeers.longest), hmac: hmac)
         } catch {
-            if error.code == ENOENT { return KnownPeers() }
-            if error.code == EPERM { throw Failure(description: "\(path): another user may write it") }
-            throw Failure(description: error.description)
+            switch error.code {
+            case ENOENT: return KnownPeers(hmac: hmac)
+            case EPERM: throw Failure(description: "\(path): another user may write it")
+            case EFBIG: throw Failure(description: "\(path): it is longer than \(KnownPeers.longest) bytes")
+            default: throw Failure(description: error.description)
+            }
         }
     }
 
-    /// Changes what is known; writes nothing where `body` throws or changes nothing. Blocks while another process changes it.
+    /// Changes what is known; writes nothing where `body` throws or changes nothing. Blocks while another process changes it. A symbolic link to
+    /// a file stays: the file is replaced. One to nothing is replaced itself.
     /// - Throws: as `body`, or `Failure`.
     public func change<Result>(_ body: (inout KnownPeers) throws -> Result) throws -> Result {
-        let lock = unsafe open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard lock >= 0 else { throw Failure(description: SystemError(errno, "\(path).lock").description) }
+        let target = SystemFile.real(path) ?? path
+        let lock = unsafe open("\(target).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard lock >= 0 else { throw Failure(description: SystemError(errno, "\(target).lock").description) }
         defer { close(lock) }
         while flock(lock, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw Failure(description: SystemError(errno, "\(path).lock").description) }
+            guard errno == EINTR else { throw Failure(description: SystemError(errno, "\(target).lock").description) }
         }
         let before = try read()
+        if hmac == nil, before.isHashed { throw Failure(description: "\(path): its names are hashed") }
         var known = before
         let result = try body(&known)
         guard known != before else { return result }
@@ -48,7 +62,7 @@ public struct KnownPeersFile: Sendable {
             throw Failure(description: "\(path): no room for more than \(KnownPeers.longest) bytes")
         }
         do throws(SystemError) {
-            try SystemFile.replace(path, with: content)
+            try SystemFile.replace(target, with: content)
         } catch {
             throw Failure(description: error.description)
         }

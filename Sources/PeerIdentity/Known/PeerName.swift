@@ -11,6 +11,8 @@ public enum PeerName: Sendable {
 
     /// The longest label in bytes (RFC 5280, appendix A.1, ub-common-name, times the bytes of a character).
     public static let longestLabel = 256
+    /// The longest label in a message, in characters: a longer one could be a sentence of its own.
+    private static let longestShown = 64
 }
 
 extension PeerName: Hashable {
@@ -55,7 +57,10 @@ extension PeerName: LosslessStringConvertible {
         case .service(let instance): instance.fullName
         case .host(let host): host.name
         // As one word with its mark, so that it reads as nothing else.
-        case .label: description
+        case .label:
+            description.unicodeScalars.count > Self.longestShown
+                ? String(String.UnicodeScalarView(description.unicodeScalars.prefix(Self.longestShown))) + "…"
+                : description
         }
     }
 
@@ -75,9 +80,11 @@ extension PeerName: LosslessStringConvertible {
 
     private static func escaped(_ label: String) -> String {
         var result = ""
-        for scalar in label.unicodeScalars {
+        for (index, scalar) in label.unicodeScalars.enumerated() {
             let text = String(scalar)
-            if scalar == "\\" || scalar == " " || text.needsTerminalEscaping {
+            // "@|" begins a label's hash.
+            let isMark = index == 0 && scalar == "|"
+            if isMark || scalar == "\\" || scalar == " " || scalar.isBlank || text.needsTerminalEscaping {
                 for byte in text.utf8 {
                     let digits = String(byte)
                     result += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
@@ -110,5 +117,20 @@ extension PeerName: LosslessStringConvertible {
     /// The name as one word of a POSIX shell's command line.
     public var quotedForShell: String {
         "'" + description.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}
+
+extension Unicode.Scalar {
+    /// It looks like a space or like nothing, and is not U+0020.
+    var isBlank: Bool {
+        switch value {
+        case 0x20: false
+        case 0x034F, 0x115F, 0x1160, 0x2800, 0x3164, 0xFE00...0xFE0F, 0xFFA0: true
+        default:
+            switch properties.generalCategory {
+            case .spaceSeparator, .lineSeparator, .paragraphSeparator: true
+            default: false
+            }
+        }
     }
 }

@@ -30,6 +30,18 @@ package enum Environment {
         return String(label)
     }
 
+    /// The directories for a command's configuration, the one that counts first: systemd's, the user's own (XDG Base Directory Specification), and the
+    /// machine's.
+    package static var configurationDirectories: [String] {
+        var directories: [String] = []
+        if let directory = directory("CONFIGURATION_DIRECTORY") { directories.append(directory) }
+        if geteuid() != 0 {
+            let home = value("HOME").map { "\($0)/.config" }
+            if let own = value("XDG_CONFIG_HOME") ?? home, own.hasPrefix("/") { directories.append("\(own)/discoverd") }
+        }
+        return directories + ["/etc/discoverd"]
+    }
+
     /// The directory for a command's state: systemd's, or else root's or the user's own (XDG Base Directory Specification); nil if the
     /// environment names none. Root's is not `/var/lib/discoverd`, which belongs to the daemon's user.
     package static var stateDirectory: String? {

@@ -10,32 +10,46 @@ internal import System
 
 /// A connection with TLS whose content is on a pair of local sockets: one for the command, one for the bridge.
 enum SecuredSocket {
+    /// Why there is none.
+    struct Failure: Error {
+        let cause: any Error
+    }
+
+    /// Ends early when its task is cancelled.
     static func secure(
         _ socket: Int32, _ role: TLSSupport.Role, _ tls: PeerTLS
-    ) async throws(CommandError) -> TLSSupport.Link {
+    ) async throws(Failure) -> (TLSSupport.Link, PeerTLS.Peer) {
         var pair: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
         else {
             let code = errno
             close(socket)
-            throw CommandError(.systemError, "no socket for TLS: \(SystemError.text(code))")
+            throw Failure(cause: CommandError(.systemError, "no socket for TLS: \(SystemError.text(code))"))
         }
         let (ours, theirs) = (pair[0], pair[1])
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let peer = loop.makePromise(of: PeerTLS.Peer.self)
         let failure = Locked<(any Error)?>(nil)
+        let joined = loop.flatSubmit {
+            join(socket, ours, role, tls, peer, on: loop) { error in failure.withLock { $0 = $0 ?? error } }
+        }
         do {
-            let (outer, inner) = try await loop.flatSubmit {
-                join(socket, ours, role, tls, peer, on: loop) { error in failure.withLock { $0 = $0 ?? error } }
-            }.get()
-            let known = try await peer.futureResult.get()
-            return TLSSupport.Link(descriptor: theirs, peer: known.name.text) {
+            let known = try await withTaskCancellationHandler {
+                _ = try await joined.get()
+                return try await peer.futureResult.get()
+            } onCancel: {
+                peer.fail(CancellationError())
+                joined.whenSuccess { outer, _ in outer.close(promise: nil) }
+            }
+            let (outer, inner) = try await joined.get()
+            let link = TLSSupport.Link(descriptor: theirs, peer: known.name, key: known.key) {
                 _ = try? await outer.closeFuture.and(inner.closeFuture).get()
                 return failure.withLock { $0 }.map { CommandError(ofTLS: $0) }
             }
+            return (link, known)
         } catch {
             close(theirs)
-            throw CommandError(ofTLS: error)
+            throw Failure(cause: error)
         }
     }
 
@@ -58,6 +72,7 @@ enum SecuredSocket {
                 let secured =
                     switch role {
                     case .calling(let name): tls.secure(channel, calling: name)
+                    case .meeting: tls.secure(meeting: channel)
                     case .answering: tls.secure(answering: channel)
                     }
                 return secured.flatMapThrowing {

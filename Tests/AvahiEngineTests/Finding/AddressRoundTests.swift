@@ -39,6 +39,21 @@ struct AddressRoundTests {
         #expect(cached([v6], round()).end == at(5) + AddressRound.grace)
     }
 
+    @Test("the lookup that has its answer is over before the other's grace is")
+    func oneByOne() {
+        var round = cached([v4], round())
+        #expect(round.nextEnd == at(5))
+        round.endLookups(at: at(5))
+        #expect(!round.expects(.ipv4))
+        #expect(round.expects(.ipv6))
+        #expect(round.nextEnd == at(5) + AddressRound.grace)
+        round.appeared(v6, at: at(30))
+        #expect(round.nextEnd == at(30) + AddressRound.gathering)
+        round.endLookups(at: at(50))
+        #expect(round.nextEnd == nil)
+        #expect(round.addresses == [v4, v6])
+    }
+
     @Test("addresses of one packet are gathered; a family of which nothing more comes is not waited for")
     func gathering() {
         var round = cached([], round())

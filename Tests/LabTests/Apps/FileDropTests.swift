@@ -9,8 +9,9 @@ struct FileDropTests {
     private func receive(
         _ lab: Lab, _ folder: TestFolder, _ arguments: String..., host: String = "h1"
     ) async throws -> LabProcess {
+        let trust = arguments.contains("--plain") ? [] : ["--trust-first"]
         let receiver = try lab.exec(
-            host, [AppBinary.path(program), "receive", "\(folder.path)/in"] + arguments,
+            host, [AppBinary.path(program), "receive", "\(folder.path)/in"] + arguments + trust,
             environment: ["XDG_STATE_HOME": "\(folder.path)/state/receiver"])
         try await receiver.line { $0.hasPrefix("published ") }
         return receiver
@@ -23,7 +24,8 @@ struct FileDropTests {
         let command = [
             "/usr/bin/env", "XDG_STATE_HOME=\(folder.path)/state/\(user)", AppBinary.path(program), "send",
         ]
-        return try await lab.toEnd("h2", command + arguments, within: .seconds(60))
+        let trust = arguments.contains("--plain") ? [] : ["--trust-first"]
+        return try await lab.toEnd("h2", command + arguments + trust, within: .seconds(60))
     }
 
     /// The port of the framed mode, from the service's TXT record.
@@ -116,14 +118,9 @@ struct FileDropTests {
         let lab = try await Lab.start()
         let folder = try TestFolder()
         let receiver = try await receive(lab, folder)
-        let message = { (kind: String, body: [UInt8]) in
-            Array(kind.utf8) + [0, 0, 0, UInt8(body.count)] + body
-        }
-        let entry = [UInt8](repeating: 0, count: 9) + [5] + [UInt8](repeating: 0, count: 24) + Array("early".utf8)
-        let hello = Array("filedrop/2\n".utf8) + message("I", [UInt8](repeating: 0, count: 96))
-        let requests = [
-            hello, hello + message("E", entry) + message("D", Array("hell".utf8)), Array("filedrop/1\n".utf8),
-        ]
+        let hello = try lab.python3("h2", Self.clientHello)
+        let words = try await hello.line { !$0.isEmpty }.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+        let requests = [words, words + words, Array("filedrop/2\n".utf8)]
         try await lab.endEarly("h2", "10.77.0.1:\(try await framedPort(lab, "h1"))", requests: requests)
         #expect(folder.names("in").isEmpty)
         try await lab.endEarly("h2", "10.77.0.1:\(port(receiver))", requests: [[UInt8](repeating: 7, count: 3000)])
@@ -135,7 +132,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("an older filedrop is refused on both sides, and both say why")
+    @Test("an older filedrop is refused on both sides")
     func older() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -143,13 +140,13 @@ struct FileDropTests {
         let receiver = try await receive(lab, folder)
         let old = try lab.python3("h2", Self.oldSender, try await framedPort(lab, "h1"))
         #expect(try await old.exit() == .exited(0), "\(old.lines(.stderr))")
-        try await receiver.line(.stderr) { $0.contains("the other side is an older filedrop") }
+        try await receiver.line(.stderr) { $0.contains("it speaks no TLS") }
         #expect(folder.names("in").isEmpty)
-        let publisher = try await lab.avahiPublish("h1", "Old", "_x-SNSUpload._tcp", "9300", "filedrop=1", "port=9301")
+        let publisher = try await lab.avahiPublish("h1", "Old", "_x-SNSUpload._tcp", "9300", "filedrop=2", "port=9301")
         let sent = try await send(lab, folder, "\(folder.path)/file", "--to", "Old")
         #expect(sent.exit == .exited(65))
         #expect(
-            sent.errors.first == #"filedrop: error: "Old" speaks another version of filedrop than this one, which is 2"#
+            sent.errors.first == #"filedrop: error: "Old" speaks another version of filedrop than this one, which is 3"#
         )
         publisher.signal(SIGTERM)
         try await receiver.stop()
@@ -176,11 +173,14 @@ struct FileDropTests {
         let sink = try lab.python3("h1", Self.sink, "\(folder.path)/sunk")
         try await sink.line { $0 == "ready" }
         let other = try await lab.avahiPublish("h1", "Other", "_x-SNSUpload._tcp", "9300")
-        let sent = try await send(lab, folder, "--to", "Other", "\(folder.path)/file")
+        let secured = try await send(lab, folder, "--to", "Other", "\(folder.path)/file")
+        #expect(secured.exit == .exited(76) && secured.failure?.contains("speaks no TLS") == true, "\(secured)")
+        let sent = try await send(lab, folder, "--plain", "--to", "Other", "\(folder.path)/file")
         #expect(sent.exit == .exited(0), "\(sent.errors)")
         #expect(try await sink.exit() == .exited(0))
         #expect(folder.isSame("file", "sunk"))
-        let several = try await send(lab, folder, "--to", "Other", "\(folder.path)/file", "\(folder.path)/in")
+        let several = try await send(
+            lab, folder, "--plain", "--to", "Other", "\(folder.path)/file", "\(folder.path)/in")
         #expect(several.exit == .exited(64))
         let ambiguous = try await send(lab, folder, "\(folder.path)/file")
         #expect(ambiguous.exit == .exited(64))
@@ -197,19 +197,19 @@ struct FileDropTests {
         try folder.makeFile("film", size: 5000)
         var offers: [LabProcess] = []
         for name in ["anna", "bob"] {
-            offers.append(try lab.app("h1", program, "offer", "\(folder.path)/film", "--name", name))
+            offers.append(try lab.app("h1", program, "offer", "\(folder.path)/film", "--name", name, "--trust-first"))
             try await offers.last?.line { $0.hasPrefix("published \(name)") }
         }
         let screen = try await TerminalScreen(lab, "h2")
         let before = try await screen.settings()
-        try await screen.run("\(AppBinary.path(program)) fetch \(folder.path)/in; echo status $?")
+        try await screen.run("\(AppBinary.path(program)) fetch --trust-first \(folder.path)/in; echo status $?")
         try await screen.shows("the list") { lines in
             lines.contains { $0.contains(" anna  on h1.local  1 file, 5.0 kB") }
                 && lines.contains { $0.contains(" bob  on h1.local") }
         }
         try await screen.press("q")
         try await screen.shows("status 1")
-        try await screen.run("clear; \(AppBinary.path(program)) fetch \(folder.path)/in; echo status $?")
+        try await screen.run("clear; \(AppBinary.path(program)) fetch --trust-first \(folder.path)/in; echo status $?")
         try await screen.shows("the list again") { lines in
             [" anna", " bob"].allSatisfy { name in lines.contains { $0.contains(name) } }
         }
@@ -225,15 +225,24 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("offered files can be fetched, with filedrop in both modes and with nc")
+    @Test("offered files can be fetched; with --plain by nc, too, and without it by filedrop alone")
     func offered() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
         try folder.makeFile("film", size: 5_000_000)
-        let offer = try lab.app("h1", program, "offer", "\(folder.path)/film", "--name", "anna")
-        try await offer.line { $0.hasPrefix("published anna._x-SNSDownload._tcp.local port ") }
-        #expect(try await lab.askApp("h2", program, "fetch", "anna", "\(folder.path)/a").exit == .exited(0))
+        let secured = try lab.app("h1", program, "offer", "\(folder.path)/film", "--name", "anna", "--trust-first")
+        try await secured.line { $0.hasPrefix("published anna._x-SNSDownload._tcp.local port ") }
+        let fetched = try await lab.askApp("h2", program, "fetch", "anna", "\(folder.path)/a", "--trust-first")
+        #expect(fetched.exit == .exited(0), "\(fetched)")
         #expect(folder.isSame("film", "a/film"))
+        let refused = try await lab.bash("h2", "nc 10.77.0.1 \(port(secured)) </dev/null")
+        #expect(refused.output.isEmpty)
+        try await secured.line(.stderr) { $0.contains("a plain stream was refused") }
+        let plainly = try await lab.askApp("h2", program, "fetch", "anna", "\(folder.path)/d", "--plain")
+        #expect(plainly.exit == .exited(76) && folder.names("d").isEmpty, "\(plainly)")
+        try await secured.stop()
+        let offer = try lab.app("h1", program, "offer", "\(folder.path)/film", "--name", "anna", "--plain")
+        try await offer.line { $0.hasPrefix("published anna._x-SNSDownload._tcp.local port ") }
         #expect(try await lab.askApp("h2", program, "fetch", "anna", "\(folder.path)/b", "--plain").exit == .exited(0))
         let name = try #require(folder.names("b").first)
         #expect(name.hasPrefix("anna-") && folder.isSame("film", "b/\(name)"))
@@ -291,7 +300,7 @@ struct FileDropTests {
         try folder.makeFile("file", size: 40_000_000)
         let receiver = try await receive(lab, folder)
         try await slow(lab)
-        let sender = try lab.app("h2", program, "send", "\(folder.path)/file", "--json")
+        let sender = try lab.app("h2", program, "send", "\(folder.path)/file", "--json", "--trust-first")
         try await sender.line(within: .seconds(30)) { $0.contains(#""event":"progress""#) }
         sender.signal(SIGINT)
         #expect(try await sender.exit() == .exited(1))
@@ -318,7 +327,8 @@ struct FileDropTests {
         try FileManager.default.moveItem(atPath: "\(folder.path)/file", toPath: "\(folder.path)/tree/file")
         let environment = ["XDG_STATE_HOME": "\(folder.path)/state/sender"]
         let sender = try lab.exec(
-            "h2", [AppBinary.path(program), "send", "\(folder.path)/tree", "--json"], environment: environment)
+            "h2", [AppBinary.path(program), "send", "\(folder.path)/tree", "--json", "--trust-first"],
+            environment: environment)
         try await sender.line(within: .seconds(30)) { $0.contains(#""event":"progress""#) }
         sender.signal(SIGKILL)
         try await receiver.line(.stderr) { $0.contains("connection") }
@@ -343,19 +353,25 @@ struct FileDropTests {
             mkdir -p \(folder.path)/disk && mount -t tmpfs -o size=8m tmpfs \(folder.path)/disk
             exec \(AppBinary.path(program)) receive \(folder.path)/disk
             """
-        let receiver = try lab.exec("h1", "/bin/bash", "-c", script)
+        let receiver = try lab.exec("h1", "/bin/bash", "-c", script + " --trust-first")
         try await receiver.line { $0.hasPrefix("published ") }
         let sender = try await send(lab, folder, "\(folder.path)/large")
         #expect(sender.exit == .exited(74))
         #expect(sender.errors.first?.contains("No space left on device") == true, "\(sender.errors)")
         try await receiver.line(.stderr) { $0.contains("No space left on device") }
-        // A plain stream does not announce its length: it stops where the disk is full.
-        _ = try await lab.bash("h2", "nc -N 10.77.0.1 \(port(receiver)) <\(folder.path)/large")
-        try await receiver.line(.stderr) { $0.contains("No space left on device") }
+        let told = try await lab.bash("h2", "nc -N 10.77.0.1 \(port(receiver)) <\(folder.path)/small")
+        #expect(told.output.first?.contains("no plain streams here") == true, "\(told)")
         #expect(try await send(lab, folder, "\(folder.path)/small").exit == .exited(0))
         let left = try await lab.bash("h1", "ls -A /proc/\(receiver.pid)/root/\(folder.path)/disk")
         #expect(left.output == ["small"], "\(left.errors)")
         try await receiver.stop()
+        // A plain stream does not announce its length: it stops where the disk is full.
+        let plain = try lab.exec("h1", "/bin/bash", "-c", script + " --plain")
+        try await plain.line { $0.hasPrefix("published ") }
+        _ = try await lab.bash("h2", "nc -N 10.77.0.1 \(port(plain)) <\(folder.path)/large")
+        try await plain.line(.stderr) { $0.contains("No space left on device") }
+        #expect(try await lab.bash("h1", "ls -A /proc/\(plain.pid)/root/\(folder.path)/disk").output.isEmpty)
+        try await plain.stop()
         try await lab.stop()
     }
 
@@ -367,6 +383,8 @@ struct FileDropTests {
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/in/way", withDestinationPath: folder.path)
         try Data("pin=4711\n".utf8).write(to: URL(filePath: "\(folder.path)/in/secret.txt"))
+        let peer = "\(Lab.python) \(Lab.scripts)/tls_peer.py"
+        #expect(try await lab.bash("h2", "mkdir /var/lib/evil && \(peer) make /var/lib/evil evil").exit == .exited(0))
         let evil = try lab.python3("h2", Self.evil, try await framedPort(lab, "h1"), try port(receiver))
         #expect(try await evil.exit(within: .seconds(60)) == .exited(0), "\(evil.lines(.stderr))")
         #expect(evil.lines().last == "done")
@@ -377,7 +395,7 @@ struct FileDropTests {
         #expect(kept == ["ok", "program", "secret (2).txt", "secret.txt"], "\(kept)")
         #expect(
             folder.names("in").filter { $0.hasPrefix("way") } == [
-                "way", "way (2)", "way (2)/x", "way (3)", "way (3)/sub",
+                "way", "way (2)", "way (2)/sub", "way (2)/x",
             ])
         let mode = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/in/program")[.posixPermissions]
         #expect(try #require(mode as? Int) & 0o111 == 0)
@@ -392,11 +410,24 @@ struct FileDropTests {
     private static let oldSender = """
         import socket, sys
         s = socket.create_connection(("10.77.0.1", int(sys.argv[1])), timeout=20)
-        s.sendall(b"filedrop/1\\n")
+        s.sendall(b"filedrop/2\\n")
         data = b""
-        while more := s.recv(65536): data += more
-        # What an old filedrop reads first: not its own version.
-        assert data.startswith(b"filedrop/2\\n"), data
+        try:
+            while more := s.recv(65536): data += more
+        except ConnectionResetError: pass
+        assert b"filedrop" not in data, data
+        """
+
+    /// The first words of a TLS client.
+    private static let clientHello = """
+        import ssl
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        heard, said = ssl.MemoryBIO(), ssl.MemoryBIO()
+        try: context.wrap_bio(heard, said).do_handshake()
+        except ssl.SSLWantReadError: pass
+        print(said.read().hex(" "))
         """
 
     private static let sink = """
@@ -413,7 +444,38 @@ struct FileDropTests {
         """
 
     private static let evil = """
-        import hashlib, socket, struct, sys
+        import hashlib, socket, ssl, struct, sys
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.load_cert_chain("/var/lib/evil/cert.pem", "/var/lib/evil/key.pem")
+        class Link:
+            \"\"\"TLS that can end its own side and go on listening.\"\"\"
+            def __init__(self, socket):
+                self.socket, self.heard, self.said = socket, ssl.MemoryBIO(), ssl.MemoryBIO()
+                self.tls = context.wrap_bio(self.heard, self.said)
+                self.pump(self.tls.do_handshake)
+            def pump(self, step):
+                while True:
+                    try: result = step()
+                    except ssl.SSLWantReadError: result = None
+                    else: break
+                    finally:
+                        if words := self.said.read(): self.socket.sendall(words)
+                    more = self.socket.recv(65536)
+                    if more: self.heard.write(more)
+                    else: return b""
+                return result
+            def sendall(self, data):
+                self.tls.write(data)
+                self.socket.sendall(self.said.read())
+            def end(self):
+                try: self.tls.unwrap()
+                except ssl.SSLError: pass
+                self.socket.sendall(self.said.read())
+            def recv(self, count):
+                try: return self.pump(lambda: self.tls.read(count))
+                except (ssl.SSLZeroReturnError, ssl.SSLEOFError): return b""
         framed, plain = int(sys.argv[1]), int(sys.argv[2])
         def connect(port): return socket.create_connection(("10.77.0.1", port), timeout=20)
         def message(kind, body=b""): return kind + struct.pack(">I", len(body)) + body
@@ -425,11 +487,11 @@ struct FileDropTests {
                 while more := s.recv(65536): data += more
             except ConnectionResetError: pass
             return data
-        who = message(b"I", b"k" * 32 + b"s" * 64 + b"e\\x1b[2Jvil")
-        def attempt(*messages, greeting=b"filedrop/2\\n" + who):
-            s = connect(framed)
+        who = message(b"K", b"\\1") + message(b"T", struct.pack(">qq", 9, 9))
+        def attempt(*messages, greeting=b"filedrop/3\\n" + who):
+            s = Link(connect(framed))
             try:
-                s.sendall(greeting + b"".join(messages)); s.shutdown(socket.SHUT_WR)
+                s.sendall(greeting + b"".join(messages)); s.end()
             except (BrokenPipeError, ConnectionResetError): pass
             return rest(s)
         data = message(b"D", b"hello")
@@ -452,14 +514,17 @@ struct FileDropTests {
         for bad in (message(b"?"), b"E\\xff\\xff\\xff\\xff", message(b"T", b"x"), entry(b"n", -1), entry(b"n", 1 << 62), digest, data):
             attempt(bad)
         attempt(greeting=b"GET / HTTP/1.1\\r\\n\\r\\n")
-        attempt(entry(b"n"), greeting=b"filedrop/2\\n")
+        attempt(entry(b"n"), greeting=b"filedrop/3\\n")
+        attempt(entry(b"n"), data, digest, end, greeting=b"filedrop/3\\n" + message(b"K", b"\\1"))
+        attempt(message(b"P", b"x" * 64), greeting=b"filedrop/3\\n" + message(b"K", b"\\0"))
+        attempt(message(b"P", b"x" * 65), greeting=b"filedrop/3\\n" + message(b"K", b"\\0"))
         wrong = message(b"S", b"0" * 32)
         assert complete not in attempt(entry(b"wrong"), data, wrong)
         assert complete not in attempt(entry(b"more"), data, data, digest)
         attempt(entry(b"half", 500000), data)
         # Silent ones, and more than there are places.
         idle = [connect(port) for port in [framed, plain] * 6]
-        # A plain stream that is reset is no file.
+        # A plain stream is no file.
         s = connect(plain); s.sendall(b"x" * 100000)
         s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)); s.close()
         assert complete in attempt(entry(b"ok"), data, digest, end)

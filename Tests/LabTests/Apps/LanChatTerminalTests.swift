@@ -4,11 +4,13 @@ import Testing
 @Suite("lanchat in a terminal", .labSlot)
 struct LanChatTerminalTests {
     /// A room on h1, and a terminal on h2 in which anna has joined it.
-    private func annaHasJoined(_ lab: Lab, _ environment: String = "") async throws -> (LabProcess, TerminalScreen) {
-        let server = try lab.app("h1", "lanchat", "serve", "--name", "den")
+    private func annaHasJoined(
+        _ lab: Lab, _ environment: String = "", _ option: String = "--trust-first"
+    ) async throws -> (LabProcess, TerminalScreen) {
+        let server = try lab.app("h1", "lanchat", "serve", "--name", "den", option)
         try await server.line { $0.hasPrefix("published") }
         let screen = try await TerminalScreen(lab, "h2", environment)
-        try await screen.press("\(AppBinary.path("lanchat")) join --nick anna", "Enter")
+        try await screen.press("\(AppBinary.path("lanchat")) join --nick anna \(option)", "Enter")
         try await screen.shows("joined") { $0.suffix(2) == ["* here: anna", ">"] }
         return (server, screen)
     }
@@ -16,7 +18,7 @@ struct LanChatTerminalTests {
     @Test("messages appear above the input line; Ctrl-C restores the terminal")
     func typing() async throws {
         let lab = try await Lab.start()
-        let (server, screen) = try await annaHasJoined(lab)
+        let (server, screen) = try await annaHasJoined(lab, "", "--plain")
 
         let bob = try lab.exec("h1", "nc", "-N", "127.0.0.1", "6222")
         bob.write("iam:bob\n")
@@ -76,9 +78,9 @@ struct LanChatTerminalTests {
         let keeper = try await TerminalScreen(lab, "h1")
         let guest = try await TerminalScreen(lab, "h2")
         let before = try await [keeper.settings(), guest.settings()]
-        try await keeper.press("\(AppBinary.path("lanchat")) serve --name den --nick keeper", "Enter")
+        try await keeper.press("\(AppBinary.path("lanchat")) serve --name den --nick keeper --trust-first", "Enter")
         try await keeper.shows("the room") { $0.contains("keeper has joined") && $0.last == ">" }
-        try await guest.press("\(AppBinary.path("lanchat")) join --nick anna", "Enter")
+        try await guest.press("\(AppBinary.path("lanchat")) join --nick anna --trust-first", "Enter")
         // The room that was found first is selected, and stays so.
         try await guest.shows("the list") { lines in
             ["attic", "den"].allSatisfy { lines.contains("  > \($0)") || lines.contains("    \($0)") }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-@Suite("lanchat between two hosts", .labSlot)
+@Suite("lanchat --plain between two hosts", .labSlot)
 struct LanChatTests {
     private let program = "lanchat"
 
     private func serve(_ lab: Lab, _ arguments: String...) async throws -> LabProcess {
-        let server = try lab.exec("h1", [AppBinary.path(program), "serve", "--name", "den"] + arguments)
+        let server = try lab.exec("h1", [AppBinary.path(program), "serve", "--name", "den", "--plain"] + arguments)
         try await server.line { $0 == "published den._chat-discoverd._tcp.local port 6222" }
         return server
     }
@@ -15,15 +15,15 @@ struct LanChatTests {
     func story() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab, "--nick", "keeper")
-        let anna = try lab.app("h2", program, "join", "--nick", "anna")
+        let anna = try lab.app("h2", program, "join", "--plain", "--nick", "anna")
         try await anna.line { $0 == "joining den" }
         try await anna.line { $0 == "anna has joined" }
-        let bob = try lab.app("h1", program, "join", "den", "--nick", "bob", "--json")
+        let bob = try lab.app("h1", program, "join", "--plain", "den", "--nick", "bob", "--json")
         try await bob.line { $0 == #"{"v":1,"event":"joined","nick":"bob"}"# }
         let nc = try lab.exec("h2", "nc", "-N", "10.77.0.1", "6222")
         nc.write("iam:carl\r\nmsg:hello from nc\r\n")
         try await nc.line { $0 == "carl: hello from nc" }
-        let dora = try lab.app("h2", program, "join", "--host", "10.77.0.1", "--nick", "dora")
+        let dora = try lab.app("h2", program, "join", "--plain", "--host", "10.77.0.1", "--nick", "dora")
         try await dora.line { $0 == "dora has joined" }
 
         anna.write("good morning\n//slash\n/who\n/nick bella\n/nick bella\n")
@@ -64,17 +64,19 @@ struct LanChatTests {
     func refusals() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab, "--max-clients", "2")
-        #expect(try await lab.askApp("h2", program, "join", "nowhere").exit == .exited(1))
-        #expect(try await lab.askApp("h2", program, "join", "--host", "10.77.0.1", "--port", "1").exit == .exited(76))
-        #expect(try await lab.askApp("h2", program, "join", "--nick", "a:b").exit == .exited(64))
+        #expect(try await lab.askApp("h2", program, "join", "--plain", "nowhere").exit == .exited(1))
+        #expect(
+            try await lab.askApp("h2", program, "join", "--plain", "--host", "10.77.0.1", "--port", "1").exit
+                == .exited(76))
+        #expect(try await lab.askApp("h2", program, "join", "--plain", "--nick", "a:b").exit == .exited(64))
         #expect(try await lab.askApp("h1", program, "serve").exit == .exited(71))
-        let first = try lab.app("h2", program, "join", "--nick", "anna")
+        let first = try lab.app("h2", program, "join", "--plain", "--nick", "anna")
         try await first.line { $0 == "anna has joined" }
-        let second = try lab.app("h2", program, "join", "--nick", "Anna")
+        let second = try lab.app("h2", program, "join", "--plain", "--nick", "Anna")
         try await second.line { $0 == "* the nick Anna is taken" }
         second.write("/nick eve\nhi\n")
         try await first.line { $0 == "eve: hi" }
-        let third = try await lab.askApp("h2", program, "join", "--nick", "x")
+        let third = try await lab.askApp("h2", program, "join", "--plain", "--nick", "x")
         #expect(third.output == ["joining den", "* the room is full"])
         try await server.stop()
         try await lab.stop()
@@ -84,7 +86,7 @@ struct LanChatTests {
     func hostile() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab)
-        let anna = try lab.app("h2", program, "join", "--nick", "anna")
+        let anna = try lab.app("h2", program, "join", "--plain", "--nick", "anna")
         try await anna.line { $0 == "anna has joined" }
         let nc = try lab.exec("h2", "nc", "10.77.0.1", "6222")
         nc.write("iam:nc\n")
@@ -107,7 +109,8 @@ struct LanChatTests {
         // A hostile server cannot harm the client either.
         let fake = try lab.python3("h1", Self.fakeServer)
         try await fake.line { $0 == "ready" }
-        let guest = try await lab.askApp("h2", program, "join", "--host", "10.77.0.1", "--port", "6300", "--nick", "x")
+        let guest = try await lab.askApp(
+            "h2", program, "join", "--plain", "--host", "10.77.0.1", "--port", "6300", "--nick", "x")
         #expect(guest.exit == .exited(0), "\(guest.errors)")
         #expect(!guest.output.joined().utf8.contains(0x1B))
         #expect(guest.output.last == "* after")
@@ -119,9 +122,9 @@ struct LanChatTests {
     func several() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab)
-        let other = try lab.app("h2", program, "serve", "--name", "attic")
+        let other = try lab.app("h2", program, "serve", "--plain", "--name", "attic")
         try await other.line { $0.hasPrefix("published") }
-        let asked = try await lab.askApp("h2", program, "join")
+        let asked = try await lab.askApp("h2", program, "join", "--plain")
         #expect(asked.exit == .exited(64))
         #expect(asked.errors.first?.hasSuffix("there are 2 rooms, and none was named: attic, den") == true)
         for server in [server, other] { try await server.stop() }
@@ -148,7 +151,7 @@ struct LanChatTests {
             """)
         try await evil.line(within: .seconds(30)) { $0 == "* your host has as many places here as one may have" }
         for nick in ["anna", "bob"] {
-            let newcomer = try lab.app("h3", program, "join", "den", "--nick", nick)
+            let newcomer = try lab.app("h3", program, "join", "--plain", "den", "--nick", nick)
             try await newcomer.line { $0 == "\(nick) has joined" }
             newcomer.write("here I am\n")
             try await newcomer.line { $0 == "\(nick): here I am" }

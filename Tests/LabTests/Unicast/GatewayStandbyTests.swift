@@ -5,6 +5,27 @@ import Testing
 /// Two gateways of one link with one sub-domain, and links that lie and flap.
 @Suite("Gateways that stand by", .labSlot)
 struct GatewayStandbyTests {
+    /// A server with the zone that the gateways write to.
+    struct Site: CustomTestStringConvertible, Sendable {
+        let server: DNSLab.Server
+        let zone: String
+        let address: String
+
+        static let all = [
+            Site(server: .bind, zone: "home.example.org", address: "10.53.0.53"),
+            Site(server: .knot, zone: "office.example.org", address: "10.53.0.54"),
+        ]
+
+        var domain: String { "link1.\(zone)" }
+        var testDescription: String { zone }
+
+        /// The server, a resolver, and what is in the zone.
+        func start() async throws -> (DNSLab, before: [String]) {
+            let dns = try await DNSLab.start(server, .unbound)
+            return (dns, try await dns.transfer(zone, from: address))
+        }
+    }
+
     private static let link = #"""
         {"services": [
             {"instance":"one","type":"_printer._tcp","port":515,"host":"a","addresses":["10.53.1.77"],"ttl":4500},
@@ -16,12 +37,10 @@ struct GatewayStandbyTests {
 
     @Test(
         "the second stands by, takes over when the lease of the first has ended, and the first stands by when it is back",
-        .labLong, arguments: [(DNSLab.Server.bind, "home", "10.53.0.53"), (.knot, "office", "10.53.0.54")])
-    func standby(_ server: DNSLab.Server, _ site: String, _ address: String) async throws {
-        let dns = try await DNSLab.start(server, .unbound)
-        let zone = "\(site).example.org"
-        let domain = "link1.\(zone)"
-        let before = try await dns.transfer(zone, from: address)
+        .labLong, arguments: Site.all)
+    func standby(_ site: Site) async throws {
+        let (zone, domain, address) = (site.zone, site.domain, site.address)
+        let (dns, before) = try await site.start()
         let link = try await dns.lab.inject("h2", Self.link, ["-4", "--interval", "5"])
         let first = try await Self.gateway(dns, "gw1", domain)
         try await Self.until(dns, domain, address, is: "gw1")
@@ -67,12 +86,10 @@ struct GatewayStandbyTests {
 
     @Test(
         "a thousand names, foreign hosts, and services that come and go all the time: the zone's serial moves a bounded number of times",
-        .labLong, arguments: [(DNSLab.Server.bind, "home", "10.53.0.53"), (.knot, "office", "10.53.0.54")])
-    func hostile(_ server: DNSLab.Server, _ site: String, _ address: String) async throws {
-        let dns = try await DNSLab.start(server, .unbound)
-        let zone = "\(site).example.org"
-        let domain = "link1.\(zone)"
-        let before = try await dns.transfer(zone, from: address)
+        .labLong, arguments: Site.all)
+    func hostile(_ site: Site) async throws {
+        let (zone, domain, address) = (site.zone, site.domain, site.address)
+        let (dns, before) = try await site.start()
         let crowd = (0..<1000).map {
             #"{"instance":"c\#($0)","type":"_ipp._tcp","port":631,"host":"\#($0 % 4 == 0 ? "far" : "crowd")","#
                 + #""addresses":["\#($0 % 4 == 0 ? "8.8.8.8" : "10.53.1.80")"],"ttl":4500}"#

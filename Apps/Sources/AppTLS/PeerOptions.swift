@@ -1,0 +1,81 @@
+public import ArgumentParser
+public import CommandFrame
+public import DiscoveryTLS
+public import PeerIdentity
+
+/// Whose keys are taken, for programs that speak TLS unless they are told not to.
+public struct PeerOptions: ParsableArguments, Sendable {
+    /// Take the key that comes first for a name, without asking.
+    @Flag(
+        name: .long,
+        help: "Take the key that comes first for a name, without asking (docs/identity.md). No access control."
+    )
+    public var trustFirst = false
+
+    /// Only these keys, whatever is known.
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only this key, whatever is known. Repeatable.", valueName: "SHA256:base64"),
+        transform: { text in
+            guard let key = KeyFingerprint(text) else {
+                throw ValidationError("'\(text)' is no key: SHA256: and 43 characters, as 'discoverd identity' prints.")
+            }
+            return key
+        })
+    public var pin: [KeyFingerprint] = []
+
+    /// The options without any argument.
+    public init() {}
+
+    /// --trust-first and --pin exclude each other.
+    public func validate() throws {
+        if trustFirst, !pin.isEmpty { throw ValidationError("--trust-first and --pin exclude each other.") }
+    }
+
+    /// Ends with an error where --plain is given, too.
+    public func validate(plain: Bool) throws {
+        if plain, trustFirst || !pin.isEmpty {
+            throw ValidationError("--trust-first and --pin are for TLS, which --plain is not.")
+        }
+    }
+
+    /// What the options say, else the configuration of this machine or user.
+    public func trust() throws(CommandError) -> PeerTrust {
+        if !pin.isEmpty { return .pinned(Set(pin)) }
+        if trustFirst { return .first }
+        do throws(TrustFile.Failure) {
+            return try .configured()
+        } catch {
+            throw CommandError(.badConfiguration, "who is let in: \(error.description)")
+        }
+    }
+
+    /// TLS with the key of this user and the keys that this user knows: the same files as those of `discoverd`.
+    /// - Parameters:
+    ///   - trust: instead of what the options say.
+    ///   - asks: the person at the terminal is asked about keys that are not known, if there is one.
+    public func tls(trust: PeerTrust? = nil, asks: Bool = true) throws(CommandError) -> PeerTLS {
+        let identity: MachineIdentity
+        let known: KnownPeersFile
+        do throws(MachineIdentity.Failure) {
+            let directory = try IdentityDirectory()
+            identity = try directory.identity()
+            known = directory.known
+        } catch {
+            throw CommandError(.badConfiguration, "this machine's key: \(error.description)")
+        }
+        var ask: (@Sendable (PeerTLS.Question) async -> Bool)?
+        if asks, TerminalQuestion.isPossible {
+            ask = { question in await TerminalQuestion.ask(question.text) == "yes" }
+        }
+        var wish = trust
+        if wish == nil { wish = try self.trust() }
+        do {
+            return try PeerTLS(identity: identity, known: known, trust: wish ?? .known, ask: ask)
+        } catch let failure as PeerAuthority.Failure {
+            throw CommandError(.badConfiguration, "the certificate authority: \(failure.description)")
+        } catch {
+            throw CommandError(.badConfiguration, "this machine's key cannot be used: \(error)")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import System
+
+/// Asks the person at the terminal, as ssh(1) does: on /dev/tty, for standard input and output may carry data.
+public enum TerminalQuestion {
+    /// How long a person may think.
+    public static let patience = Duration.seconds(55)
+    /// A person is being asked: one question at a time.
+    private static let isAsking = Locked(false)
+
+    /// Whether there is a terminal, and the process is in its foreground.
+    public static var isPossible: Bool {
+        guard let terminal = Terminal() else { return false }
+        terminal.close()
+        return true
+    }
+
+    /// Whether there is a terminal; no longer once it has been hung up.
+    public static var hasTerminal: Bool {
+        let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return false }
+        Glibc.close(descriptor)
+        return true
+    }
+
+    /// Shows a text, which is escaped line by line, and waits for a line. Cancelling the task ends it.
+    /// - Parameter limit: how long a person may think.
+    /// - Returns: what was typed, in lower case and without spaces around it; nil where no one can be asked, another question is open, or nothing
+    ///   was typed in time.
+    public static func ask(_ text: String, within limit: Duration = patience) async -> String? {
+        let isFree = isAsking.withLock { isAsking in
+            defer { isAsking = true }
+            return !isAsking
+        }
+        guard isFree else { return nil }
+        defer { isAsking.withLock { $0 = false } }
+        let end = WakeUp()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                do throws(CommandError) {
+                    try BlockingThread.start {
+                        continuation.resume(returning: answer(to: text, within: limit, unless: end))
+                    }
+                } catch {
+                    continuation.resume(returning: nil)
+                }
+            }
+        } onCancel: {
+            end.signal()
+        }
+    }
+
+    private static func answer(to text: String, within limit: Duration, unless end: WakeUp) -> String? {
+        guard let terminal = Terminal() else { return nil }
+        defer { terminal.close() }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.safeForTerminal)
+        guard terminal.write(lines.joined(separator: "\n") + " "), let line = terminal.line(within: limit, unless: end)
+        else {
+            return nil
+        }
+        let isSpace = { (character: Character) in character.isWhitespace }
+        let trimmed = line.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        return String(trimmed).lowercased()
+    }
+}
+
+/// The process's terminal, where the process is in its foreground: reading it from the background would stop the process.
+private struct Terminal {
+    private let descriptor: Int32
+
+    init?() {
+        descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        guard tcgetpgrp(descriptor) == getpgrp() else {
+            Glibc.close(descriptor)
+            return nil
+        }
+    }
+
+    func close() { Glibc.close(descriptor) }
+
+    /// Writes, and forgets what was typed before.
+    func write(_ text: String) -> Bool {
+        tcflush(descriptor, TCIFLUSH)
+        let bytes = Array(text.utf8)
+        return unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+    }
+
+    /// The line that is typed; nil without one, and at the end of the terminal's input.
+    func line(within limit: Duration, unless end: WakeUp) -> String? {
+        var polled = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: end.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        guard unsafe poll(&polled, 2, Int32(clamping: limit.milliseconds)) > 0, polled[1].revents == 0,
+            tcgetpgrp(descriptor) == getpgrp()
+        else {
+            // What follows begins on a line of its own.
+            _ = unsafe Glibc.write(descriptor, "\n", 1)
+            return nil
+        }
+        var line = [UInt8](repeating: 0, count: 256)
+        let count = unsafe read(descriptor, &line, line.count)
+        guard count > 0 else { return nil }
+        return String(decoding: line.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+}

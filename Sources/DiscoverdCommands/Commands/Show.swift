@@ -1,0 +1,67 @@
+#if Commands
+internal import ArgumentParser
+internal import CommandFrame
+internal import DNSSD
+internal import DiscoveryJSON
+internal import HostEngine
+
+struct ShowCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Serves a page that shows the network, live, and prints its URL.",
+        discussion: """
+            The page is for one browser on this machine: its URL has a token that counts once, for the first who opens it. It shows all \
+            services as they come and go, what the daemon publishes, how finder and publisher are, and what 'discoverd doctor' finds. \
+            It is served until Ctrl-C.
+
+            Examples:
+              discoverd show
+              discoverd show --port 9332
+            """
+    )
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The port of 127.0.0.1; default: a free one.", valueName: "port"),
+        transform: Parsing.port)
+    var port: Port?
+
+    @OptionGroup var common: CommonOptions
+
+    var needsPage: Bool { true }
+    /// Whoever reads the URL may close the pipe.
+    static var endsWhenUnread: Bool { false }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        guard let page = session.page else { throw CommandError(.systemError, "this program serves no page") }
+        let source = PageSupport.Source(
+            network: session.network, finder: session.daemon == nil ? common.finder.rawValue : "daemon",
+            daemon: session.daemon)
+        let (urls, url) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
+        async let served: Void = Self.serve(page, source, port?.rawValue ?? 0, url)
+        for await url in urls { try show(url, in: session) }
+        try await served
+        return .done
+    }
+
+    private static func serve(
+        _ page: PageSupport, _ source: PageSupport.Source, _ port: UInt16, _ url: AsyncStream<String>.Continuation
+    ) async throws {
+        defer { url.finish() }
+        try await page.serve(source, port) { address in
+            url.yield(address)
+            url.finish()
+        }
+    }
+
+    private func show(_ url: String, in session: Session) throws {
+        if session.json {
+            try session.output.json { $0.line("page") { $0.member("url", url) } }
+        } else {
+            try session.output.line(url)
+            session.notices.notice("open it in a browser on this machine; it counts once. Ctrl-C ends the page")
+        }
+        do { try session.output.flush() } catch is Output.Unread {}
+    }
+}
+#endif

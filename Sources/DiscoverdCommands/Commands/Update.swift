@@ -1,0 +1,47 @@
+#if Commands
+internal import ArgumentParser
+internal import CommandFrame
+internal import DNSSD
+internal import DiscoveryControl
+internal import DiscoveryJSON
+
+/// `discoverd update`.
+struct UpdateCommand: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update",
+        abstract: "Replaces the TXT record of what the daemon publishes.",
+        discussion: """
+            The service stays published: others see a change, and no end. The record is replaced as a whole. Only its owner and root may.
+
+            Examples:
+              discoverd update tony --txt state=busy
+              discoverd update "Tony's web" _http._tcp --txt path=/new --txt flag
+            """
+    )
+
+    @OptionGroup var service: ServiceArguments
+
+    @Option(name: .long, help: "The domain; default: local.", transform: Parsing.domain)
+    var domain: Domain = .local
+
+    @OptionGroup var txt: TXTOptions
+    @OptionGroup var common: DaemonOptions
+
+    static var daemonUse: DaemonUse { .required }
+
+    func validate() throws {
+        if txt.txt.isEmpty, txt.txtBase64.isEmpty { throw ValidationError("Say the new record: --txt KEY=VALUE.") }
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let record = try txt.record()
+        for warning in record.warnings { session.notices.notice(warning) }
+        let one = try await service.registration(in: domain, session)
+        var writer = JSONWriter()
+        writer.txt(record)
+        let target = "/v1/registrations/\(QueryString.encode(one.id))/txt"
+        _ = try await session.requireDaemon().send(ControlClient.Request("PUT", target, body: writer.bytes))
+        return .done
+    }
+}
+#endif

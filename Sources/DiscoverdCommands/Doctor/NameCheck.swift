@@ -1,0 +1,44 @@
+#if Commands
+internal import CommandFrame
+internal import DNSSD
+internal import HostEngine
+
+/// Whether each name of the link has one owner.
+enum NameCheck {
+    private static let check = "names"
+    /// The most disputes that are shown.
+    private static let most = 20
+
+    static func run() async -> [Finding] {
+        let disputes: NameDisputes? = await withCheckedContinuation { continuation in
+            do throws(CommandError) {
+                try BlockingThread.start { continuation.resume(returning: NameDisputes.survey()) }
+            } catch {
+                continuation.resume(returning: nil)
+            }
+        }
+        return disputes.map(findings(of:)) ?? []
+    }
+
+    static func findings(of found: NameDisputes) -> [Finding] {
+        guard !found.disputes.isEmpty else {
+            return [
+                Finding(
+                    check, .ok,
+                    "no name is claimed twice: \(found.services) services and \(found.hosts) hosts were heard of")
+            ]
+        }
+        let shown = found.disputes.prefix(most).map { dispute in
+            Finding(
+                check, .warn,
+                "\(dispute.isService ? "the service" : "the host name") \(dispute.name) is claimed by "
+                    + "\(dispute.sides.count) hosts: \(dispute.sides.joined(separator: "; "))",
+                advice:
+                    "Which is the real one, 'discoverd identity' there tells, and 'connect --tls' here (docs/identity.md). "
+                    + "Stop or rename the other.")
+        }
+        let left = found.disputes.count - shown.count
+        return shown + (left > 0 ? [Finding(check, .warn, "\(left) more names are claimed twice")] : [])
+    }
+}
+#endif

@@ -1,0 +1,73 @@
+#if Commands
+internal import CommandFrame
+internal import DNSMessage
+internal import DNSSD
+internal import MulticastEngine
+internal import System
+internal import WireNames
+
+/// Questions for records, and who is asked: the links, or DNS servers.
+struct RecordQuestions {
+    /// A record, and the link that it is of.
+    struct Answer {
+        let record: ResourceRecord
+        let interface: NetworkInterface?
+    }
+
+    let session: Session
+    let place: NetworkOptions
+    let wish: DomainWish
+    let limit: Duration
+
+    /// Returns the answers of the links and, for names of other domains, of DNS servers; none where nothing answered in time.
+    func ask(_ questions: [Question]) async throws -> [Answer] {
+        let ofLink = questions.filter { $0.name.isAskedOnLink && wish.server == nil }
+        let others = questions.filter { !($0.name.isAskedOnLink && wish.server == nil) }
+        let heard = ofLink.isEmpty ? [] : try await askLinks(ofLink)
+        let told = others.isEmpty ? [] : try await askServers(others)
+        return heard + told
+    }
+
+    private func askLinks(_ questions: [Question]) async throws -> [Answer] {
+        let (interfaces, family, limit) = (try place.interfaces(), place.family, limit)
+        let isOver = Locked(false)
+        let found: [RecordLookup.Found]? = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                do throws(CommandError) {
+                    try BlockingThread.start {
+                        continuation.resume(
+                            returning: LinkLookup.run(questions, on: interfaces, over: family, within: limit) {
+                                isOver.withLock { $0 }
+                            })
+                    }
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        } onCancel: {
+            isOver.withLock { $0 = true }
+        }
+        guard let found else {
+            guard interfaces == .all else {
+                throw CommandError(.notFound, "no interface that is up is meant by --interface")
+            }
+            throw CommandError(.noBackend, "there is no link to ask: no interface that is up has an address")
+        }
+        return found.map { Answer(record: $0.record, interface: $0.interface) }
+    }
+
+    private func askServers(_ questions: [Question]) async throws -> [Answer] {
+        guard let dns = session.dns else { throw CommandError(.noBackend, "DNS servers cannot be asked") }
+        let (wish, notices) = (wish, session.notices)
+        // A server that is silent is given up before a caller's time is over.
+        let outcome: Result<[ResourceRecord], any Error> = await withTimeLimit(limit) {
+            do {
+                return .success(try await dns.records(questions, wish, notices))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get().map { Answer(record: $0, interface: nil) }
+    }
+}
+#endif

@@ -1,0 +1,112 @@
+#if Commands
+internal import DNSSD
+
+/// Which of the services found are wanted: by their names, and by what is known of them once they are resolved. A value.
+struct ServiceFilter: Sendable {
+    private let names: [Glob]
+    private let conditions: [Condition]
+
+    /// - Throws: `Malformed`, for a pattern or condition that means nothing.
+    init(names: [String] = [], conditions: [String] = []) throws(Malformed) {
+        self.names = try names.map { name throws(Malformed) in try Self.glob(name.asciiLowercased, in: name) }
+        self.conditions = try conditions.map { text throws(Malformed) in try Condition(text) }
+    }
+
+    /// A filter that nobody can read: what is wrong with it.
+    struct Malformed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    var isEmpty: Bool { names.isEmpty && conditions.isEmpty }
+    /// Only a resolved service can meet it.
+    var needsResolution: Bool { !conditions.isEmpty }
+
+    /// Whether its name matches one of the patterns, if there are any, and all conditions are met.
+    func allows(_ service: DiscoveredService) -> Bool {
+        let name = service.instance.name.value.asciiLowercased
+        return (names.isEmpty || names.contains { $0.matches(name) }) && conditions.allSatisfy { $0.isMet(by: service) }
+    }
+
+    fileprivate static func glob(_ pattern: String, in text: String) throws(Malformed) -> Glob {
+        do {
+            return try Glob(pattern)
+        } catch {
+            throw Malformed(description: "\(error.rule) in \(text.quotedForMessage)")
+        }
+    }
+}
+
+/// `txt.path=/x*`: a field, and a shell pattern that it matches, or with `!=` does not. A key of TXT alone: it is there.
+private struct Condition: Sendable {
+    private let field: Field
+    private let pattern: Glob?
+    private let isNegated: Bool
+
+    private enum Field {
+        /// TXT keys are compared without regard to case (RFC 6763 §6.4), their values with.
+        case txt(String)
+        case host, port, address
+    }
+
+    init(_ text: String) throws(ServiceFilter.Malformed) {
+        let name = text.prefix { $0 != "=" }
+        let isNegated = name.hasSuffix("!") && name.count < text.count
+        field = try Self.field(String(isNegated ? name.dropLast() : name), in: text)
+        self.isNegated = isNegated
+        guard name.count < text.count else {
+            guard case .txt = field else { throw Self.malformed(text) }
+            pattern = nil
+            return
+        }
+        let value = String(text.dropFirst(name.count + 1))
+        if case .txt = field {
+            pattern = try ServiceFilter.glob(value, in: text)
+        } else {
+            pattern = try ServiceFilter.glob(value.asciiLowercased, in: text)
+        }
+    }
+
+    private static func field(_ name: String, in text: String) throws(ServiceFilter.Malformed) -> Field {
+        switch name.asciiLowercased {
+        case "host": return .host
+        case "port": return .port
+        case "address": return .address
+        case let key where key.hasPrefix("txt.") && key.utf8.count > 4: return .txt(String(key.dropFirst(4)))
+        default: throw malformed(text)
+        }
+    }
+
+    private static func malformed(_ text: String) -> ServiceFilter.Malformed {
+        ServiceFilter.Malformed(
+            description:
+                "it must be txt.KEY, txt.KEY=PATTERN, host=PATTERN, port=PATTERN or address=PATTERN, with != for not: "
+                + text.quotedForMessage)
+    }
+
+    func isMet(by service: DiscoveredService) -> Bool {
+        // What is not known yet meets nothing, not even a negation.
+        guard service.state == .resolved else { return false }
+        guard let pattern else {
+            guard case .txt(let key) = field else { return false }
+            return service.txt.contains(key)
+        }
+        return values(of: service).contains { pattern.matches($0) } != isNegated
+    }
+
+    private func values(of service: DiscoveredService) -> [String] {
+        switch field {
+        case .txt(let key): service.txt.text(for: key).map { [$0] } ?? []
+        case .host: service.host.map { [$0.description.asciiLowercased] } ?? []
+        case .port: service.port.map { [String($0.rawValue)] } ?? []
+        case .address: service.endpoints.map { "\($0.address)".asciiLowercased }
+        }
+    }
+}
+
+extension String {
+    /// With the ASCII letters in lower case: DNS compares no others without regard to case (RFC 4343).
+    fileprivate var asciiLowercased: String {
+        String(decoding: utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}
+#endif

@@ -1,0 +1,111 @@
+#if Commands
+internal import ArgumentParser
+internal import CommandFrame
+internal import DNSSD
+internal import Discovery
+internal import PeerIdentity
+
+struct PairCommand: PlacedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair",
+        abstract: "Makes two machines known to each other, by a code that their people compare.",
+        discussion: """
+            One waits, the other names it. Both show a code and ask; when both people say yes, each machine knows the
+            other's key, and --tls works between them in both directions. One code is one attempt.
+
+            Examples:
+              discoverd pair                on h1: waits, and prints under which name
+              discoverd pair h1             on the other machine
+            Without a terminal: 'discoverd identity' there, and 'discoverd known add' here.
+            """
+    )
+
+    @Argument(
+        help: "The machine that waits, by the name that it prints; without a name, this one waits.",
+        transform: Parsing.soughtName)
+    var name: ServiceName?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Give up after this time; default: 300.", valueName: "seconds"),
+        transform: Parsing.seconds)
+    var timeout: Duration = .seconds(300)
+
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: CommonOptions
+
+    /// What a waiting machine publishes.
+    private static let type = "_discoverd-pair._tcp"
+
+    var needsTLS: Bool { true }
+    var publishes: Bool { name == nil }
+    static var statusWhenStopped: ExitStatus { .notFound }
+    static var endsWhenUnread: Bool { false }
+    /// Goodbyes take 1.5 s to send, plus time to start.
+    static var grace: Duration { .seconds(4) }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        guard let tls = session.tls else {
+            throw CommandError(.programNotFound, "this program has no TLS: discoverd-dns has it")
+        }
+        guard TerminalQuestion.isPossible else {
+            throw CommandError(
+                .usage, "pair asks a person, and there is no terminal with this command in its foreground",
+                advice: ["Without one: 'discoverd identity' there, and 'discoverd known add NAME KEY' here."])
+        }
+        session.stop.request(
+            .failed(CommandError(.notFound, "not paired within \(timeout.inSeconds) s; nothing was stored")),
+            after: timeout)
+        let report = PairingReport(session)
+        if let name {
+            try await dial(name, PairingTalk(tls: tls, role: .caller, report: report), in: session)
+        } else {
+            try await wait(PairingTalk(tls: tls, role: .answerer, report: report), in: session)
+        }
+        try report.check()
+        return .done
+    }
+
+    private func dial(_ name: ServiceName, _ talk: PairingTalk, in session: Session) async throws {
+        let instance = ServiceInstance(name: name, type: try ServiceType(Self.type))
+        session.notices.notice("looking for \"\(name)\", where 'discoverd pair' waits")
+        let connector = Connector(
+            network: session.network, dialer: SocketDialer(), policy: policy.policy(naming: .local, and: []),
+            limits: RaceLimits(overall: timeout), patience: timeout)
+        let establishment = await connector.establish(
+            .instance(instance), on: try place.interfaces(), over: place.family)
+        switch establishment.result {
+        case .success(let socket):
+            switch await talk.run(socket) {
+            case .paired: return
+            case .refused(let error), .failed(let error): throw error
+            }
+        case .failure(let error):
+            var failure = CommandError(error)
+            if error.code == .notFound { failure.advice = [instance.domain.listingAdvice(instance.type)] }
+            throw failure
+        }
+    }
+
+    private func wait(_ talk: PairingTalk, in session: Session) async throws {
+        let listeners = try ListeningSockets.everywhere(
+            port: nil, family: place.family, interfaces: try place.interfaces())
+        let desk = PairingDesk(try Acceptor(listeners, limit: PairingDesk.candidates), talk, session.notices)
+        let service = OfferedService(
+            name: .ofThisMachine(), type: try ServiceType(Self.type), port: listeners.port,
+            interfaces: try place.interfaces(), family: place.family)
+        let publication = session.network.publish(service)
+        var run = Publishing(session: session, service: service, program: [], timeout: nil, isChecked: false)
+        let report = talk.report
+        run.announce = { report.waiting(as: $0.name) }
+        async let pairing: Void = desk.run(until: publication)
+        do {
+            _ = try await run.run(publication)
+            try await pairing
+        } catch {
+            desk.end()
+            throw error
+        }
+    }
+}
+#endif

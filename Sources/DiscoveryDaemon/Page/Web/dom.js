@@ -1,0 +1,58 @@
+// Elements. Text only ever becomes a text node: nothing here takes markup.
+
+import { visible } from "./words.js";
+
+export const byID = (id) => document.getElementById(id);
+
+/** An element with attributes and children; strings among the children become text. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** Text from the network: visible characters only, and isolated from its neighbours' direction. */
+export function foreign(text, name = "bdi", attributes = {}) {
+  return element(name, name === "bdi" ? attributes : { dir: "auto", ...attributes }, visible(text));
+}
+
+const ofToday = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const ofOtherDays = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
+
+/** A time of day, with the date where it is not today's. */
+export function clock(milliseconds) {
+  const date = new Date(milliseconds);
+  const isToday = milliseconds >= new Date().setHours(0, 0, 0, 0);
+  return element("time", { datetime: date.toISOString() }, (isToday ? ofToday : ofOtherDays).format(date));
+}
+
+/** Puts a text on the clipboard, also where the browser offers no clipboard to pages without TLS. */
+export async function copy(text) {
+  const told = byID("copied");
+  try {
+    if (navigator.clipboard && window.isSecureContext) await navigator.clipboard.writeText(text);
+    else copyBySelection(text);
+    told.textContent = "Copied: " + text;
+  } catch {
+    told.textContent = "Not copied: the browser does not allow it. " + text;
+  }
+  told.classList.add("shown");
+  clearTimeout(copy.timer);
+  copy.timer = setTimeout(() => told.classList.remove("shown"), 2500);
+}
+
+function copyBySelection(text) {
+  const focused = document.activeElement;
+  const area = element("textarea", { class: "clipboard", readonly: true, "aria-hidden": "true" });
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isDone = document.execCommand("copy");
+  area.remove();
+  focused?.focus();
+  if (!isDone) throw new Error("refused");
+}

@@ -1,0 +1,67 @@
+// What this machine publishes, how its backend is, and what doctor finds.
+
+import { element, foreign } from "./dom.js";
+import { counted } from "./words.js";
+
+/** A table, each cell with its heading for narrow screens. */
+function table(caption, headings, rows) {
+  const head = element("tr", {}, ...headings.map((heading) => element("th", { scope: "col" }, heading)));
+  const body = rows.map((cells) =>
+    element("tr", {}, ...cells.map((cell, index) => element("td", { "data-heading": headings[index] }, cell ?? ""))));
+  return element("table", {}, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, ...body));
+}
+
+const mark = (text, isGood) => element("span", { class: isGood ? "mark good" : "mark bad" }, foreign(text));
+
+export function showRegistrations(body, registrations, facts) {
+  if (facts.daemon === false) {
+    return body.replaceChildren(element("p", {}, "No daemon runs, which would keep services published."));
+  }
+  if (!registrations.length) return body.replaceChildren(element("p", {}, "The daemon publishes nothing."));
+  // Over TCP there are no reasons.
+  const reasons = facts.session;
+  const headings = ["Name", "Type", "Port", "State", "Health", ...(reasons ? ["Check", "Reason"] : []), "From"];
+  const rows = registrations.map((one) => [
+    element("span", {}, foreign(one.name), one.wanted !== one.name ? foreign(` (wanted ${one.wanted})`) : ""),
+    foreign(one.domain === "local" ? one.type : `${one.type}, ${one.domain}`), String(one.port),
+    mark(one.state, one.state === "established"), one.health ? mark(one.health, one.health === "passing") : "–",
+    ...(reasons ? [foreign(one.check ?? "–"), foreign(one.reason ?? one.warning ?? "–")] : []), foreign(one.origin ?? ""),
+  ]);
+  body.replaceChildren(table(counted(registrations.length, "service"), headings, rows));
+}
+
+export function showBackend(body, status, facts) {
+  const good = new Set(["available", "recovered"]);
+  const parts = ["finder", "publisher"].filter((role) => status[role]).map((role) => [
+    role, foreign(status[role].kind ?? ""), mark(status[role].state, good.has(status[role].state)),
+    ...(facts.session ? [foreign(status[role].reason ?? "–")] : []),
+  ]);
+  const headings = ["Part", "Kind", "State", ...(facts.session ? ["Reason"] : [])];
+  const said = [element("p", {}, mark(status.degraded ? "degraded" : "all is well", !status.degraded),
+    ` discoverd ${status.version ?? ""}`, status.uptimeSeconds === undefined ? "" : `, up ${duration(status.uptimeSeconds)}`)];
+  if (status.reasons?.length) {
+    said.push(element("ul", { class: "reasons" }, ...status.reasons.map((reason) => element("li", {}, foreign(reason)))));
+  }
+  said.push(table("Backends", headings, parts));
+  if (status.domains?.length) {
+    said.push(table("Domains of DNS servers", ["Domain", "State", "Services"], status.domains.map((domain) =>
+      [foreign(domain.name), mark(domain.state, ["held", "idle"].includes(domain.state)), String(domain.services ?? 0)])));
+  }
+  body.replaceChildren(...said);
+}
+
+export function showFindings(body, findings) {
+  const rows = findings.map(({ check, verdict, text, advice }) =>
+    [mark(verdict, verdict === "ok"), foreign(check), foreign(text), foreign(advice ?? "–")]);
+  body.replaceChildren(table(counted(findings.length, "finding"), ["Verdict", "Check", "What is the case", "What to do"], rows));
+}
+
+export function showFailure(body, text) {
+  body.replaceChildren(element("p", { class: "notice" }, foreign(text)));
+}
+
+function duration(seconds) {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`;
+}

@@ -1,0 +1,42 @@
+#if TLS
+internal import Glibc
+public import PeerIdentity
+internal import System
+
+/// Where the key of a machine, or of a user, and the keys that it knows are. `discoverd` and the programs share it.
+public struct IdentityDirectory: Sendable {
+    /// The path; the directory need not be there.
+    public let path: String
+
+    /// A directory.
+    public init(path: String) { self.path = path }
+
+    /// `$STATE_DIRECTORY`, else `/var/lib/discoverd-root` for root, and `$XDG_STATE_HOME/discoverd` or `~/.local/state/discoverd` for others.
+    /// - Throws: where the environment names none.
+    public init() throws(MachineIdentity.Failure) {
+        guard let path = Environment.stateDirectory else {
+            throw MachineIdentity.Failure(
+                description: "there is no place for this machine's key: no $STATE_DIRECTORY, $XDG_STATE_HOME or $HOME")
+        }
+        self.path = path
+    }
+
+    /// The keys that are known.
+    public var known: KnownPeersFile { KnownPeersFile(path: "\(path)/\(KnownPeersFile.name)").withHashes }
+
+    /// The identity: a credential of systemd where the service has one, else the directory's, made at first use. It calls itself by the machine's
+    /// name, and for users `anna@h1`.
+    public func identity() throws(MachineIdentity.Failure) -> MachineIdentity {
+        if let credentials = Environment.directory("CREDENTIALS_DIRECTORY") {
+            let path = "\(credentials)/\(MachineIdentity.fileName)"
+            if access(path, F_OK) == 0 || errno != ENOENT { return try MachineIdentity(file: path) }
+        }
+        return try MachineIdentity(directory: path, label: Self.label)
+    }
+
+    private static var label: String {
+        let host = Environment.hostLabel ?? "unnamed"
+        return geteuid() == 0 ? host : "\(Accounts.userName(of: geteuid()) ?? String(geteuid()))@\(host)"
+    }
+}
+#endif

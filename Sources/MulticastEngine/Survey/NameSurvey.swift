@@ -1,0 +1,131 @@
+package import DNSMessage
+package import DNSSD
+import WireNames
+
+/// Finds names that two hosts of a link claim, each with records of its own. A value: it is given responses, and says what to ask next.
+///
+/// Hosts that behave rename themselves (RFC 6762 §9); whoever does not, or takes a name on purpose, answers beside the owner.
+package struct NameSurvey: Sendable {
+    /// A host, as far as a packet tells.
+    package struct Source: Hashable, Sendable {
+        package let address: IPAddress
+        package let interface: NetworkInterface
+
+        package init(_ address: IPAddress, on interface: NetworkInterface) {
+            self.address = address
+            self.interface = interface
+        }
+    }
+
+    /// A name that two hosts or more claim.
+    package struct Dispute: Sendable {
+        package let name: DomainName
+        /// It is a service's; else a host's.
+        package let isService: Bool
+        package let interface: NetworkInterface
+        /// What each host says, one way or another.
+        package let sides: [(host: IPAddress, records: Set<RecordData>)]
+    }
+
+    /// The most questions, and the most names that are kept.
+    private static let limit = 512
+    /// The most hosts of a name, and the most records of a host for it.
+    private static let mostSides = 8
+
+    private struct Key: Hashable {
+        let name: DomainName
+        let type: RecordType
+        let interface: NetworkInterface
+        let family: IPAddress.Family
+
+        /// Smaller is easier to read.
+        var rank: (Int, UInt16, UInt32) { (family == .ipv4 ? 0 : 1, type.rawValue, interface.index) }
+    }
+
+    private struct Name: Hashable {
+        let name: DomainName
+        let isService: Bool
+    }
+
+    private var asked: Set<Question> = []
+    private var claims: [Key: [IPAddress: Set<RecordData>]] = [:]
+
+    package init() {}
+
+    /// The first questions: for the types of services.
+    package mutating func begin() -> [Question] { DomainName.serviceTypes.map { ask($0, .ptr) } ?? [] }
+
+    /// A response has come.
+    /// - Returns: what to ask now.
+    package mutating func received(_ message: Message, from source: Source) -> [Question] {
+        guard message.flags.contains(.response) else { return [] }
+        var questions: [Question] = []
+        for record in message.answers + message.additionals where record.recordClass == .internet {
+            switch record.data {
+            case .ptr(let target) where record.name == DomainName.serviceTypes: questions += ask(target, .ptr)
+            case .ptr(let target) where asked.contains(Question(record.name, .ptr)): questions += ask(target, .srv)
+            case .srv(_, _, _, let host):
+                note(record, source)
+                questions += ask(host, .a) + ask(host, .aaaa)
+            case .a, .aaaa: note(record, source)
+            default: break
+            }
+        }
+        return questions
+    }
+
+    /// Names that two hosts claim: a service with other host or port, a host with other addresses. Each once, with what was heard over one family.
+    package var disputes: [Dispute] {
+        let disputed = claims.filter { key, sides in
+            sides.values.contains { one in
+                sides.values.contains { key.type == .srv ? $0 != one : !$0.isSubset(of: one) && !one.isSubset(of: $0) }
+            }
+        }
+        let best = Dictionary(grouping: disputed.keys) { Name(name: $0.name, isService: $0.type == .srv) }
+            .compactMap { $0.value.min { $0.rank < $1.rank } }
+        return best.sorted { $0.name.description < $1.name.description }.map { key in
+            let sides = (disputed[key] ?? [:]).sorted { $0.key.description < $1.key.description }
+            return Dispute(
+                name: key.name, isService: key.type == .srv, interface: key.interface,
+                sides: sides.map { (host: $0.key, records: $0.value) })
+        }
+    }
+
+    /// How many services, and how many hosts, were heard of.
+    package var count: (services: Int, hosts: Int) {
+        let names = Dictionary(grouping: claims.keys, by: { $0.type == .srv }).mapValues { Set($0.map(\.name)).count }
+        return (names[true] ?? 0, names[false] ?? 0)
+    }
+
+    private mutating func ask(_ name: DomainName, _ type: RecordType) -> [Question] {
+        let question = Question(name, type)
+        guard asked.count < Self.limit, name.isOfLink, asked.insert(question).inserted else { return [] }
+        return [question]
+    }
+
+    private mutating func note(_ record: ResourceRecord, _ source: Source) {
+        let key = Key(
+            name: record.name, type: record.type, interface: source.interface, family: source.address.family)
+        guard record.name.isOfLink, claims[key] != nil || claims.count < Self.limit else { return }
+        // A goodbye.
+        if record.ttl == 0 {
+            claims[key]?[source.address]?.remove(record.data)
+            if claims[key]?[source.address]?.isEmpty == true { claims[key]?[source.address] = nil }
+            return
+        }
+        let sides = claims[key] ?? [:]
+        guard sides[source.address] != nil || sides.count < Self.mostSides,
+            sides[source.address]?.count ?? 0 < Self.mostSides
+        else { return }
+        claims[key, default: [:]][source.address, default: []].insert(record.data)
+    }
+}
+
+extension DomainName {
+    /// Where types are listed (RFC 6763 §9).
+    fileprivate static let serviceTypes = DomainName(["_services", "_dns-sd", "_udp"], in: .local)
+    fileprivate static let local = try? DomainName(labels: [Array("local".utf8)])
+
+    /// It ends in `local`.
+    fileprivate var isOfLink: Bool { Self.local.map { isWithin($0) } ?? false }
+}

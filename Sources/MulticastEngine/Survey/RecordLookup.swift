@@ -1,0 +1,151 @@
+package import DNSMessage
+package import DNSSD
+import WireNames
+
+/// The records of a few names, asked of all links for a while. A value: it is given responses with their times, says what to send, and when
+/// all is answered. Times count from its start.
+///
+/// Each question goes out from a port of its own, so that a responder answers at once whatever it has said before (RFC 6762 §6.7), and from the
+/// second time on also from port 5353, for firewalls that let only that pass.
+package struct RecordLookup: Sendable {
+    /// A record, and the link it was heard on.
+    package struct Found: Sendable {
+        package let record: ResourceRecord
+        package let interface: NetworkInterface
+    }
+
+    /// How a packet came.
+    package enum Way: Sendable {
+        /// To the port that asked, by unicast.
+        case answer
+        /// To the group.
+        case multicast
+    }
+
+    /// A question to send.
+    package struct Packet: Sendable {
+        package let bytes: [UInt8]
+        /// From port 5353 rather than a port of its own.
+        package let isShared: Bool
+    }
+
+    private struct Inquiry {
+        let question: Question
+        let id: UInt16
+    }
+
+    /// When a question is asked that has no answer yet.
+    private static let times: [Duration] = [.zero, .milliseconds(300), .seconds(1), .seconds(3), .seconds(9)]
+    /// How long others may still answer after the last that did.
+    private static let quiet = Duration.milliseconds(200)
+    /// How long a type may lag behind another of its name.
+    private static let lag = Duration.milliseconds(500)
+    /// How long the owners of a shared name may take: a second question is among it.
+    private static let sharing = Duration.milliseconds(1200)
+    /// The most records that are kept.
+    private static let mostRecords = 1024
+
+    /// In the order in which they came.
+    package private(set) var found: [Found] = []
+    private var inquiries: [Inquiry] = []
+    private var sent = 0
+    private var first: [DomainName: Duration] = [:]
+    private var last: [DomainName: Duration] = [:]
+
+    /// - Parameter questions: at most 256; the others are left out.
+    package init(_ questions: [Question]) {
+        var id = UInt16.random(in: 1...0x7000)
+        for question in questions.prefix(256) {
+            inquiries.append(Inquiry(question: question, id: id))
+            id += 1
+        }
+    }
+
+    /// What to send now.
+    package mutating func packets(at now: Duration) -> [Packet] {
+        guard sent < Self.times.count, Self.times[sent] <= now else { return [] }
+        defer { sent += 1 }
+        return inquiries.filter { !isSettled($0, at: now) }.flatMap { inquiry in
+            var packets = [Self.packet(inquiry.question, id: inquiry.id, isShared: false)]
+            if sent > 0 { packets.append(Self.packet(inquiry.question, id: 0, isShared: true)) }
+            return packets.compactMap(\.self)
+        }
+    }
+
+    private static func packet(_ question: Question, id: UInt16, isShared: Bool) -> Packet? {
+        var writer = MessageWriter(id: id, limit: 1400, compression: .multicast)
+        return writer.add(question) ? Packet(bytes: writer.bytes, isShared: isShared) : nil
+    }
+
+    /// Whether everything is answered, as far as one can know.
+    package func isOver(at now: Duration) -> Bool { inquiries.allSatisfy { isSettled($0, at: now) } }
+
+    /// When to look again; nil for never.
+    package func deadline(after now: Duration) -> Duration? {
+        let ends = last.values.map { $0 + Self.quiet } + first.values.map { $0 + Self.lag }
+        let next = sent < Self.times.count ? [Self.times[sent]] : []
+        return (ends + next + [Self.sharing]).filter { $0 > now }.min()
+    }
+
+    private func isSettled(_ inquiry: Inquiry, at now: Duration) -> Bool {
+        let name = inquiry.question.name
+        guard let first = first[name], let last = last[name], now - last >= Self.quiet else { return false }
+        let isShared = inquiry.question.type == .any || inquiry.question.type == .ptr && !name.isReverse
+        if isShared { return now >= Self.sharing }
+        return now - first >= Self.lag || found.contains { inquiry.question.accepts($0.record) }
+    }
+
+    /// A response of the link.
+    package mutating func received(_ message: Message, as way: Way, on interface: NetworkInterface, at now: Duration) {
+        guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return }
+        if way == .answer {
+            let isAsked = inquiries.contains { $0.id == message.id && [$0.question] == message.questions }
+            guard isAsked else { return }
+        }
+        for record in message.answers + message.additionals {
+            for index in inquiries.indices where inquiries[index].question.name == record.name {
+                note(record, for: index, on: interface, at: now)
+            }
+        }
+    }
+
+    private mutating func note(
+        _ record: ResourceRecord, for index: Int, on interface: NetworkInterface, at now: Duration
+    ) {
+        let question = inquiries[index].question
+        guard question.accepts(record) else {
+            // The owner says which types the name has (RFC 6762 §6.1).
+            if case .nsec(_, let types) = record.data, question.type != .any, !types.contains(question.type) {
+                answered(question.name, at: now)
+            }
+            return
+        }
+        let known = found.firstIndex { $0.record.isSame(as: record) && $0.interface == interface }
+        if record.ttl == 0 {
+            if let known { found.remove(at: known) }
+            return
+        }
+        guard known == nil, found.count < Self.mostRecords else { return }
+        found.append(Found(record: record, interface: interface))
+        answered(question.name, at: now)
+    }
+
+    private mutating func answered(_ name: DomainName, at now: Duration) {
+        if first[name] == nil { first[name] = now }
+        last[name] = now
+    }
+}
+
+extension Question {
+    /// Whether a record answers the question; an alias answers every one.
+    fileprivate func accepts(_ record: ResourceRecord) -> Bool {
+        record.name == name && record.recordClass == recordClass
+            && (type == .any || record.type == type || record.type == .cname)
+    }
+}
+
+extension ResourceRecord {
+    fileprivate func isSame(as other: ResourceRecord) -> Bool {
+        name == other.name && type == other.type && data == other.data
+    }
+}

@@ -1,0 +1,146 @@
+internal import DNSSD
+internal import Discovery
+internal import DiscoveryNIO
+internal import NIOCore
+internal import PeerIdentity
+
+extension PeerSession {
+    typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    /// A connection that was accepted, and does not read yet.
+    struct Arrival: Sendable {
+        let channel: any Channel
+        /// Who it is, once TLS is established; nil without TLS.
+        let peer: EventLoopFuture<LinkIdentity>?
+    }
+
+    /// Adds TLS to a connection if the session has it; on the connection's event loop.
+    static func secure(
+        _ channel: any Channel, calling name: PeerName?, _ security: (any SessionSecurity)?
+    ) -> EventLoopFuture<EventLoopFuture<LinkIdentity>?> {
+        guard let security else { return channel.eventLoop.makeSucceededFuture(nil) }
+        return security.secure(channel, calling: name).map { .some($0) }
+    }
+
+    func arrived(_ arrival: Arrival) {
+        let channel = arrival.channel
+        let strangers = links.values.count { $0.isIncoming && $0.stage != .connected }
+        guard strangers < Link.Limits.strangers else { return channel.close(promise: nil) }
+        let number = number()
+        links[number] = Link(
+            channel: channel, isIncoming: true, stage: arrival.peer == nil ? .new : .securing, now: .now)
+        addJob.yield { [weak self] in
+            let wire = try? await channel.eventLoop.submit { try Wire(wrappingChannelSynchronously: channel) }.get()
+            guard let self else { return channel.close(promise: nil) }
+            // It was reset before it was read, and must not stay among the strangers.
+            guard let wire else { return await self.discard(channel, number) }
+            try? await channel.setOption(.autoRead, value: true).get()
+            guard let peer = arrival.peer else { return await self.serve(wire, number) }
+            do {
+                await self.secured(number, try await Self.identity(peer, on: wire))
+                await self.serve(wire, number)
+            } catch {
+                await self.discard(channel, number)
+                self.security?.refused(error)
+            }
+        }
+    }
+
+    private func discard(_ channel: any Channel, _ number: PeerTable.LinkID) {
+        links[number] = nil
+        channel.close(promise: nil)
+    }
+
+    private func secured(_ number: PeerTable.LinkID, _ identity: LinkIdentity) {
+        links[number]?.identity = identity
+        links[number]?.reached(.new, now: .now)
+    }
+
+    /// Who the peer is; closes the connection if that stays unknown.
+    private static func identity(
+        _ peer: EventLoopFuture<LinkIdentity>, on wire: Wire
+    ) async throws -> LinkIdentity {
+        do {
+            return try await withTaskCancellationHandler {
+                try await peer.get()
+            } onCancel: {
+                wire.channel.close(promise: nil)
+            }
+        } catch {
+            // Dropping an unused wire would trap.
+            try? await wire.executeThenClose { _, _ in }
+            throw error
+        }
+    }
+
+    func dial(_ peer: PeerID, _ service: ServiceInstance, _ attempt: Int) async {
+        do {
+            let security = security
+            let (wire, proof) = try await network.connect(to: .instance(service), on: interfaces) { channel in
+                Self.secure(channel, calling: .service(service), security).flatMapThrowing { proof in
+                    (try Wire(wrappingChannelSynchronously: channel), proof)
+                }
+            }.output
+            let identity: LinkIdentity? = if let proof { try await Self.identity(proof, on: wire) } else { nil }
+            let socket = await DatagramSocket.open(beside: wire.channel, security)
+            let number = number()
+            links[number] = Link(channel: wire.channel, isIncoming: false, now: .now)
+            links[number]?.identity = identity
+            links[number]?.socket = socket
+            perform(table.dialled(peer, attempt: attempt, number))
+            await serve(wire, number)
+        } catch {
+            let failure = security?.error(error) ?? SessionError(.unreachable, "\(error)")
+            perform(table.failed(peer, attempt: attempt, failure))
+        }
+    }
+
+    /// Reads a connection until it ends.
+    private func serve(_ wire: Wire, _ number: PeerTable.LinkID) async {
+        do {
+            try await wire.executeThenClose { inbound, _ in try await read(inbound, number) }
+        } catch {
+            // With TLS 1.3 the other side may say no after this side's handshake.
+            if let refusal = security?.error(error), let peer = table.peerID(on: number) {
+                perform(table.failed(peer, refusal))
+            }
+        }
+        links.removeValue(forKey: number)?.socket?.close()
+        perform(table.ended(number, didVanish: false))
+    }
+
+    private func read(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ number: PeerTable.LinkID) async throws {
+        var decoder = FrameDecoder()
+        for try await buffer in inbound {
+            links[number]?.lastHeard = .now
+            for frame in try decoder.received(buffer.readableBytesView) {
+                if queue.isFull {
+                    links[number]?.isBlocked = true
+                    await queue.room()
+                    links[number]?.isBlocked = false
+                    links[number]?.lastHeard = .now
+                }
+                try await received(frame, number)
+            }
+        }
+    }
+
+    /// What the key of a caller says about its hello: about the service where its id was found, else about the one that has its name.
+    func claim(of greeting: Greeting, on number: PeerTable.LinkID) async -> PeerTable.Claim {
+        guard let security, let identity = links[number]?.identity else { return .proven }
+        // The browser may learn of another service meanwhile.
+        for _ in 0..<3 {
+            let found = table.service(of: greeting.id)
+            guard let service = found ?? service(named: greeting.name) else { return .open }
+            let claim = await security.claim(to: service, by: identity.key)
+            guard table.service(of: greeting.id) == found else { continue }
+            if claim == .proven { links[number]?.identity?.name = .service(service) }
+            return claim
+        }
+        return .refuted
+    }
+
+    private func service(named name: String) -> ServiceInstance? {
+        Self.serviceName(name).map { ServiceInstance(name: $0, type: type) }
+    }
+}

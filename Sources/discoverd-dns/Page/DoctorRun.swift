@@ -1,0 +1,66 @@
+#if Commands
+import DiscoveryControl
+import Glibc
+import System
+
+/// `discoverd doctor --json` as a process: it looks at the machine as a command does, without a daemon.
+enum DoctorRun {
+    private static let limit = Duration.seconds(30)
+    private static let mostBytes = 1024 * 1024
+
+    /// What it prints.
+    /// - Throws: 503 if it cannot be run or does not end.
+    static func lines() async throws(ControlError) -> [UInt8] {
+        let result: Result<[UInt8], SystemError> = await withCheckedContinuation { continuation in
+            let code = SystemThread.start { continuation.resume(returning: run()) }
+            if code != 0 { continuation.resume(returning: .failure(SystemError(code))) }
+        }
+        do throws(SystemError) {
+            return try result.get()
+        } catch {
+            throw ControlError(503, "no-doctor", "'discoverd doctor' cannot be run: \(error)")
+        }
+    }
+
+    private static func run() -> Result<[UInt8], SystemError> {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
+        else { return .failure(SystemError(errno)) }
+        defer { close(ends[0]) }
+        let arguments = ["/proc/self/exe", "doctor", "--json", "--quiet"].map { Array($0.utf8) }
+        let child: Int32
+        do throws(SystemError) {
+            child = try Program.start(arguments, .connection(ends[1]), hasOwnGroup: true)
+            close(ends[1])
+        } catch {
+            close(ends[1])
+            return .failure(error)
+        }
+        let (bytes, isWhole) = read(ends[0])
+        // Not waited for yet, so the number cannot be another's.
+        if !isWhole { kill(-child, SIGKILL) }
+        var status: Int32 = 0
+        while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
+        return isWhole ? .success(bytes) : .failure(SystemError(ETIMEDOUT))
+    }
+
+    /// Reads to the end, for a limited time and size.
+    private static func read(_ descriptor: Int32) -> ([UInt8], isWhole: Bool) {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        let end = ContinuousClock.now + limit
+        while bytes.count < mostBytes {
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return (bytes, false) }
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let milliseconds = Int32(clamping: (left.components.seconds + 1) * 1000)
+            guard unsafe poll(&wanted, 1, milliseconds) > 0 else { continue }
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { return (bytes, true) }
+            guard count > 0 else { return (bytes, false) }
+            bytes += buffer[..<count]
+        }
+        return (bytes, false)
+    }
+}
+#endif

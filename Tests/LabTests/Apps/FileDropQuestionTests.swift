@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// What the persons at the two terminals are asked.
+@Suite("filedrop asks about strangers", .labSlot)
+struct FileDropQuestionTests {
+    private static let code = "The code must be the same there: "
+
+    /// The code in a question; lines of the terminal are joined, for long ones are broken.
+    private func code(in lines: [String]) -> String? {
+        let text = lines.joined()
+        guard let start = text.range(of: Self.code)?.upperBound else { return nil }
+        let digits = text[start...].prefix(7)
+        return digits.count == 7 ? String(digits) : nil
+    }
+
+    private func asked(_ screen: TerminalScreen, _ question: String) async throws -> String {
+        let lines = try await screen.shows(question) { $0.joined().contains(question) && code(in: $0) != nil }
+        return try #require(code(in: lines))
+    }
+
+    @Test("both show one code; no, yes and always do what they say, and always is remembered")
+    func answers() async throws {
+        let lab = try await Lab.start()
+        let folder = try TestFolder()
+        for name in ["a", "b", "c", "d"] { try folder.makeFile(name, size: 1000) }
+        let (one, two) = (try await TerminalScreen(lab, "h1"), try await TerminalScreen(lab, "h2"))
+        let program = "XDG_STATE_HOME=\(folder.path)/state \(AppBinary.path("filedrop"))"
+        func receive() async throws {
+            try await one.run("clear; \(program) receive \(folder.path)/in --name anna")
+            try await one.shows("published") { $0.contains { $0.hasPrefix("published anna") } }
+        }
+        func send(_ file: String) async throws {
+            try await two.run("clear; \(program) send \(folder.path)/\(file) --to anna; echo status $?")
+        }
+        try await receive()
+        // The sender's person is asked first: no byte of what it has goes out before.
+        try await send("a")
+        let code = try await asked(two, "Send that (yes/no)?")
+        try await one.shows("the code") { $0.joined().contains("the code is \(code), here and there") }
+        try await two.run("no")
+        try await two.shows("status 77")
+        #expect(folder.names("in").isEmpty)
+
+        try await send("a")
+        let second = try await asked(two, "Send that (yes/no)?")
+        #expect(second != code)
+        try await two.run("yes")
+        #expect(try await asked(one, "Take that (yes/always/no)?") == second)
+        try await one.shows("what comes") { $0.joined().contains("It has 1 file, 1.0 kB for this machine") }
+        try await one.run("no")
+        try await two.shows("the reason") { $0.joined().contains("the other side: the person there said no") }
+        try await two.shows("status 77")
+        #expect(folder.names("in").isEmpty)
+        // Who was declined is not asked about again before the receiver is started again.
+        try await send("a")
+        try await two.shows("the reason") { $0.joined().contains("this machine's key is not known there") }
+        try await two.shows("status 77")
+        try await one.press("C-c")
+        try await one.shows("a prompt") { $0.last?.hasSuffix("$") == true }
+
+        try await receive()
+        for (file, answer) in [("b", "yes"), ("c", "always")] {
+            try await send(file)
+            _ = try await asked(one, "Take that (yes/always/no)?")
+            try await one.run(answer)
+            try await two.shows("status 0")
+            #expect(folder.isSame(file, "in/\(file)"))
+            // The next question is another one.
+            try await one.press("C-c")
+            try await receive()
+        }
+        try await send("d")
+        try await two.shows("status 0")
+        #expect(folder.isSame("d", "in/d"))
+        let noted = try await lab.bash("h1", "cut -d ' ' -f 1 /var/lib/discoverd-root/filedrop_senders")
+        #expect(noted.output == ["@h2"])
+        #expect(try await lab.ask("h1", "known").output.isEmpty)
+        try await one.press("C-c")
+        try await one.close()
+        try await two.close()
+        try await lab.stop()
+    }
+}

@@ -1,0 +1,110 @@
+import DNSMessage
+import DNSSD
+import MulticastEngine
+import Testing
+import WireNames
+
+struct RecordLookupTests {
+    private let eth0 = NetworkInterface(index: 2, name: "eth0")
+    private let wlan0 = NetworkInterface(index: 3, name: "wlan0")
+
+    private func name(_ text: String) throws -> DomainName { try DomainName(presentation: text) }
+
+    private func a(_ host: String, _ number: UInt32 = 1, ttl: UInt32 = 120) throws -> ResourceRecord {
+        ResourceRecord(try name(host), .a, .a(0x0A4D_0000 + number), ttl: ttl)
+    }
+
+    private func response(_ records: ResourceRecord..., to packet: RecordLookup.Packet? = nil) throws -> Message {
+        let asked = try packet.map { try Message(reading: $0.bytes) }
+        return Message(
+            id: asked?.id ?? 0, flags: [.response, .authoritative], questions: asked?.questions ?? [], answers: records)
+    }
+
+    private func ms(_ number: Int) -> Duration { .milliseconds(number) }
+
+    @Test("a question is asked from a port of its own, then from both, until it is answered")
+    func packets() throws {
+        var lookup = RecordLookup([Question(try name("h1.local"), .a)])
+        #expect(lookup.packets(at: .zero).map(\.isShared) == [false])
+        #expect(lookup.packets(at: ms(100)).isEmpty && lookup.deadline(after: ms(100)) == ms(300))
+        let both = lookup.packets(at: ms(300))
+        #expect(both.map(\.isShared) == [false, true])
+        lookup.received(try response(try a("h1.local"), to: both[0]), as: .answer, on: eth0, at: ms(310))
+        #expect(!lookup.isOver(at: ms(311)) && lookup.isOver(at: ms(510)))
+        #expect(lookup.packets(at: ms(1000)).isEmpty)
+        #expect(lookup.found.map(\.record.data) == [.a(0x0A4D_0001)])
+    }
+
+    @Test("unicast counts only with the number and the question; multicast with the name")
+    func believed() throws {
+        var lookup = RecordLookup([Question(try name("h1.local"), .a)])
+        let packet = lookup.packets(at: .zero)[0]
+        var forged = try response(try a("h1.local", 66), to: packet)
+        forged.id &+= 1
+        lookup.received(forged, as: .answer, on: eth0, at: ms(1))
+        lookup.received(try response(try a("h1.local", 66)), as: .answer, on: eth0, at: ms(1))
+        var query = try response(try a("h1.local", 66), to: packet)
+        query.flags = []
+        lookup.received(query, as: .answer, on: eth0, at: ms(1))
+        lookup.received(try response(try a("other.local", 66), to: packet), as: .answer, on: eth0, at: ms(1))
+        let text = ResourceRecord(try name("h1.local"), .txt, .txt([0]), ttl: 120)
+        lookup.received(try response(text, to: packet), as: .answer, on: eth0, at: ms(1))
+        #expect(lookup.found.isEmpty && !lookup.isOver(at: ms(4000)))
+        lookup.received(try response(try a("H1.LOCAL")), as: .multicast, on: eth0, at: ms(2))
+        lookup.received(try response(try a("h1.local"), to: packet), as: .answer, on: eth0, at: ms(3))
+        lookup.received(try response(try a("h1.local"), to: packet), as: .answer, on: wlan0, at: ms(3))
+        #expect(lookup.found.map(\.interface.name) == ["eth0", "wlan0"])
+    }
+
+    @Test("a goodbye takes the record away")
+    func goodbye() throws {
+        var lookup = RecordLookup([Question(try name("h1.local"), .a)])
+        lookup.received(try response(try a("h1.local"), try a("h1.local", 2)), as: .multicast, on: eth0, at: ms(1))
+        lookup.received(try response(try a("h1.local", ttl: 0)), as: .multicast, on: eth0, at: ms(2))
+        #expect(lookup.found.map(\.record.data) == [.a(0x0A4D_0002)])
+    }
+
+    @Test("names of several owners are given time; a type that the owner does not have is not waited for")
+    func ends() throws {
+        let type = try name("_http._tcp.local")
+        var shared = RecordLookup([Question(type, .ptr)])
+        let pointer = ResourceRecord(type, .ptr, .ptr(try name("a._http._tcp.local")), ttl: 120)
+        shared.received(try response(pointer), as: .multicast, on: eth0, at: ms(5))
+        #expect(!shared.isOver(at: ms(1199)) && shared.isOver(at: ms(1200)))
+
+        var host = RecordLookup([Question(try name("h1.local"), .a), Question(try name("h1.local"), .aaaa)])
+        host.received(try response(try a("h1.local")), as: .multicast, on: eth0, at: ms(5))
+        #expect(!host.isOver(at: ms(300)) && host.isOver(at: ms(505)))
+
+        var denied = RecordLookup([Question(try name("h1.local"), .srv)])
+        let nsec = RecordData.nsec(next: try name("h1.local"), types: [.a])
+        let types = ResourceRecord(try name("h1.local"), .nsec, nsec, ttl: 120)
+        denied.received(try response(types), as: .multicast, on: eth0, at: ms(5))
+        #expect(denied.isOver(at: ms(505)) && denied.found.isEmpty)
+    }
+
+    @Test("a flood of records is bounded")
+    func bounded() throws {
+        var lookup = RecordLookup([Question(try name("h1.local"), .a)])
+        for number in 0..<5000 {
+            lookup.received(try response(try a("h1.local", UInt32(number))), as: .multicast, on: eth0, at: ms(1))
+        }
+        #expect(lookup.found.count == 1024)
+    }
+
+    @Test("data as in a zone file")
+    func text() throws {
+        let target = try name(#"Front\.Door.local"#)
+        #expect(RecordData.srv(priority: 0, weight: 5, port: 80, target: target).text == #"0 5 80 Front\.Door.local."#)
+        let strings = "\"a\\\"\\\\\\027\" \"\""
+        #expect(RecordData.txt([4, 0x61, 0x22, 0x5C, 0x1B, 0]).text == strings)
+        #expect(RecordData.other([0x0A, 0xFF]).text == ##"\# 2 0AFF"## && RecordData.other([]).text == ##"\# 0"##)
+        #expect(RecordData.aaaa(high: 0xFE80 << 48, low: 1).text == "fe80::1")
+        #expect(
+            RecordData.nsec(next: target, types: [.srv, .a, RecordType(rawValue: 65)]).text
+                == #"Front\.Door.local. A SRV TYPE65"#)
+        let address = try #require(IPAddress("fe80::1"))
+        #expect(DomainName(reverse: address)?.description.hasPrefix("1.0.0.0.") == true)
+        #expect(DomainName(reverse: try #require(IPAddress("10.77.0.1")))?.description == "1.0.77.10.in-addr.arpa.")
+    }
+}
