@@ -22,6 +22,8 @@ struct WireConformanceTests {
                 publisher: publisher,
                 browser: EngineRouter(finders: [wire], publishers: [publisher]),
                 limits: wire.limits(in: .local),
+                // avahi-daemon, which publishes, works on a thousand services for long, in one piece.
+                patience: .seconds(60),
                 publisherBackend: LabHost.backend,
                 browserLink: LabHost.cable,
                 isOneMachine: true,

@@ -66,15 +66,13 @@ struct ZoneRefusalTests {
         ]
         for refusal in refusals {
             for timeout in [[], ["--timeout", "5"]] {
-                let start = ContinuousClock.now
                 let process = try dns.lab.exec(
                     "h1", [DiscoverdBinary.path, "publish", "tony", "9000"] + refusal.options + timeout,
                     environment: refusal.environment)
-                #expect(try await process.exit(within: .seconds(15)) == .exited(refusal.exit), "\(refusal.options)")
-                let duration = ContinuousClock.now - start
+                // 5 s, and what a busy machine takes to start it.
+                #expect(try await process.exit(within: .seconds(8)) == .exited(refusal.exit), "\(refusal.options)")
                 let errors = process.lines(.stderr)
                 #expect(errors.contains { $0.contains(": error: ") && $0.contains(refusal.words) }, "\(errors)")
-                #expect(duration < .seconds(5), "\(refusal.options) \(duration)")
                 // No secret in a message.
                 #expect(!errors.contains { $0.contains("c2Vjcm") || $0.contains("d3Jvb") }, "\(errors)")
             }
