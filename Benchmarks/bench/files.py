@@ -1,4 +1,7 @@
-"""One large file between two hosts, as files are sent: filedrop with TLS and without, beside openssl's own TLS and rsync over ssh."""
+"""One large file between two hosts, as files are sent: filedrop with TLS and without, beside openssl's own TLS.
+
+Not rsync over ssh: sshd needs setgroups(2), which a network made without root refuses.
+"""
 
 import os
 import shutil
@@ -12,16 +15,17 @@ from .transfer import listening
 SIZE = 1 << 30
 PORT = 9000
 PLAIN, SECURED, OPENSSL = "filedrop send --plain", "filedrop send", "openssl s_client to s_server"
-SSHD = "/usr/sbin/sshd"
 
 
 def openssl(folder):
-    """Receiver and sender; TLS 1.3 with an ECDSA P-256 certificate on the receiver's side."""
+    """Receiver and sender; TLS 1.3 with an ECDSA P-256 certificate on the receiver's side. s_server ends the connection when its own
+    input ends, so that comes from a pipe in which nobody writes."""
     key, certificate = f"{folder}/key.pem", f"{folder}/cert.pem"
     receive = ["sh", "-c", f"exec openssl s_server -accept {PORT} -key {key} -cert {certificate} -naccept 1 -quiet -tls1_3"
-                           f" </dev/null >{folder}/in/file"]
-    # s_client ends when its input ends and the other side has been told.
-    send = ["sh", "-c", f"exec openssl s_client -connect 10.77.0.2:{PORT} -quiet -no_ign_eof <{folder}/file 2>/dev/null"]
+                           f" <>{folder}/silence >{folder}/in/file"]
+    # s_client ends when its input ends and the other side has been told, and takes no letter in the file for a command.
+    send = ["sh", "-c", f"exec openssl s_client -connect 10.77.0.2:{PORT} -quiet -no_ign_eof -nocommands"
+                        f" <{folder}/file 2>/dev/null"]
     return receive, send
 
 
@@ -29,28 +33,19 @@ def candidates(filedrop, folder):
     """Name: receiver on h2, sender on h1."""
     receive = [filedrop, "receive", f"{folder}/in", "--name", "inbox", "--once", "--port", str(PORT), "--backend", "system"]
     send = [filedrop, "send", f"{folder}/file", "--to", "inbox"]
-    found = {PLAIN: ([*receive, "--plain"], [*send, "--plain"]),
-             SECURED: ([*receive, "--trust-first"], [*send, "--trust-first"]),
-             OPENSSL: openssl(folder)}
-    if shutil.which("rsync") and os.access(SSHD, os.X_OK):
-        found["rsync over ssh"] = (
-            [SSHD, "-D", "-e", "-f", "/dev/null", "-p", str(PORT), "-h", f"{folder}/host", "-o", "StrictModes=no",
-             "-o", "UsePAM=no", "-o", f"AuthorizedKeysFile={folder}/user.pub", "-o", f"PidFile={folder}/sshd.pid"],
-            ["rsync", "--whole-file", "-e", f"ssh -p {PORT} -i {folder}/user -o StrictHostKeyChecking=no"
-                                            " -o UserKnownHostsFile=/dev/null", f"{folder}/file", f"root@10.77.0.2:{folder}/in/file"])
-    return found
+    return {PLAIN: ([*receive, "--plain"], [*send, "--plain"]),
+            SECURED: ([*receive, "--trust-first"], [*send, "--trust-first"]),
+            OPENSSL: openssl(folder)}
 
 
 def prepare(lab, folder):
     os.mkdir(f"{folder}/in")
+    os.mkfifo(f"{folder}/silence")
     with open("/dev/urandom", "rb") as random, open(f"{folder}/file", "wb") as file:
         for _ in range(SIZE >> 24):
             file.write(random.read(1 << 24))
     lab.run("h1", "sh", "-c", f"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=bench"
                               f" -keyout {folder}/key.pem -out {folder}/cert.pem 2>/dev/null")
-    if shutil.which("ssh-keygen"):
-        for name in ("host", "user"):
-            lab.run("h1", "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{folder}/{name}")
 
 
 def run(lab, folder, receiver, sender):

@@ -48,7 +48,7 @@ class Goals:
     def complete(self, what, row):
         """Every run is to be."""
         self.add(what, "all", f"{row['complete']} of {row['runs']}" if row else "not measured",
-                 row and row["complete"] == row["runs"])
+                 row["complete"] == row["runs"] if row else None)
 
     def add(self, what, wanted, found, met):
         self.rows.append([what, wanted, found, "–" if met is None else "yes" if met else "**no**"])

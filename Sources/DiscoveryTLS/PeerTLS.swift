@@ -96,6 +96,9 @@ public struct PeerTLS: Sendable {
     }
 
     /// Adds TLS to a connection to someone who is dialled by name; the first handler of its pipeline. Call it on the channel's event loop.
+    ///
+    /// The peer judges this machine's key after this machine judged the peer's. Closed before, the connection delivers nothing of what was
+    /// written; half-closed (`CloseMode.output`), it does.
     public func secure(_ channel: any Channel, calling name: PeerName) -> EventLoopFuture<Void> {
         secure(channel, PeerVerification(self, .calling(name))) { callback in
             try NIOSSLClientHandler(context: client, serverHostname: nil, customVerificationCallback: callback)

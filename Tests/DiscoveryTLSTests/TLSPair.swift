@@ -63,11 +63,11 @@ struct TLSPair {
         let calling = await called.futureResult.result()
         if case .success = calling {
             try? await client.writeAndFlush(ByteBuffer(string: text)).get()
-            try? await client.close().get()
         }
+        // Who closes before the other has judged its key has not said anything.
         let answering = await answered.futureResult.result()
-        let received = try await sink.text.futureResult.get()
         try? await client.close().get()
+        let received = try await sink.text.futureResult.get()
         try await server.close().get()
         return Outcome(calling: calling, answering: answering, received: received)
     }
