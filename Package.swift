@@ -71,14 +71,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
     ],
     targets: [
-        // C. libyaml without `pkgConfig:`, which makes every build warn of a prohibited flag (-D_REENTRANT).
-        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
-        // libavahi-client, which is loaded when it is called for the first time.
-        .target(name: "CAvahi"),
+        // libyaml without `pkgConfig:`, which makes every build warn of a flag (-D_REENTRANT); libavahi-client, loaded when it is called.
+        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]), .target(name: "CAvahi"),
         // System calls, what the kernel says of connections and files, and sockets of multicast DNS, that Swift does not import.
         .systemLibrary(name: "CLinux"), .target(name: "CKernel"), .target(name: "CMulticast"),
-        // What keeps a private avahi-daemon running, and what a program looks at before Swift's runtime would trap.
-        .target(name: "CSupervisor"), .target(name: "CProcessStart"),
+        // What keeps a private avahi-daemon running, what a program looks at before Swift's runtime would trap; a terminal in raw mode.
+        .target(name: "CSupervisor"), .target(name: "CProcessStart"), .target(name: "CTerminal"),
         // Values and rules of DNS-SD, DNS messages as values, and the names of the one in the other: no C, no Foundation.
         module("DNSSD"), module("DNSMessage"), module("WireNames", ["DNSMessage", "DNSSD"]),
         // What is Linux: threads, event loop, locks, sockets, small files.
@@ -111,7 +109,9 @@ let package = Package(
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
         module("CommandText", ["DNSSD"], memorySafe),
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
-        module("CommandFrame", ["CProcessStart", "CommandText", "DNSSD", "System", argumentParser], memorySafe),
+        module(
+            "CommandFrame", ["CProcessStart", "CTerminal", "CommandText", "DNSSD", "System", argumentParser], memorySafe
+        ),
         module("DiscoverdCommands", inCommands + wire + ["CLinux", "DiscoveryJSON"], memorySafe),
         program("discoverd", ["CommandFrame", "DiscoverdCommands"], memorySafe),
         // The same commands for services of other domains; discoverd becomes it.

@@ -62,12 +62,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         // A terminal as a screen, and a list of services to choose from.
-        .target(name: "CTerminal"),
         .target(
             name: "TerminalUI",
             dependencies: [
-                "CTerminal", "AppSupport", discoverd("CommandFrame"), discoverd("Discovery"),
-                discoverd("DiscoveryJSON"),
+                "AppSupport", discoverd("CommandFrame"), discoverd("Discovery"), discoverd("DiscoveryJSON"),
             ],
             swiftSettings: settings),
         app("StreamHello", [discoverd("DiscoveryNIO")] + nio),
@@ -80,8 +78,7 @@ let package = Package(
         app(
             "LanChat",
             [
-                "AppTLS", "CTerminal", "LanChatCore", "TerminalUI", discoverd("DiscoveryNIO"),
-                discoverd("DiscoveryTLS"),
+                "AppTLS", "LanChatCore", "TerminalUI", discoverd("DiscoveryNIO"), discoverd("DiscoveryTLS"),
             ] + nio),
         // What goes over the wire and into the file system.
         .target(name: "CFiles"),

@@ -1,4 +1,4 @@
-package import TerminalUI
+package import CommandText
 
 /// The board's position on a screen: centred, and as large as fits.
 package struct BoardLayout: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import TerminalUI
+package import CommandText
 
 /// Renders the board as a screen or as lines. My discs are X and the opponent's O, so that no colour is needed.
 package struct BoardView: Sendable {

@@ -1,5 +1,6 @@
 import AppSupport
 import ArgumentParser
+import CommandText
 import DNSSD
 import Discovery
 import DiscoveryJSON

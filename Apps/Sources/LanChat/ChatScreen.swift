@@ -1,5 +1,4 @@
 import AppSupport
-import CTerminal
 import CommandFrame
 import CommandText
 import DNSSD
@@ -23,7 +22,7 @@ final class ChatScreen: Sendable {
 
     init(_ app: App) {
         self.app = app
-        isInteractive = !app.json && app.output.canMoveCursor && cterminal_enter(false)
+        isInteractive = !app.json && app.output.canMoveCursor && RawTerminal.enter(.keys)
         state = Mutex(State(isTyping: isInteractive))
         redraw()
         // Without this thread, the line reappears at the next key.
@@ -33,10 +32,10 @@ final class ChatScreen: Sendable {
     /// Redraws the line after the terminal was resized, or the process continued after Ctrl-Z. Blocks.
     private func followTerminal() {
         var bytes = [UInt8](repeating: 0, count: 256)
-        var waiting = pollfd(fd: cterminal_wakeups(), events: Int16(POLLIN), revents: 0)
+        var waiting = pollfd(fd: RawTerminal.wakeups, events: Int16(POLLIN), revents: 0)
         while poll(&waiting, 1, -1) >= 0 || errno == EINTR {
             while read(waiting.fd, &bytes, bytes.count) == bytes.count {}
-            if cterminal_take_redraw() { redraw() }
+            if RawTerminal.takeRedraw() { redraw() }
         }
     }
 
@@ -58,7 +57,7 @@ final class ChatScreen: Sendable {
     /// Waits for typed lines; nil at the end of input, and if standard input is a terminal that belongs to another job: a background job
     /// that reads is stopped by SIGTTIN.
     func lines() async -> [String]? {
-        guard cterminal_may_read() else { return nil }
+        guard RawTerminal.mayRead else { return nil }
         guard let bytes = await input.read() else { return rest() }
         guard isInteractive else {
             return plain.withLock { plain in
@@ -85,7 +84,7 @@ final class ChatScreen: Sendable {
         }
         guard wasTyping else { return }
         app.output.write(Array("\r\u{1B}[K".utf8))
-        cterminal_restore()
+        RawTerminal.restore()
     }
 
     private func rest() -> [String]? {
@@ -96,9 +95,7 @@ final class ChatScreen: Sendable {
 
     private func prompt(_ state: State) -> String {
         guard state.isTyping else { return "" }
-        var (rows, columns) = (Int32(24), Int32(80))
-        _ = cterminal_size(&rows, &columns)
-        let room = Int(columns) - 3
+        let room = RawTerminal.size.columns - 3
         return "\r\u{1B}[K> " + state.editor.text.safeForTerminal.tail(columns: max(1, room))
     }
 

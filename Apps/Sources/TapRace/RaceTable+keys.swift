@@ -1,6 +1,7 @@
 import AppSupport
 import AppTLS
 import CommandFrame
+import CommandText
 import DNSSD
 import DiscoveryTLS
 import PeerIdentity

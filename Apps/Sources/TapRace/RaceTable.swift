@@ -1,5 +1,6 @@
 import AppSupport
 import CommandFrame
+import CommandText
 import DNSSD
 import DiscoveryJSON
 import DiscoveryTLS

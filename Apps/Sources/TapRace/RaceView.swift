@@ -1,6 +1,6 @@
+package import CommandText
 import DNSSD
 import PeerSession
-package import TerminalUI
 
 /// The screens of the program.
 package enum RaceView {

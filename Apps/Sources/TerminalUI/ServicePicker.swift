@@ -1,3 +1,5 @@
+import CommandFrame
+import CommandText
 public import DNSSD
 public import Discovery
 import DiscoveryJSON
@@ -127,7 +129,7 @@ public actor ServicePicker {
             if text.isEmpty { break }
             if let service = list.find(text) { return .service(service) }
             if text == "q" || text == "quit" { return .left }
-            terminal.notice("nobody here is called \(text.oneLine)")
+            terminal.notice("nobody here is called \(text.safeForTerminal)")
         case .redraw: draw(anew: true)
         case .key: break
         }

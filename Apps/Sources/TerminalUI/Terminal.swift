@@ -1,6 +1,6 @@
 public import AppSupport
-import CTerminal
 import CommandFrame
+public import CommandText
 public import DNSSD
 public import Discovery
 public import DiscoveryJSON
@@ -14,9 +14,10 @@ import Synchronization
 public final class Terminal: Sendable {
     /// Whether there is a screen to draw on; otherwise the program uses lines.
     public let isInteractive: Bool
-    private let queue = EventQueue()
-    private let input: InputThread
-    private let renderer: Mutex<Renderer>
+    private let queue = TerminalEventQueue()
+    private let screen: Screen?
+    /// Without a screen.
+    private let lines: TerminalInput<LineInput>?
     private let isOpen = Mutex(true)
     private let app: App
 
@@ -37,43 +38,31 @@ public final class Terminal: Sendable {
 
     private init(app: App, plain: Bool) {
         self.app = app
-        isInteractive = !plain && app.output.canMoveCursor && cterminal_enter(true)
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).first { !$0.isEmpty } ?? ""
         let isUTF8 = locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
-        renderer = Mutex(Renderer(.init(hasColour: variable("NO_COLOR").isEmpty, hasUnicode: isUTF8)))
-        if isInteractive { ProcessEnd.before { cterminal_restore() } }
-        _ = cterminal_wakeups()
-        input = InputThread(queue: queue, isRaw: isInteractive)
-        input.start()
+        let ability = Renderer.Ability(hasColour: variable("NO_COLOR").isEmpty, hasUnicode: isUTF8)
+        let hasScreen = !plain && app.output.canMoveCursor
+        screen = hasScreen ? Screen(.screenWithMouse, ability, queue: queue) : nil
+        isInteractive = screen != nil
+        lines = screen == nil ? TerminalInput(queue: queue, decoder: LineInput()) : nil
+        lines?.start()
     }
 
     /// Puts back events from `next` that were not handled: they come first again.
     public func putBack(_ events: [TerminalEvent]) { queue.putBack(events) }
 
     /// The next event; nil when the task is cancelled. Any number of tasks may wait; each event goes to one of them.
-    public func next() async -> TerminalEvent? {
-        let event = await queue.next()
-        cterminal_wake()
-        return event
-    }
+    public func next() async -> TerminalEvent? { await queue.next() }
 
     /// The screen's current size.
-    public var size: ScreenSize {
-        var (rows, columns) = (Int32(0), Int32(0))
-        guard cterminal_size(&rows, &columns) else { return .standard }
-        return ScreenSize(columns: Int(columns), rows: Int(rows))
-    }
+    public var size: ScreenSize { RawTerminal.size }
 
     /// Shows what `body` draws; does nothing without a screen. If the screen is smaller than `minimum`, it says so instead.
     public func draw(atLeast minimum: ScreenSize, anew: Bool = false, _ body: (inout Canvas) -> Void) {
-        guard isInteractive else { return }
+        guard let screen else { return }
         var canvas = Canvas(size)
         if canvas.size.fits(minimum) { body(&canvas) } else { canvas.putTooSmall(minimum) }
-        isOpen.withLock { isOpen in
-            guard isOpen else { return }
-            let bytes = renderer.withLock { $0.draw(canvas, anew: anew) }
-            if Descriptor.write(bytes, to: STDOUT_FILENO) != nil { app.stop.request(.unread) }
-        }
+        if !screen.draw(canvas, anew: anew) { app.stop.request(.unread) }
     }
 
     /// Prints something if there is no screen, or after `close`: as text, or with `--json` as a line of JSON.
@@ -117,11 +106,9 @@ public final class Terminal: Sendable {
 
     /// Restores the terminal, and stops reading from it.
     public func close() {
-        input.stop()
-        isOpen.withLock { isOpen in
-            isOpen = false
-            if isInteractive { cterminal_restore() }
-        }
+        lines?.stop()
+        screen?.close()
+        isOpen.withLock { $0 = false }
     }
 }
 

@@ -1,3 +1,4 @@
+import CommandText
 import DNSSD
 import DiscoveryJSON
 import Pairing

@@ -1,4 +1,4 @@
-package import TerminalUI
+package import CommandText
 
 /// Nine pads on a screen, as large as fits. Lit pads are reversed and also say so in letters, so that no colour is needed.
 package struct PadsView: Sendable {

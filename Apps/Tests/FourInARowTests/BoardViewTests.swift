@@ -1,3 +1,4 @@
+import CommandText
 import FourInARow
 import TerminalUI
 import Testing

@@ -1,3 +1,4 @@
+import CommandText
 import DiscoveryTLS
 import PeerIdentity
 import TapRace

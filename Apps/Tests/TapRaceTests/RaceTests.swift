@@ -1,3 +1,4 @@
+import CommandText
 import TapRace
 import TerminalUI
 import Testing

@@ -1,3 +1,4 @@
+import CommandText
 import DNSSD
 import Discovery
 import TerminalUI

@@ -1,7 +1,8 @@
+public import CommandText
 import Synchronization
 
 /// Input events that the program has not handled yet. Unlike an `AsyncStream`, it survives the cancellation of a waiting task.
-final class EventQueue: Sendable {
+public final class TerminalEventQueue: Sendable {
     /// The maximum number of queued events; further input stays in the terminal or pipe.
     static let capacity = 64
 
@@ -14,9 +15,13 @@ final class EventQueue: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates an empty queue.
+    public init() {}
+
     var hasRoom: Bool { state.withLock { $0.events.count < Self.capacity } }
 
-    func push(_ event: TerminalEvent) {
+    /// Adds an event; input waits in the terminal while there is no room.
+    public func push(_ event: TerminalEvent) {
         let served = state.withLock { state -> CheckedContinuation<TerminalEvent?, Never>? in
             if event == .ended { state.hasEnded = true }
             // One redraw is enough.
@@ -29,7 +34,7 @@ final class EventQueue: Sendable {
     }
 
     /// Puts events back in front of all others.
-    func putBack(_ events: [TerminalEvent]) {
+    public func putBack(_ events: [TerminalEvent]) {
         let served = state.withLock { state in
             state.events.insert(contentsOf: events, at: 0)
             let count = min(state.waiting.count, state.events.count)
@@ -43,7 +48,9 @@ final class EventQueue: Sendable {
     }
 
     /// The next event; nil when the task is cancelled.
-    func next() async -> TerminalEvent? {
+    public func next() async -> TerminalEvent? {
+        // There may be room again.
+        defer { RawTerminal.wake() }
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID

@@ -1,23 +1,31 @@
-/// Decodes a terminal's bytes into keys: UTF-8, cursor keys (ECMA-48 CSI, SS3) and mouse reports (xterm's SGR mode).
+/// Decodes a terminal's bytes into keys: UTF-8, cursor keys (ECMA-48 CSI, SS3), mouse reports (xterm's SGR mode) and bracketed paste.
 ///
 /// Unknown sequences are skipped as a whole, so that their bytes are not taken for keys.
-package struct KeyDecoder: Sendable {
+public struct KeyDecoder: Sendable {
     /// No known sequence is longer.
     private static let longestSequence = 32
 
     private var pending: [UInt8] = []
+    /// Between the brackets of a paste, which only the closing one ends.
+    private var isPasting = false
 
-    package init() {}
+    /// Creates a decoder before the first byte.
+    public init() {}
 
     /// Whether a key may be incomplete: an escape, which is a key or the start of a sequence.
-    package var isWaiting: Bool { !pending.isEmpty }
+    public var isWaiting: Bool { !pending.isEmpty }
 
     /// Decodes bytes.
-    package mutating func received(_ bytes: some Sequence<UInt8>) -> [Key] {
+    public mutating func received(_ bytes: some Sequence<UInt8>) -> [Key] {
         pending.append(contentsOf: bytes)
         var keys: [Key] = []
         while !pending.isEmpty {
-            guard let (length, key) = first() else { break }
+            if let isStart = bracket() {
+                pending.removeFirst(Self.pasteStart.count)
+                isPasting = isStart
+                continue
+            }
+            guard let (length, key) = isPasting ? pasted() : first() else { break }
             pending.removeFirst(length)
             if let key { keys.append(key) }
         }
@@ -25,9 +33,27 @@ package struct KeyDecoder: Sendable {
     }
 
     /// Call after a pause: an escape on its own is the Escape key.
-    package mutating func paused() -> [Key] {
+    public mutating func paused() -> [Key] {
         defer { pending = [] }
-        return pending == [0x1B] ? [.escape] : []
+        return pending == [0x1B] && !isPasting ? [.escape] : []
+    }
+
+    private static let pasteStart = Array("\u{1B}[200~".utf8)
+    private static let pasteEnd = Array("\u{1B}[201~".utf8)
+
+    /// Whether a paste starts or ends here; nil if neither.
+    private func bracket() -> Bool? {
+        pending.starts(with: Self.pasteStart) ? true : isPasting && pending.starts(with: Self.pasteEnd) ? false : nil
+    }
+
+    /// What is pasted: nothing in it is a key. Controls are left out.
+    private func pasted() -> (length: Int, key: Key?)? {
+        guard pending[0] == 0x1B else {
+            guard let (length, key) = first() else { return nil }
+            guard case .character(let character) = key else { return (length, nil) }
+            return (length, .pasted(character))
+        }
+        return Self.pasteEnd.starts(with: pending) ? nil : (1, nil)
     }
 
     /// The first key and its length; no key if the bytes are skipped; nil if more bytes are needed.
@@ -71,7 +97,10 @@ package struct KeyDecoder: Sendable {
             return pending.count > Self.longestSequence ? (pending.count, nil) : nil
         }
         let parameters = pending[2..<end]
-        let key = parameters.isEmpty ? Self.cursor(pending[end]) : Self.mouse(parameters, pending[end])
+        let key =
+            parameters.isEmpty
+            ? Self.cursor(pending[end])
+            : pending[end] == UInt8(ascii: "~") ? Self.numbered(parameters) : Self.mouse(parameters, pending[end])
         return (end + 1, key)
     }
 
@@ -81,6 +110,19 @@ package struct KeyDecoder: Sendable {
         case UInt8(ascii: "B"): .down
         case UInt8(ascii: "C"): .right
         case UInt8(ascii: "D"): .left
+        case UInt8(ascii: "F"): .end
+        case UInt8(ascii: "H"): .home
+        default: nil
+        }
+    }
+
+    /// The keys with a number (xterm, and rxvt's 7 and 8).
+    private static func numbered(_ parameters: ArraySlice<UInt8>) -> Key? {
+        switch String(decoding: parameters, as: UTF8.self) {
+        case "1", "7": .home
+        case "4", "8": .end
+        case "5": .pageUp
+        case "6": .pageDown
         default: nil
         }
     }

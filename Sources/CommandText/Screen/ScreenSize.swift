@@ -81,7 +81,7 @@ extension Canvas {
     }
 
     /// The index of the first visible entry if `count` entries share this many rows.
-    static func first(of count: Int, selected: Int?, rows: Int) -> Int {
+    public static func first(of count: Int, selected: Int?, rows: Int) -> Int {
         guard let selected, count > rows, rows > 1 else { return 0 }
         // One row above the last, which may say how many more there are.
         return min(max(0, selected - rows + (selected == count - 1 ? 1 : 2)), count - rows)

@@ -1,4 +1,4 @@
-import TerminalUI
+import CommandText
 import Testing
 
 /// Decoding of a terminal's bytes.
@@ -43,5 +43,31 @@ struct KeyDecoderTests {
         #expect(decoder.isWaiting)
         #expect(decoder.paused() == [.escape])
         #expect(!decoder.isWaiting)
+    }
+
+    @Test("what is pasted is no key, whatever it contains, until the closing bracket, in pieces too")
+    func pasted() {
+        let bytes = Array("a\u{1B}[200~q\r\u{1B}[A\u{1B}é\u{1B}[201~q".utf8)
+        let wanted: [Key] = [
+            .character("a"), .pasted("q"), .pasted("["), .pasted("A"), .pasted("é"), .character("q"),
+        ]
+        var whole = KeyDecoder()
+        #expect(whole.received(bytes) == wanted)
+        var decoder = KeyDecoder()
+        var keys: [Key] = []
+        for byte in bytes { keys += decoder.received([byte]) }
+        #expect(keys == wanted)
+        // One that never ends is text for ever, and piles up nothing.
+        #expect(decoder.received(Array("\u{1B}[200~".utf8) + [UInt8](repeating: 0x1B, count: 100_000)) == [])
+        #expect(decoder.paused() == [])
+        #expect(decoder.received(Array("q".utf8)) == [.pasted("q")])
+    }
+
+    @Test("keys with numbers, of xterm and rxvt")
+    func numbered() {
+        #expect(
+            keys("\u{1B}[5~\u{1B}[6~\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~\u{1B}[H\u{1B}OF\u{1B}[200") == [
+                .pageUp, .pageDown, .home, .end, .home, .end, .home, .end,
+            ])
     }
 }

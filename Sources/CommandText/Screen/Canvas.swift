@@ -1,4 +1,3 @@
-import CommandText
 import DNSSD
 
 /// The look of text. Without colour only bold and reverse remain, so colour alone must never carry meaning.
@@ -14,12 +13,14 @@ public struct Style: Hashable, Sendable {
     var colour: Colour?
     var isBold = false
     var isReverse = false
+    var isDim = false
 
     /// Creates a style.
-    public init(_ colour: Colour? = nil, bold: Bool = false, reverse: Bool = false) {
+    public init(_ colour: Colour? = nil, bold: Bool = false, reverse: Bool = false, dim: Bool = false) {
         self.colour = colour
         isBold = bold
         isReverse = reverse
+        isDim = dim
     }
 
     /// The terminal's default.
@@ -48,9 +49,16 @@ public struct Canvas: Hashable, Sendable {
 
     /// Writes text, escaped for a terminal. Text that exceeds the row, or `limit` columns, is cut and ends with `…`.
     public mutating func put(_ text: String, row: Int, column: Int, _ style: Style = .plain, limit: Int = .max) {
+        put(safe: text.oneLine, row: row, column: column, style, limit: limit)
+    }
+
+    /// Writes text that is safe for a terminal already, as `escapedForTerminal` makes it; its columns stay as they were counted.
+    public mutating func put(
+        safe text: String, row: Int, column: Int, _ style: Style = .plain, limit: Int = .max
+    ) {
         guard rows.indices.contains(row), column >= 0, column < size.columns else { return }
         var column = column
-        for character in text.oneLine.fitted(to: min(limit, size.columns - column)) {
+        for character in text.fitted(to: min(limit, size.columns - column)) {
             let width = character.columns
             guard column + width <= size.columns else { break }
             rows[row][column] = Cell(character: character, style: style)
@@ -80,12 +88,12 @@ public struct Canvas: Hashable, Sendable {
     }
 
     /// Draws the message that there is not enough room.
-    mutating func putTooSmall(_ minimum: ScreenSize) {
+    public mutating func putTooSmall(_ minimum: ScreenSize) {
         put("\(size) is too small: \(minimum) is needed.", rows: 0..<size.rows, column: 0)
     }
 
     /// The text without styles, one line per row, without surrounding spaces.
-    package var text: [String] {
+    public var text: [String] {
         rows.map { row in
             let line = String(row.compactMap(\.character))
             return String(line.reversed().drop { $0 == " " }.reversed())
@@ -129,5 +137,5 @@ extension String {
 
 extension Character {
     /// The columns that a terminal gives it; a lone combining mark takes one.
-    var columns: Int { max(1, DisplayWidth.of(String(self))) }
+    var columns: Int { isASCII ? 1 : max(1, DisplayWidth.of(String(self))) }
 }

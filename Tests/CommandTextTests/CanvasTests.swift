@@ -1,4 +1,4 @@
-import TerminalUI
+import CommandText
 import Testing
 
 /// The screen as a value.
@@ -52,7 +52,7 @@ struct CanvasTests {
         canvas.put("日本東京", row: 2, column: 0)
         #expect(canvas.text == ["日本x", "     …", "日本…"])
         var renderer = Renderer(ascii)
-        #expect(text(renderer.draw(canvas)).contains("? ? x"))
+        #expect(String(decoding: renderer.draw(canvas), as: UTF8.self).contains("? ? x"))
         // The same width as elsewhere: flags, hearts, families, a lone combining mark.
         for piece in ["🇩🇪", "❤️", "👨‍👩‍👧", "\u{301}", "한", "e\u{301}"] {
             for column in 0..<6 {
@@ -135,5 +135,15 @@ struct CanvasTests {
 extension String {
     fileprivate func components(separatedBy separator: String) -> [Substring] {
         split(separator: separator, omittingEmptySubsequences: false)
+    }
+
+    @Test("text that is safe already stays as it was counted; what is gone is dim")
+    func safe() {
+        var canvas = Canvas(ScreenSize(columns: 40, rows: 1))
+        canvas.put(safe: "a\\u{1B} \u{2764}\u{FE0F}|", row: 0, column: 0, Style(dim: true))
+        #expect(canvas.text == ["a\\u{1B} \u{2764}\u{FE0F}|"])
+        var renderer = Renderer(.init(hasColour: false, hasUnicode: true))
+        #expect(String(decoding: renderer.draw(canvas), as: UTF8.self).contains("\u{1B}[0;2ma"))
+        #expect(renderer.draw(canvas).isEmpty)
     }
 }

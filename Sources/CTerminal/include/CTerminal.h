@@ -5,10 +5,10 @@
 
 /// A terminal in raw mode. All of it is for one terminal, the process's own: standard input and output.
 
-/// Takes keys as they are typed, without echo; signals stay on. With `screen` also the alternate screen, no cursor, and mouse
-/// reports. From then on the terminal is restored when the process crashes (SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE),
+/// Takes keys as they are typed, without echo; signals stay on. With `screen` also the alternate screen, no cursor, and bracketed
+/// paste; with `mouse` mouse reports. From then on the terminal is restored when the process crashes (SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE),
 /// exits, or is stopped by Ctrl-Z. Not while it is entered. False, with errno, when there is no terminal, or another job has it.
-bool cterminal_enter(bool screen);
+bool cterminal_enter(bool screen, bool mouse);
 
 /// Whether this process may read standard input: it is no terminal, or this is the terminal's foreground job. Async-signal-safe.
 bool cterminal_may_read(void);
@@ -27,6 +27,6 @@ void cterminal_wake(void);
 bool cterminal_take_redraw(void);
 
 /// The size of standard output's terminal; false when it is none.
-bool cterminal_size(int *rows, int *columns);
+bool cterminal_size(int *_Nonnull rows, int *_Nonnull columns);
 
 #endif

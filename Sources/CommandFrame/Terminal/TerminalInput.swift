@@ -1,56 +1,72 @@
-import AppSupport
-import CTerminal
-import CommandFrame
+public import CommandText
 import Glibc
 import Synchronization
 
-/// Reads standard input on a separate thread, because reading blocks; only as long as the queue has room.
-final class InputThread: Sendable {
-    /// How long to wait before an escape counts as a key of its own: as long as vim and readline wait, and longer than ssh needs.
-    private static let pause: Int32 = 50
-    private static let longestLine = 4096
+/// Makes events of bytes.
+public protocol TerminalInputDecoder: Sendable {
+    /// A key may be incomplete: `paused` is to be called if nothing more comes.
+    var isWaiting: Bool { get }
+    /// More bytes were read.
+    mutating func received(_ bytes: [UInt8]) -> [TerminalEvent]
+    /// Nothing came for a moment.
+    mutating func paused() -> [TerminalEvent]
+    /// No more will come.
+    mutating func ended() -> [TerminalEvent]
+}
 
-    private let queue: EventQueue
-    private let isRaw: Bool
+/// The keys of a terminal.
+struct KeyInput: TerminalInputDecoder {
+    private var keys = KeyDecoder()
+
+    var isWaiting: Bool { keys.isWaiting }
+    mutating func received(_ bytes: [UInt8]) -> [TerminalEvent] { keys.received(bytes).map { .key($0) } }
+    mutating func paused() -> [TerminalEvent] { keys.paused().map { .key($0) } }
+    mutating func ended() -> [TerminalEvent] { [] }
+}
+
+/// Reads standard input on a separate thread, because reading blocks; only as long as the queue has room.
+public final class TerminalInput<Decoder: TerminalInputDecoder>: Sendable {
+    /// How long to wait before an escape counts as a key of its own: as long as vim and readline wait, and longer than ssh needs.
+    private static var pause: Int32 { 50 }
+
+    private let queue: TerminalEventQueue
+    private let decoder: Decoder
     /// Held while reading: after `stop`, standard input belongs to someone else.
     private let isReading = Mutex(true)
 
-    init(queue: EventQueue, isRaw: Bool) {
+    /// Creates a reader; `start` starts it.
+    public init(queue: TerminalEventQueue, decoder: Decoder) {
         self.queue = queue
-        self.isRaw = isRaw
+        self.decoder = decoder
     }
 
     /// Starts the thread; it ends with standard input, with `stop`, or with the process.
-    func start() {
+    public func start() {
+        _ = RawTerminal.wakeups
         do throws(CommandError) { try BlockingThread.start { self.run() } } catch { queue.push(.ended) }
     }
 
     /// Stops reading.
-    func stop() {
+    public func stop() {
         isReading.withLock { $0 = false }
-        cterminal_wake()
+        RawTerminal.wake()
     }
 
     private func run() {
-        var keys = KeyDecoder()
-        var lines = LineFraming(limit: Self.longestLine)
+        var decoder = decoder
         while isReading.withLock({ $0 }) {
-            let ready = wait(keys.isWaiting)
-            if cterminal_take_redraw() { queue.push(.redraw) }
+            let ready = wait(decoder.isWaiting)
+            if RawTerminal.takeRedraw() { queue.push(.redraw) }
             switch ready {
             case .nothing: continue
-            case .paused: push(keys.paused())
+            case .paused: push(decoder.paused())
             case .input:
                 guard let bytes = read() else { continue }
                 guard !bytes.isEmpty else {
-                    if let rest = lines.ended() { push(.line(rest)) }
+                    push(decoder.ended())
                     return queue.push(.ended)
                 }
-                if isRaw {
-                    push(keys.received(bytes))
-                } else {
-                    for line in lines.received(bytes) { push(line) }
-                }
+                push(decoder.received(bytes))
             }
         }
     }
@@ -62,14 +78,14 @@ final class InputThread: Sendable {
         let input = Int16(POLLIN)
         let wanted = queue.hasRoom ? STDIN_FILENO : -1
         var waiting = [
-            pollfd(fd: cterminal_wakeups(), events: input, revents: 0), pollfd(fd: wanted, events: input, revents: 0),
+            pollfd(fd: RawTerminal.wakeups, events: input, revents: 0), pollfd(fd: wanted, events: input, revents: 0),
         ]
-        let count = poll(&waiting, 2, isKeyIncomplete ? Self.pause : -1)
+        let count = unsafe poll(&waiting, 2, isKeyIncomplete ? Self.pause : -1)
         if count == 0 { return .paused }
         guard count > 0 else { return .nothing }
         if waiting[0].revents != 0 {
             var bytes = [UInt8](repeating: 0, count: 256)
-            while Glibc.read(waiting[0].fd, &bytes, bytes.count) == bytes.count {}
+            while unsafe Glibc.read(waiting[0].fd, &bytes, bytes.count) == bytes.count {}
         }
         return waiting[1].revents != 0 ? .input : .nothing
     }
@@ -79,20 +95,15 @@ final class InputThread: Sendable {
         isReading.withLock { isReading in
             // The input that poll(2) saw may be gone: Ctrl-Z drops it.
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            guard isReading, poll(&input, 1, 0) == 1 else { return nil }
+            guard isReading, unsafe poll(&input, 1, 0) == 1 else { return nil }
             var buffer = [UInt8](repeating: 0, count: 1024)
-            let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+            let count = unsafe Glibc.read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { return nil }
             return Array(buffer.prefix(max(count, 0)))
         }
     }
 
-    private func push(_ keys: [Key]) {
-        for key in keys { queue.push(.key(key)) }
-    }
-
-    private func push(_ line: LineFraming.Line) {
-        // No person types a line that long, but a person may type an empty one.
-        if case .line(let bytes) = line { queue.push(.line(String(decoding: bytes, as: UTF8.self))) }
+    private func push(_ events: [TerminalEvent]) {
+        for event in events { queue.push(event) }
     }
 }

@@ -2,7 +2,9 @@
 public enum Key: Hashable, Sendable {
     /// A character was typed.
     case character(Character)
-    case up, down, left, right, enter, escape, backspace
+    case up, down, left, right, pageUp, pageDown, home, end, enter, escape, backspace
+    /// A character was pasted.
+    case pasted(Character)
     /// A mouse button went down; columns and rows count from 0.
     case pressed(column: Int, row: Int)
     /// A mouse button went up.

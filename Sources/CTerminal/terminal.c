@@ -11,8 +11,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-static const char entering[] = "\033[?1049h\033[?25l\033[?1000h\033[?1006h\033[H\033[2J";
-static const char leaving[] = "\033[?1006l\033[?1000l\033[0m\033[?25h\033[?1049l";
+// Bracketed paste, so that what is pasted is no key.
+static const char entering[] = "\033[?1049h\033[?25l\033[?2004h\033[H\033[2J";
+static const char mouse_on[] = "\033[?1000h\033[?1006h";
+static const char leaving[] = "\033[?1006l\033[?1000l\033[?2004l\033[0m\033[?25h\033[?1049l";
 static const int crashes[] = {SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE};
 
 static struct termios saved;
@@ -20,7 +22,7 @@ static struct sigaction previous[NSIG];
 // is_wanted: raw mode is to come back when the process is continued.
 static volatile sig_atomic_t is_raw, is_wanted, redraw;
 // Set before is_raw is.
-static bool has_screen;
+static bool has_screen, has_mouse;
 static int pipe_ends[2] = {-1, -1};
 
 static void say(const char *text, size_t length) {
@@ -45,6 +47,7 @@ static bool make_raw(void) {
     if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return false;
     is_raw = 1;
     if (has_screen) say(entering, sizeof entering - 1);
+    if (has_mouse) say(mouse_on, sizeof mouse_on - 1);
     return true;
 }
 
@@ -116,7 +119,7 @@ static void handle(int number, void (*handler)(int), int flags) {
 
 bool cterminal_may_read(void) { return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp(); }
 
-bool cterminal_enter(bool screen) {
+bool cterminal_enter(bool screen, bool mouse) {
     // A background job that sets the terminal is stopped by SIGTTOU.
     if (!cterminal_may_read()) {
         errno = ENOTTY;
@@ -125,6 +128,7 @@ bool cterminal_enter(bool screen) {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &saved) != 0) return false;
     if (cterminal_wakeups() < 0) return false;
     has_screen = screen;
+    has_mouse = mouse;
     static bool has_handlers;
     if (!has_handlers) {
         has_handlers = true;

@@ -1,12 +1,14 @@
 /// Renders canvases as terminal output, sending only the rows that changed.
-package struct Renderer: Sendable {
+public struct Renderer: Sendable {
     /// What the terminal can show.
-    package struct Ability: Hashable, Sendable {
-        package var hasColour: Bool
+    public struct Ability: Hashable, Sendable {
+        /// Colours are shown.
+        public var hasColour: Bool
         /// If false, lines and blocks become ASCII characters, and other non-ASCII characters become question marks.
-        package var hasUnicode: Bool
+        public var hasUnicode: Bool
 
-        package init(hasColour: Bool, hasUnicode: Bool) {
+        /// Creates a value.
+        public init(hasColour: Bool, hasUnicode: Bool) {
             self.hasColour = hasColour
             self.hasUnicode = hasUnicode
         }
@@ -16,10 +18,11 @@ package struct Renderer: Sendable {
     private var shown: [[Canvas.Cell]] = []
     private var size: ScreenSize?
 
-    package init(_ ability: Ability) { self.ability = ability }
+    /// Creates a renderer that has shown nothing.
+    public init(_ ability: Ability) { self.ability = ability }
 
     /// The bytes that make the terminal show `canvas`; with `anew`, including the parts that should be there already.
-    package mutating func draw(_ canvas: Canvas, anew: Bool = false) -> [UInt8] {
+    public mutating func draw(_ canvas: Canvas, anew: Bool = false) -> [UInt8] {
         var output = ""
         if anew || size != canvas.size {
             output += "\u{1B}[0m\u{1B}[2J"
@@ -59,6 +62,7 @@ package struct Renderer: Sendable {
     private func sequence(_ style: Style) -> String {
         var codes = ["0"]
         if style.isBold { codes.append("1") }
+        if style.isDim { codes.append("2") }
         if style.isReverse { codes.append("7") }
         if ability.hasColour, let colour = style.colour { codes.append(String(colour.rawValue)) }
         return "\u{1B}[\(codes.joined(separator: ";"))m"
