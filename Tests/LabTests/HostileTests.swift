@@ -258,16 +258,4 @@ struct HostileTests {
             #expect(raw.isEmpty, "\(raw.map { $0.value }) in \(line.debugDescription)")
         }
     }
-
-    private struct Injected: Encodable {
-        struct Bytes: Encodable {
-            var b64: Data
-            init(_ text: String) { b64 = Data(text.utf8) }
-        }
-
-        var instance: Bytes
-        var type: String
-        var host: String
-        var txt: [Bytes]
-    }
 }

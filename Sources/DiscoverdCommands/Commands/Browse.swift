@@ -22,6 +22,7 @@ struct BrowseCommand: PlacedCommand {
               discoverd browse http --domain home.example.org --domain local
               discoverd browse ipp ipps -t --sort name --where 'txt.Color=T'
               discoverd browse http -r --exec ./register     a program for each event
+              discoverd browse --all -r --live               a table that stays in place: / filters, q ends
             """
     )
 
@@ -58,7 +59,17 @@ struct BrowseCommand: PlacedCommand {
     )
     var timeout: Duration?
 
-    @Option(name: .long, help: "With -t: print the whole list in the order of its names, types or hosts.")
+    @Flag(
+        name: .long,
+        help:
+            "Show a table that stays in place, on a terminal: / filters, Enter shows details, s changes the order, q ends."
+    )
+    var live = false
+
+    @Option(
+        name: .long,
+        help: "With -t: print the whole list in the order of its names, types or hosts. With --live: the first order."
+    )
     var sort: ListOrder?
 
     @Option(
@@ -82,8 +93,11 @@ struct BrowseCommand: PlacedCommand {
         if types.count * domain.domains.count > Self.limit {
             throw ValidationError("More than \(Self.limit) types, each in every domain.")
         }
-        if sort != nil && !once {
-            throw ValidationError("--sort needs -t: what comes later has no place in the order.")
+        if sort != nil && !once && !live {
+            throw ValidationError("--sort needs -t or --live: what comes later has no place in the order.")
+        }
+        if live && (once || count != nil || exec != nil || common.json) {
+            throw ValidationError("--live is for people: it excludes --once, --count, --exec and --json.")
         }
     }
 
@@ -98,11 +112,12 @@ struct BrowseCommand: PlacedCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         let wanted = try filter.filter()
+        if live { return try await showLive(wanted, in: session) }
         let program = try exec.map { try EventProgram($0, notices: session.notices) }
         let printer = ServicePrinter(
             session: session, detail: resolve ? .full : .identity, hasType: all || types.count > 1,
             hasDomain: domain.domains != [.local])
-        let subject = Subject(types: types, domains: domain.domains, isFiltered: !wanted.isEmpty)
+        let subject = subject(wanted)
         if once, count == nil, sort == nil, program == nil, wanted.isEmpty, !printer.addsKeys,
             let query = try listing(),
             let status = try await WarmListing(session: session, printer: printer, subject: subject, query: query).run()
@@ -122,11 +137,34 @@ struct BrowseCommand: PlacedCommand {
         )
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
         let resolution: ServiceQuery.Resolution = resolve || wanted.needsResolution ? (once ? .once : .watch) : .none
-        let kinds: [ServiceType?] = all ? [nil] : types
+        return try await browsing.run(streams(resolution, session.network))
+    }
+
+    private func showLive(_ wanted: ServiceFilter, in session: Session) async throws -> ExitStatus {
+        if let timeout { session.stop.request(.timedOut, after: timeout) }
+        let browsing = LiveBrowsing(
+            session: session, subject: subject(wanted), detail: resolve ? .full : .identity, order: sort ?? .name,
+            filter: wanted)
+        let (network, interfaces, family) = (session.network, try place.interfaces(), place.family)
         return try await browsing.run(
-            kinds.flatMap { type in
-                try domain.domains.map { try events(of: type, in: $0, resolution, session.network) }
-            })
+            streams(resolve || wanted.needsResolution ? .watch : .none, session.network)
+        ) { instance in
+            try await network.resolve(instance, on: interfaces, over: family, within: .seconds(5))
+        }
+    }
+
+    private func subject(_ wanted: ServiceFilter) -> Subject {
+        Subject(types: types, domains: domain.domains, isFiltered: !wanted.isEmpty)
+    }
+
+    /// A stream for each domain, type after type.
+    private func streams(
+        _ resolution: ServiceQuery.Resolution, _ network: LocalNetwork
+    ) throws -> [ServiceEvents] {
+        let kinds: [ServiceType?] = all ? [nil] : types
+        return try kinds.flatMap { type in
+            try domain.domains.map { try events(of: type, in: $0, resolution, network) }
+        }
     }
 
     /// The query that a daemon may answer from memory; nil for every type, which always has to ask the network.

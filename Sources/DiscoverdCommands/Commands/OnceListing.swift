@@ -45,19 +45,8 @@ struct OnceListing {
         defer { incomplete = [:] }
         shown.formUnion(incomplete.keys)
         let found = incomplete.values.sorted { $0.number < $1.number }.map(\.service)
-        return switch order {
-        case nil: found
-        case .name: found.sorted { Self.key($0) < Self.key($1) }
-        case .type:
-            found.sorted { ($0.instance.type.description, Self.key($0)) < ($1.instance.type.description, Self.key($1)) }
-        case .host:
-            found.sorted { ($0.host?.description ?? "", Self.key($0)) < ($1.host?.description ?? "", Self.key($1)) }
-        }
-    }
-
-    /// People look for a name whatever its case.
-    private static func key(_ service: DiscoveredService) -> String {
-        "\(service.instance.name.value.lowercased())\u{0}\(service.instance.fullName)"
+        guard let order else { return found }
+        return found.map { (ListKey($0, by: order), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 }
 #endif

@@ -32,9 +32,4 @@ struct FilterOptions: ParsableArguments {
     /// Each is looked at for every event of every service.
     private static let limit = 64
 }
-
-/// The order of a list that is printed once.
-enum ListOrder: String, CaseIterable, ExpressibleByArgument {
-    case name, type, host
-}
 #endif

@@ -29,10 +29,17 @@ struct Record {
     /// The line without its end.
     func line(for terminal: Terminal) -> String {
         guard terminal.isInteractive else { return fields.map(\.text).joined(separator: "\t") }
+        return aligned(isUTF8: terminal.isUTF8) { terminal.paint($0, $1) }
+    }
+
+    /// The line as a terminal shows it, without colours.
+    var aligned: String { aligned(isUTF8: true) { text, _ in text } }
+
+    private func aligned(isUTF8: Bool, _ paint: (String, Colour) -> String) -> String {
         var line = ""
         for (position, field) in fields.enumerated() {
-            let text = field.text.tamed(isUTF8: terminal.isUTF8)
-            line += field.colour.map { terminal.paint(text, $0) } ?? text
+            let text = field.text.tamed(isUTF8: isUTF8)
+            line += field.colour.map { paint(text, $0) } ?? text
             guard position < fields.count - 1 else { break }
             line += String(repeating: " ", count: max(field.width - DisplayWidth.of(text), 0) + 2)
         }

@@ -17,27 +17,40 @@ struct ServiceCard {
 
     /// Prints a label and a value per line; each address and TXT string has its own line.
     func show(in session: Session) throws {
-        try line("name", service.instance.name, in: session)
-        try line("type", service.instance.type, in: session)
-        try line("domain", service.instance.domain, in: session)
-        if let host = service.host { try line("host", host, in: session) }
-        try line("port", service.port?.description ?? "none: the service is not offered now", in: session)
-        for entry in service.txt.entries { try line("txt", entry.readable.escapedForTerminal, in: session) }
-        if let key { try line("key", key.rawValue, in: session) }
+        for record in records { try session.output.line(record.line(for: session.terminal)) }
+    }
+
+    /// The lines as a terminal shows them, each safe for it.
+    var lines: [String] { records.map(\.aligned) }
+
+    private var records: [Record] {
+        var records = [
+            record("name", service.instance.name), record("type", service.instance.type),
+            record("domain", service.instance.domain),
+        ]
+        if let host = service.host { records.append(record("host", host)) }
+        records.append(record("port", service.port?.description ?? noPort))
+        records += service.txt.entries.map { record("txt", $0.readable.escapedForTerminal) }
+        if let key { records.append(record("key", key.rawValue)) }
         for endpoint in service.endpoints {
             var record = Record()
             record.add("endpoint", width: 8)
             record.add(safe: endpoint, width: 40)
             record.add(endpoint.interface?.name ?? "-", width: 0)
-            try session.output.line(record.line(for: session.terminal))
+            records.append(record)
         }
+        return records
     }
 
-    private func line(_ label: String, _ value: some CustomStringConvertible, in session: Session) throws {
+    private var noPort: String {
+        service.state == .found ? "not known yet" : "none: the service is not offered now"
+    }
+
+    private func record(_ label: String, _ value: some CustomStringConvertible) -> Record {
         var record = Record()
         record.add(label, width: 8)
         record.add(safe: value, width: 0)
-        try session.output.line(record.line(for: session.terminal))
+        return record
     }
 }
 

@@ -1,6 +1,5 @@
 #if Commands
 internal import CommandFrame
-internal import CommandText
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
@@ -22,21 +21,13 @@ struct ServicePrinter {
     init(session: Session, detail: ServiceDetail, tellsEvents: Bool = true, hasType: Bool, hasDomain: Bool = false) {
         self.session = session
         self.detail = detail
-        let event: [ColumnLayout.Column?] = tellsEvents ? [.init("", 1)] : []
-        let identity: [ColumnLayout.Column?] = [
-            .init("NAME", 10, upTo: detail == .full ? 40 : 63, weight: 4),
-            hasType ? .init("TYPE", 10, upTo: 22, weight: 2) : nil,
-            hasDomain ? .init("DOMAIN", 10, upTo: 40, weight: 2) : nil,
-            .init("IF", 4, upTo: detail == .full ? 12 : 63),
-        ]
-        let full: [ColumnLayout.Column?] = [
-            .init("HOST", 8, upTo: 30, weight: 2), .init("PORT", 5), .init("ADDRESS", 10, upTo: 45, weight: 3),
-            .init("TXT", 4, upTo: 4096, weight: 2),
-        ]
         keys = KeyStates(session.tls?.hmac)
         // A pipe keeps its columns; programs read JSON.
         showsKeys = detail == .full && !keys.isEmpty && session.terminal.isInteractive
-        table = Table(event + identity + (detail == .full ? full : []) + (showsKeys ? [.init("KEY", 7)] : []))
+        table = Table(
+            ServiceColumns(
+                detail, tellsEvents: tellsEvents, hasType: hasType, hasDomain: hasDomain, showsKeys: showsKeys
+            ).all)
     }
 
     /// What is known of services is shown: a daemon's lines are not enough.

@@ -9,6 +9,8 @@ struct Terminal: Sendable {
     let isInteractive: Bool
     /// Colours are wanted (https://no-color.org).
     let hasColour: Bool
+    /// Can be drawn on.
+    let movesCursor: Bool
     /// Shows more than ASCII.
     let isUTF8: Bool
 
@@ -18,10 +20,11 @@ struct Terminal: Sendable {
     /// Standard output of this process.
     static func current() -> Terminal {
         let interactive = isatty(STDOUT_FILENO) == 1
-        let isPlain = Environment.value("NO_COLOR") != nil || (Environment.value("TERM") ?? "dumb") == "dumb"
+        let isDumb = ["", "dumb"].contains(Environment.value("TERM") ?? "dumb")
+        let isPlain = isDumb || Environment.value("NO_COLOR") != nil
         return Terminal(
             isInteractive: interactive, hasColour: interactive && !isPlain,
-            isUTF8: !interactive || TerminalText.isUTF8())
+            movesCursor: interactive && !isDumb, isUTF8: !interactive || TerminalText.isUTF8())
     }
 }
 
