@@ -95,6 +95,10 @@ FUNCTION(int, avahi_entry_group_add_service_strlst,
          (AvahiEntryGroup * group, AvahiIfIndex interface, AvahiProtocol protocol, AvahiPublishFlags flags, const char *name,
           const char *type, const char *domain, const char *host, uint16_t port, AvahiStringList *text),
          (group, interface, protocol, flags, name, type, domain, host, port, text), AVAHI_ERR_NO_DAEMON)
+FUNCTION(int, avahi_entry_group_add_address,
+         (AvahiEntryGroup * group, AvahiIfIndex interface, AvahiProtocol protocol, AvahiPublishFlags flags, const char *name,
+          const AvahiAddress *address),
+         (group, interface, protocol, flags, name, address), AVAHI_ERR_NO_DAEMON)
 FUNCTION(int, avahi_entry_group_add_service_subtype,
          (AvahiEntryGroup * group, AvahiIfIndex interface, AvahiProtocol protocol, AvahiPublishFlags flags, const char *name,
           const char *type, const char *domain, const char *subtype),

@@ -25,7 +25,7 @@ extension AccessRules {
 
 extension AccessRules.Rule {
     fileprivate init(_ value: YAMLValue, groupID: (String) -> UInt32?) throws(ConfigurationError) {
-        let mapping = try YAMLMapping(value, keys: ["user", "group", "types", "domains"])
+        let mapping = try YAMLMapping(value, keys: ["user", "group", "types", "domains", "hosts"])
         let subject: Subject
         switch (mapping["user"], mapping["group"]) {
         case (let user?, nil): subject = .user(try user.accountName())
@@ -41,9 +41,14 @@ extension AccessRules.Rule {
             let text = try entry.text()
             domains.insert(try entry.reading { () throws(DiscoveryError) in try Domain(text) })
         }
+        var hosts: Set<HostName> = []
+        for entry in try mapping["hosts"]?.list(atMost: 64) ?? [] {
+            let text = try entry.text()
+            hosts.insert(try entry.reading { () throws(DiscoveryError) in try HostName(text) })
+        }
         self.init(
             subject: subject, types: isAll ? nil : Set(try DaemonConfiguration.types(types).map(\.base)),
-            domains: domains.isEmpty ? [.local] : domains)
+            domains: domains.isEmpty ? [.local] : domains, hosts: hosts)
     }
 }
 

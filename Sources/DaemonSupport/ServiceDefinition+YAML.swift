@@ -4,7 +4,8 @@ internal import DiscoveryDaemon
 
 extension ServiceDefinition {
     private static let keys = [
-        "name", "type", "port", "domain", "txt", "subtypes", "interfaces", "family", "on-conflict", "check",
+        "name", "type", "port", "domain", "txt", "subtypes", "interfaces", "family", "host", "addresses", "on-conflict",
+        "check",
     ]
 
     /// Nil if a required part is missing or wrong; this and all other errors are recorded.
@@ -44,12 +45,17 @@ extension ServiceDefinition {
         let labels = mapping.read("subtypes") { value throws(ConfigurationError) in
             try Self.subtypes(value, of: type)
         }
+        let host = mapping.read("host") { value throws(ConfigurationError) in
+            try Self.host(
+                value, addresses: try mapping["addresses"]?.list(atMost: OfferedHost.maximumAddressCount) ?? [])
+        }
         guard let name, let type, let port else { return nil }
         var service = OfferedService(name: name, type: type, port: port)
         service.subtypes = (type.subtype.map { [$0] } ?? []) + (labels ?? [])
         if let domain { service.domain = domain }
         if let txt { service.txt = txt }
         if let interfaces { service.interfaces = interfaces }
+        service.host = host
         switch family {
         case .ipv4: service.family = .ipv4
         case .ipv6: service.family = .ipv6
@@ -59,6 +65,19 @@ extension ServiceDefinition {
     }
 
     /// The labels of a list; each adds a subtype.
+    private static func host(_ value: YAMLValue, addresses: [YAMLValue]) throws(ConfigurationError) -> OfferedHost {
+        var known: [IPAddress] = []
+        for entry in addresses {
+            guard let address = IPAddress(try entry.text()) else {
+                throw entry.error("addresses must be IPv4 or IPv6 addresses")
+            }
+            known.append(address)
+        }
+        let text = try value.text()
+        return try value.reading { () throws(DiscoveryError) in try OfferedHost(name: HostName(text), addresses: known)
+        }
+    }
+
     private static func subtypes(
         _ value: YAMLValue, of type: ServiceType?
     ) throws(ConfigurationError) -> [String] {

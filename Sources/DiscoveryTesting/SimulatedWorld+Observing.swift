@@ -116,11 +116,14 @@ extension SimulatedWorld {
                     failures.insert(site)
                     continue
                 }
-                let addresses = path.addresses.filter { query.family == nil || query.family == $0.family }
+                let offered = publication.service.host
+                let addresses = (offered?.addresses ?? path.addresses).filter {
+                    query.family == nil || query.family == $0.family
+                }
                 resolutions[site] = Resolution(
                     instance: publication.instance, origin: path.origin,
                     target: Resolution.Target(
-                        host: host.host, port: publication.service.port, addresses: addresses),
+                        host: offered?.name ?? host.host, port: publication.service.port, addresses: addresses),
                     txt: publication.service.txt)
             }
         }

@@ -84,6 +84,23 @@ import Testing
         #expect(!rules.mayManage(uid: 1000, gids: [1000], userName: "bob").isAllowed)
     }
 
+    @Test("the services of another host are for root, the group, and whom a rule names for that host")
+    func hosts() throws {
+        var rules = AccessRules()
+        let printer = try HostName("printer.local")
+        rules.rules.append(.init(subject: .user("alice"), types: [http], hosts: [printer]))
+        rules.rules.append(.init(subject: .user("bob"), types: nil))
+        let decide = { [rules] (uid: UInt32, name: String, host: HostName) in
+            var service = try service(http)
+            service.host = try OfferedHost(name: host)
+            return rules.mayPublish(uid: uid, gids: [], userName: name, service, isAttached: true)
+        }
+        #expect(try decide(0, "root", printer).isAllowed && decide(1000, "alice", HostName("PRINTER.local")).isAllowed)
+        #expect(try !decide(1000, "alice", HostName("router.local")).isAllowed)
+        let refusal = try decide(1001, "bob", printer).refusal
+        #expect(refusal?.contains("allow: [{user: bob, types: [_http._tcp], hosts: [printer.local]}]") == true)
+    }
+
     @Test func aGroupThatDoesNotExistIsNamedSo() {
         var rules = rules
         rules.groupID = nil

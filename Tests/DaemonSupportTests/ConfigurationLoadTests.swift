@@ -49,8 +49,12 @@ import Testing
         #expect(configuration.tcpListen?.hosts == ["monitor.example.org"])
         #expect(configuration.access.groupID == 900 && configuration.access.attached == .anyone)
         #expect(
-            configuration.access.rules.map(\.subject) == [.user("alice"), .group("www-data", id: 33), .user("alice")])
-        #expect(configuration.access.rules.last?.domains == [try Domain("home.example.org")])
+            configuration.access.rules.map(\.subject)
+                == ["alice", "www-data", "alice", "alice"].map {
+                    $0 == "www-data" ? .group($0, id: 33) : .user($0)
+                })
+        #expect(configuration.access.rules[2].domains == [try Domain("home.example.org")])
+        #expect(configuration.access.rules[3].hosts == [try HostName("printer.local")])
         #expect(configuration.domains.map(\.settings.host) == ["web1.hosts"])
         let export = try #require(configuration.exports.first)
         #expect(export.domain.name == "link1.home.example.org" && export.types.count == 2)
@@ -61,8 +65,10 @@ import Testing
         #expect(web.service.subtypes == ["_printer"] && web.service.family == .ipv4)
         #expect(web.check == (try CheckSpecification("http:/health")))
         #expect(
-            configuration.services.last?.check?.kind
+            configuration.services[1].check?.kind
                 == .exec(command: ["/usr/bin/test", "-e", "/run/my game.ready"]))
+        let printer = try OfferedHost(name: HostName("printer.local"), addresses: [try #require(IPAddress("10.0.0.9"))])
+        #expect(configuration.services[2].service.host == printer)
     }
 
     @Test func everythingThatIsWrongIsToldAtOnce() throws {

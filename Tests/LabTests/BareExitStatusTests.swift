@@ -30,6 +30,15 @@ struct BareExitStatusTests {
         Misuse(arguments: ["publish", "tony", "9000", "--txt-base64", "k=*"], words: ["base64"]),
         Misuse(arguments: ["publish", "tony", "9000", "--subtype", String(repeating: "s", count: 64)], words: ["63"]),
         Misuse(arguments: ["publish", "tony", "9000", "-4", "-6"], words: ["-4", "-6"]),
+        Misuse(arguments: ["publish", "tony", "9000", "--address", "10.0.0.9"], words: ["--host"]),
+        Misuse(arguments: ["publish", "tony", "9000", "--host", "a..b"], words: ["a..b"]),
+        Misuse(
+            arguments: ["publish", "tony", "9000", "--host", "www.example.org", "--address", "10.0.0.9"],
+            words: ["www.example.org", "local"]
+        ),
+        Misuse(
+            arguments: ["publish", "tony", "9000", "--host", "a.local", "--address", "127.0.0.1"], words: ["127.0.0.1"]
+        ),
         Misuse(arguments: ["publish", "tony"], words: ["port"]),
         Misuse(arguments: ["browse"], words: ["TYPE", "--all"]),
         Misuse(arguments: ["browse", "_witap"], words: ["_witap"]),

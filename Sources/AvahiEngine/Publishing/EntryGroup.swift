@@ -1,7 +1,7 @@
 import CAvahi
 import DNSSD
 
-/// One `AvahiEntryGroup` (avahi-client/publish.h): the records of one service. Used only on the loop's thread.
+/// One `AvahiEntryGroup` (avahi-client/publish.h): the records of one service, or of its host. Used only on the loop's thread.
 ///
 /// Renames keep the group: Avahi counts collisions per group, and so keeps to the rate of RFC 6762 §8.1.
 @safe final class EntryGroup {
@@ -56,8 +56,8 @@ import DNSSD
         let type = try service.type.checkedForAvahi().description
         let code = unsafe AvahiStrings.withList(of: service.txt.strings) { list in
             unsafe avahi_entry_group_add_service_strlst(
-                group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, nil,
-                service.port.rawValue, list)
+                group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name,
+                service.host?.name.name, service.port.rawValue, list)
         }
         guard code == 0 else {
             throw .avahi(code, during: "cannot publish").forbidden(by: "disable-publishing=yes")
@@ -68,6 +68,23 @@ import DNSSD
                 group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, full)
             guard code == 0 else {
                 throw .avahi(code, during: "cannot publish as \(full)").forbidden(by: "disable-publishing=yes")
+            }
+        }
+    }
+
+    /// Adds the addresses of another host on one interface (-1 for all), without names for the addresses: those may well have others.
+    /// - Throws: `.nameTaken` if avahi-daemon answers for the name itself, or another of its clients does.
+    func add(_ host: OfferedHost, over family: IPAddress.Family?, interface: Int32) throws(DiscoveryError) {
+        guard let group = unsafe pointer else { return }
+        for address in host.addresses {
+            let code = unsafe withUnsafePointer(to: AvahiAddress(address)) { address in
+                unsafe avahi_entry_group_add_address(
+                    group, interface, AvahiPath.avahiProtocol(family), AVAHI_PUBLISH_NO_REVERSE, host.name.name, address
+                )
+            }
+            guard code == 0 else {
+                throw .avahi(code, during: "cannot publish \(address) as \(host.name)").forbidden(
+                    by: "publish-addresses=no")
             }
         }
     }
@@ -105,4 +122,17 @@ import DNSSD
     }
 
     deinit { free() }
+}
+
+extension AvahiAddress {
+    /// An address as libavahi-common has it (avahi-common/address.h): the family's number, and the bytes in network order.
+    fileprivate init(_ address: IPAddress) {
+        self.init()
+        let bytes: [UInt8]
+        switch address {
+        case .v4(let address): (proto, bytes) = (AvahiPath.avahiProtocol(.ipv4), address.bytes)
+        case .v6(let address, _): (proto, bytes) = (AvahiPath.avahiProtocol(.ipv6), address.bytes)
+        }
+        unsafe withUnsafeMutableBytes(of: &data) { unsafe $0.copyBytes(from: bytes) }
+    }
 }

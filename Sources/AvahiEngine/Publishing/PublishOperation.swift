@@ -9,6 +9,8 @@ final class PublishOperation: CoreOperation {
     private var registration: Registration
     private var connection: AvahiConnection?
     private let groups: EntryGroupSet
+    /// The addresses of the host, where they are published with the service.
+    private let host: HostAddresses?
     private let timer: LoopTimer
     private let links: LinkMonitor
     private let connections: EntryGroupConnections
@@ -25,12 +27,14 @@ final class PublishOperation: CoreOperation {
         connections = core.groupConnections
         turns = core.turns
         groups = EntryGroupSet(connections: core.groupConnections)
+        host = HostAddresses(of: service, connections: core.groupConnections)
         self.registration = registration
         timer = LoopTimer(loop: core.loop)
         timer.fire = { [weak self] in
             guard let self else { return }
             self.carryOut(self.registration.retryIsDue())
         }
+        host?.changed = { [weak self] state in self?.hostChanged(to: state) }
         guard service.interfaces != .all else { return }
         links.listen(self) { [weak self] in self?.linksChanged() }
     }
@@ -40,7 +44,10 @@ final class PublishOperation: CoreOperation {
 
     func connected(_ connection: AvahiConnection) { self.connection = connection }
 
-    func publishing(_ isPossible: Bool) { carryOut(registration.publishing(isPossible)) }
+    func publishing(_ isPossible: Bool) {
+        if !isPossible { host?.free() }
+        carryOut(registration.publishing(isPossible))
+    }
 
     func disconnected(_ reason: String) {
         free()
@@ -72,6 +79,7 @@ final class PublishOperation: CoreOperation {
     private func free() {
         timer.deadline = nil
         groups.free()
+        host?.free()
     }
 
     private func carryOut(_ actions: [Registration.Action]) {
@@ -104,11 +112,40 @@ final class PublishOperation: CoreOperation {
         do throws(DiscoveryError) {
             let wanted = try wantedInterfaces()
             groups.keep(wanted)
+            // The host comes first, because the SRV record points to it.
+            guard try fillHost(wanted) else { return }
             try fill(wanted, as: registration.name)
         } catch {
             // After a local collision, try the next name, in its own turn.
             groups.reset()
             carryOut(registration.failed(error, at: .now))
+        }
+    }
+
+    /// Publishes the host's addresses on these interfaces.
+    /// - Returns: whether that is done, or there are none.
+    private func fillHost(_ interfaces: [Int32]) throws(DiscoveryError) -> Bool {
+        guard let host, let connection else { return true }
+        do throws(DiscoveryError) {
+            return try host.fill(interfaces, besides: connection)
+        } catch  where error.code == .nameTaken {
+            hostChanged(to: .collision)
+            return false
+        }
+    }
+
+    private func hostChanged(to state: EntryGroup.State) {
+        switch state {
+        case .established: register()
+        case .collision:
+            host?.free()
+            groups.reset()
+            carryOut(registration.hostIsTaken(host?.isTaken ?? DiscoveryError(.nameTaken, "the host's name is taken")))
+        case .failed(let error):
+            host?.free()
+            groups.reset()
+            carryOut(registration.failed(error, at: .now))
+        case .uncommitted, .registering: break
         }
     }
 
@@ -139,6 +176,7 @@ final class PublishOperation: CoreOperation {
             groups.keep(wanted)
             let new = wanted.filter { !groups.contains($0) }
             guard !new.isEmpty else { return }
+            _ = try fillHost(wanted)
             try fill(new, as: registration.name)
         } catch {
             groups.reset()

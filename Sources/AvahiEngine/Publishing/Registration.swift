@@ -110,6 +110,12 @@ struct Registration {
         }
     }
 
+    /// Call when somebody else answers for the name of the host that the service is on: no other name of the service helps.
+    mutating func hostIsTaken(_ error: DiscoveryError) -> [Action] {
+        guard !isOver else { return [] }
+        return isPersistent || wasEstablished ? refused(error) : over(.conflicted(error))
+    }
+
     /// The retry timer fired. A service established in the meantime needs no retry.
     mutating func retryIsDue() -> [Action] {
         guard !isOver, canPublish, phase != .established else { return [] }

@@ -16,6 +16,8 @@ public struct OfferedService: Hashable, Sendable {
     public var interfaces: InterfaceFilter
     /// The only IP family to publish over; nil for both.
     public var family: IPAddress.Family?
+    /// The machine that the service is on; nil for this one.
+    public var host: OfferedHost?
 
     /// Creates a description from checked parts; a subtype of `type` is left out.
     public init(
@@ -26,7 +28,8 @@ public struct OfferedService: Hashable, Sendable {
         txt: TXTRecord = TXTRecord(),
         subtypes: [String] = [],
         interfaces: InterfaceFilter = .all,
-        family: IPAddress.Family? = nil
+        family: IPAddress.Family? = nil,
+        host: OfferedHost? = nil
     ) {
         self.name = name
         self.type = type.base
@@ -36,6 +39,7 @@ public struct OfferedService: Hashable, Sendable {
         self.subtypes = subtypes
         self.interfaces = interfaces
         self.family = family
+        self.host = host
     }
 }
 

@@ -18,6 +18,7 @@ struct PublishCommand: PlacedCommand {
               discoverd publish "Tony's web" 8080 --type _http._tcp --txt path=/x
               discoverd publish web 8080 --type _http._tcp -- python3 -m http.server 8080
               discoverd publish web 8080 --type _http._tcp --domain home.example.org --key pub.key
+              discoverd publish Laser 631 --type _ipp._tcp --host printer.local --address 10.0.0.9
             """
     )
 
@@ -38,6 +39,16 @@ struct PublishCommand: PlacedCommand {
         transform: Parsing.subtype
     )
     var subtype: [String] = []
+
+    @Option(
+        name: .long, help: "The machine that it is on, as printer.local; default: this one.",
+        transform: Parsing.hostName)
+    var host: HostName?
+
+    @Option(
+        name: .long, help: ArgumentHelp("An address to publish for --host. Repeatable.", valueName: "ip"),
+        transform: Parsing.address)
+    var address: [IPAddress] = []
 
     @Option(name: .long, help: "When the name is taken: take the next, 'tony #2', or give up with status 73.")
     var onConflict = OnConflict.rename
@@ -76,6 +87,7 @@ struct PublishCommand: PlacedCommand {
     static var grace: Duration { .seconds(4) }
 
     func validate() throws {
+        if host == nil && !address.isEmpty { throw ValidationError("--address needs --host, whose address it is.") }
         if detach && !program.isEmpty { throw ValidationError("--detach and a program after -- exclude each other.") }
         do {
             _ = try service()
@@ -99,7 +111,9 @@ struct PublishCommand: PlacedCommand {
     }
 
     private func service() throws -> OfferedService {
-        try offer.service(name, port: port, subtypes: subtype, in: domain.domain, at: place)
+        var service = try offer.service(name, port: port, subtypes: subtype, in: domain.domain, at: place)
+        service.host = try host.map { name throws(DiscoveryError) in try OfferedHost(name: name, addresses: address) }
+        return service
     }
 }
 #endif

@@ -15,6 +15,8 @@ extension Parsing {
     /// A port to listen on; nil (given as 0) lets the system choose.
     static func optionalPort(_ text: String) throws -> Port? { text == "0" ? nil : try port(text) }
 
+    static func hostName(_ text: String) throws -> HostName { try HostName(text) }
+
     static func address(_ text: String) throws -> IPAddress {
         guard let address = IPAddress(text) else {
             throw Failure("it must be an IPv4 or IPv6 address")

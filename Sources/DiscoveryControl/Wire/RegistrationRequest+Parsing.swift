@@ -4,8 +4,8 @@ public import DiscoveryJSON
 
 extension RegistrationRequest {
     private static let keys: Set<String> = [
-        "v", "name", "type", "domain", "port", "txt", "subtypes", "interfaces", "family", "onConflict", "check",
-        "checkIntervalMilliseconds", "checkTimeoutMilliseconds", "rise", "fall",
+        "v", "name", "type", "domain", "port", "txt", "subtypes", "interfaces", "family", "host", "addresses",
+        "onConflict", "check", "checkIntervalMilliseconds", "checkTimeoutMilliseconds", "rise", "fall",
     ]
 
     /// Reads the body of a request. `type` defaults to `_witap._tcp`, `domain` to `local`.
@@ -42,6 +42,7 @@ extension RegistrationRequest {
             }
             service.family = family
         }
+        service.host = try Self.host(json)
         var policy = ConflictPolicy.rename
         if let text = try Self.optional("onConflict", json["onConflict"], \.string, "text") {
             guard let named = ConflictPolicy(rawValue: text) else { throw Self.wrong("onConflict", "rename or fail") }
@@ -55,6 +56,20 @@ extension RegistrationRequest {
         check.rise = try Self.whole("rise", json)
         check.fall = try Self.whole("fall", json)
         self.check = check
+    }
+
+    private static func host(_ json: JSONValue) throws(DiscoveryError) -> OfferedHost? {
+        let texts = try optional("addresses", json["addresses"], \.strings, "an array of texts") ?? []
+        guard let name = try optional("host", json["host"], \.string, "text") else {
+            guard texts.isEmpty else { throw wrong("host", "text, as there are \"addresses\"") }
+            return nil
+        }
+        var addresses: [IPAddress] = []
+        for text in texts {
+            guard let address = IPAddress(text) else { throw wrong("addresses", "an array of IPv4 or IPv6 addresses") }
+            addresses.append(address)
+        }
+        return try OfferedHost(name: HostName(name), addresses: addresses)
     }
 
     /// Reads a TXT record: an object of texts, null, or `{"base64": text}`.

@@ -54,6 +54,10 @@ extension JSONWriter {
         member("subtypes", service.subtypes)
         if !service.interfaces.patterns.isEmpty { member("interfaces", service.interfaces.patterns) }
         if let family = service.family { member("family", family.rawValue) }
+        if let host = service.host {
+            member("host", host.name.name)
+            if !host.addresses.isEmpty { member("addresses", host.addresses.map(\.description)) }
+        }
         member("onConflict", request.onConflict.rawValue)
         guard let check = request.check else { return }
         member("check", check.text)

@@ -55,6 +55,8 @@ public struct RegistrationStatus: Hashable, Sendable {
     public var domain: String
     /// The port.
     public var port: Int
+    /// The machine that it is on; nil for this one.
+    public var host: String?
     /// How far it has come.
     public var state: State
     /// The reason, unless it is established.
@@ -76,7 +78,8 @@ public struct RegistrationStatus: Hashable, Sendable {
 
     /// Creates a status.
     public init(
-        id: String, name: String, wanted: String, type: String, domain: String, port: Int, state: State,
+        id: String, name: String, wanted: String, type: String, domain: String, port: Int, host: String? = nil,
+        state: State,
         reason: String? = nil, code: String? = nil, isRetrying: Bool = false, uid: UInt32?, origin: Origin,
         check: String? = nil,
         health: Health? = nil, warning: String? = nil
@@ -87,6 +90,7 @@ public struct RegistrationStatus: Hashable, Sendable {
         self.type = type
         self.domain = domain
         self.port = port
+        self.host = host
         self.state = state
         self.reason = reason
         self.code = code
@@ -106,7 +110,7 @@ public struct RegistrationStatus: Hashable, Sendable {
         else { return nil }
         self.init(
             id: id, name: name, wanted: wanted, type: type, domain: domain, port: port,
-            state: State(rawValue: state) ?? .unknown,
+            host: json["host"]?.string, state: State(rawValue: state) ?? .unknown,
             reason: json["reason"]?.string, code: json["code"]?.string,
             isRetrying: json["retrying"]?.bool ?? false,
             uid: json["uid"]?.integer.flatMap { UInt32(exactly: $0) }, origin: origin,
@@ -141,6 +145,7 @@ extension JSONWriter {
         member("type", status.type)
         member("domain", status.domain)
         member("port", status.port)
+        if let host = status.host { member("host", host) }
         member("state", status.state.rawValue)
         if let reason = status.reason { member("reason", reason) }
         if let code = status.code { member("code", code) }

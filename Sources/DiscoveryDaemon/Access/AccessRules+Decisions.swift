@@ -18,8 +18,9 @@ extension AccessRules {
         for rule in rules where rule.applies(uid: uid, gids: gids, userName: userName) && rule.covers(service) {
             return .allowed(by: "rule \(rule.subject)")
         }
-        // Its host is this one: a request cannot name another.
-        if isAttached, attached == .anyone, service.domain == .local { return .allowed(by: "attached: anyone") }
+        if isAttached, attached == .anyone, service.domain == .local, service.host == nil {
+            return .allowed(by: "attached: anyone")
+        }
         let what = "\(Self.show(uid: uid, userName)) may not publish \(type.base)"
         guard service.domain == .local else {
             let user = (userName ?? String(uid)).escapedForTerminal
@@ -28,6 +29,14 @@ extension AccessRules {
                 reason:
                     "\(what) in \(service.domain): only root and users whom a rule for that domain allows, as `\(rule)` "
                     + "under `access:` in discoverd.yaml")
+        }
+        if let host = service.host?.name {
+            let user = (userName ?? String(uid)).escapedForTerminal
+            return .denied(
+                reason:
+                    "\(what) of \(host): only root, members of the group \(groupText), and users whom a rule for that host "
+                    + "allows, as `allow: [{user: \(user), types: [\(type.base)], hosts: [\(host)]}]` under `access:` in discoverd.yaml"
+            )
         }
         let rule = "allow: [{user: \((userName ?? String(uid)).escapedForTerminal), types: [\(type.base)]}]"
         let who = "only root, members of the group \(groupText), and users whom a rule allows"
@@ -71,6 +80,7 @@ extension AccessRules.Rule {
 
     fileprivate func covers(_ service: OfferedService) -> Bool {
         (types?.contains(service.type.base) ?? true) && domains.contains(where: service.domain.isWithin)
+            && (service.host.map { hosts.contains($0.name) } ?? true)
     }
 }
 

@@ -20,11 +20,17 @@ public struct AccessRules: Hashable, Sendable {
         /// The domains, with all below them.
         public var domains: Set<Domain>
 
+        /// The other hosts whose services may be published, with their addresses.
+        public var hosts: Set<HostName>
+
         /// Creates a rule.
-        public init(subject: Subject, types: Set<ServiceType>?, domains: Set<Domain> = [.local]) {
+        public init(
+            subject: Subject, types: Set<ServiceType>?, domains: Set<Domain> = [.local], hosts: Set<HostName> = []
+        ) {
             self.subject = subject
             self.types = types
             self.domains = domains
+            self.hosts = hosts
         }
     }
 

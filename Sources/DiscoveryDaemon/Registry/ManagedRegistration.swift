@@ -208,6 +208,7 @@ package final class ManagedRegistration: Sendable {
             type: service.type.description,
             domain: service.domain.name,
             port: Int(service.port.rawValue),
+            host: service.host?.name.name,
             state: .registering,
             uid: uid,
             origin: origin,

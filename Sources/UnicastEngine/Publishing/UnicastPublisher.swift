@@ -110,6 +110,9 @@ final class UnicastPublisher: ServicePublisher {
         guard publishes(in: service.domain) else {
             return failed(.init(.misconfigured, "there is no key for the domain \(service.domain)"))
         }
+        guard service.host == nil else {
+            return failed(.init(.misconfigured, "in \(service.domain) only services of this machine are published"))
+        }
         let identity = identity()
         // Under the lock, because an idle runner is dropped when another one is made, and keys are replaced.
         let publication = state.withLock { state in

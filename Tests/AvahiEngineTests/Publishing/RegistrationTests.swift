@@ -34,6 +34,17 @@ import Testing
         #expect(registration.changed(to: .established, at: start) == [fact(tony, .established)])
     }
 
+    @Test("a host's name that is taken ends it, or is tried again by what lasts; the service keeps its name")
+    func hostTaken() {
+        var once = running()
+        #expect(once.hostIsTaken(taken) == [fact(tony, .conflicted(taken)), .end])
+        #expect(once.hostIsTaken(taken) == [])
+        var lasting = running(isPersistent: true)
+        #expect(
+            lasting.hostIsTaken(taken) == [.reset, fact(tony, .refused(taken)), .retry(after: .seconds(1))])
+        #expect(lasting.retryIsDue() == [.reset, stuck, .register(tony)])
+    }
+
     @Test func takesTheNextNameInTheSameGroupAfterACollision() {
         var registration = running()
         let expected: [Registration.Action] = [.reset, fact(second, .registering), stuck, .register(second)]
