@@ -15,14 +15,19 @@ struct LsCommand: NetworkCommand {
             Examples:
               discoverd ls
               discoverd ls --json | jq -r .name
+              discoverd ls --watch                 a screen that follows
             """
     )
+
+    @Flag(name: .long, help: "Go on: a screen that follows, or without a terminal the lines that come (+) and go (-).")
+    var watch = false
 
     @OptionGroup var common: DaemonOptions
 
     static var daemonUse: DaemonUse { .required }
 
     func execute(in session: Session) async throws -> ExitStatus {
+        if watch { return try await follow(in: session) }
         let all = try await session.registrations()
         if all.isEmpty, !session.json { session.notices.notice("the daemon publishes nothing") }
         if !all.isEmpty, !session.json, session.terminal.isInteractive {
@@ -39,6 +44,36 @@ struct LsCommand: NetworkCommand {
             }
         }
         return .done
+    }
+
+    private func follow(in session: Session) async throws -> ExitStatus {
+        let (terminal, pipe) = (session.terminal.onScreen, session.terminal.asPipe)
+        var changes = LineChanges()
+        var last: [String: RegistrationStatus] = [:]
+        let watching = Watching(session: session, title: "discoverd ls") {
+            try await session.registrations()
+        } lines: { all in
+            [Self.header.line(for: terminal)] + all.map { Self.record($0, terminal) }
+        } tell: { all in
+            guard session.json else {
+                return try session.output.changes(changes.changes(to: all.map { Self.record($0, pipe) }))
+            }
+            var gone = last
+            for status in all {
+                let before = gone.removeValue(forKey: status.id)
+                last[status.id] = status
+                if before != status { try Self.tell(before == nil ? "added" : "updated", status, in: session) }
+            }
+            for (id, status) in gone.sorted(by: { $0.key < $1.key }) {
+                last[id] = nil
+                try Self.tell("removed", status, in: session)
+            }
+        }
+        return try await watching.run()
+    }
+
+    private static func tell(_ event: String, _ status: RegistrationStatus, in session: Session) throws {
+        try session.output.json { json in json.line(event) { $0.registrationMembers(status) } }
     }
 
     private static var header: Record {

@@ -27,6 +27,11 @@ final class Output {
         if bytes.count >= Self.batchLimit { try flush() }
     }
 
+    /// Adds lines that came (+) or went (-).
+    func changes(_ changes: [LineChanges.Change]) throws {
+        for change in changes { try line("\(change.isNew ? "+" : "-")\t\(change.line)") }
+    }
+
     /// Adds whole lines.
     func bytes(_ lines: some Collection<UInt8>) throws {
         bytes.append(contentsOf: lines)

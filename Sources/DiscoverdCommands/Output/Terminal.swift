@@ -28,6 +28,16 @@ struct Terminal: Sendable {
     }
 }
 
+extension Terminal {
+    /// The same for lines that are drawn on a screen, which have no colours in them.
+    var onScreen: Terminal {
+        Terminal(isInteractive: true, hasColour: false, movesCursor: movesCursor, isUTF8: isUTF8)
+    }
+
+    /// The same for lines that are not aligned.
+    var asPipe: Terminal { Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: isUTF8) }
+}
+
 /// The colours in use.
 enum Colour: Int {
     case red = 31

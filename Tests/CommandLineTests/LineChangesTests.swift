@@ -1,0 +1,38 @@
+#if Commands
+import DiscoveryJSON
+import Testing
+
+@testable import DiscoverdCommands
+
+@Suite("what --watch tells")
+struct LineChangesTests {
+    private func told(_ changes: inout LineChanges, _ lines: String...) -> [String] {
+        changes.changes(to: lines).map { ($0.isNew ? "+" : "-") + $0.line }
+    }
+
+    @Test("what went and what came, equal lines too; nothing where nothing changed")
+    func changes() {
+        var changes = LineChanges()
+        #expect(told(&changes, "a", "b", "b") == ["+a", "+b", "+b"])
+        #expect(told(&changes, "a", "b", "b").isEmpty)
+        #expect(told(&changes, "a", "c", "b") == ["-b", "+c"])
+        #expect(told(&changes) == ["-a", "-c", "-b"])
+    }
+
+    @Test("a status without the times is the same a moment later, and every line is safe for a terminal")
+    func status() throws {
+        let pipe = Terminal(isInteractive: false, hasColour: false, movesCursor: false, isUTF8: true)
+        func lines(_ uptime: Int, hasTimes: Bool) throws -> [String] {
+            let text =
+                #"{"degraded":true,"version":"1\u001b[2J","uptimeSeconds":\#(uptime),"reasons":["a\u202eb"],"#
+                + #""warm":[{"type":"_x\u0007._tcp","services":1}],"domains":[{"name":"d\n","leaseLeftSeconds":\#(uptime)}]}"#
+            return StatusLines(try JSONReader.read(Array(text.utf8)), for: pipe, hasTimes: hasTimes).all
+        }
+        #expect(try lines(1, hasTimes: false) == lines(2, hasTimes: false))
+        #expect(try lines(1, hasTimes: true) != lines(2, hasTimes: true))
+        let all = try lines(1, hasTimes: true)
+        #expect(all.contains("\ta\\u{202E}b") && all.contains("warm\t_x\\u{7}._tcp: 1 service, not settled"), "\(all)")
+        #expect(!all.joined().unicodeScalars.contains { $0.value < 0x20 && $0 != "\t" || $0.value == 0x202E })
+    }
+}
+#endif
