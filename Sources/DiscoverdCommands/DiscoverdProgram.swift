@@ -87,6 +87,7 @@ struct DiscoverdCommand: ParsableCommand {
               discoverd browse --all -t            what is on this network
               discoverd resolve tony --json        one service, for a script
               discoverd doctor                     why nothing is found
+              discoverd explain tony               why this one is not found, or not reached
 
             Exit status: 0 done, 1 not found, 64 usage, 69 no backend, 73 name taken.
             """,
@@ -95,7 +96,7 @@ struct DiscoverdCommand: ParsableCommand {
             BrowseCommand.self, TypesCommand.self, DomainsCommand.self, ResolveCommand.self, PublishCommand.self,
             WaitCommand.self, ConnectCommand.self, ListenCommand.self, ForwardCommand.self, StatusCommand.self,
             LsCommand.self, UnpublishCommand.self, UpdateCommand.self, ReloadCommand.self, DaemonCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, ExplainCommand.self,
             QueryCommand.self, HostCommand.self, ZoneTemplateCommand.self, IdentityCommand.self, KnownCommand.self,
             PairCommand.self, ShowCommand.self,
         ]
@@ -128,7 +129,8 @@ extension CommandLineSlip.Grammar {
         return CommandLineSlip.Grammar(
             "discoverd", commands: commands.compactMap { $0.configuration.commandName } + ["help"],
             synonyms: [
-                "lookup": "resolve", "dig": "query", "get": "resolve", "list": "browse",
+                "lookup": "resolve", "dig": "query", "why": "explain", "diagnose": "explain", "get": "resolve",
+                "list": "browse",
                 "search": "browse", "find": "browse", "discover": "browse", "scan": "browse", "announce": "publish",
                 "advertise": "publish", "register": "publish", "unregister": "unpublish", "withdraw": "unpublish",
                 "dial": "connect", "serve": "listen", "start": "daemon", "run": "daemon", "version": "--version",

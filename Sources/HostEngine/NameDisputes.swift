@@ -1,6 +1,6 @@
 import DNSMessage
 import DNSSD
-import MulticastEngine
+package import MulticastEngine
 import System
 import WireNames
 
@@ -27,7 +27,7 @@ package struct NameDisputes: Sendable {
     /// - Returns: nil where there is no link, or UDP port 5353 is not shared.
     package static func survey() -> NameDisputes? { LinkSurvey.run().map { NameDisputes($0) } }
 
-    init(_ survey: NameSurvey) {
+    package init(_ survey: NameSurvey) {
         (services, hosts) = survey.count
         disputes = survey.disputes.map { dispute in
             Dispute(

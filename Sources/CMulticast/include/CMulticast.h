@@ -32,6 +32,16 @@ int cmulticast_send(int socket, int family, uint32_t interface, const uint8_t *_
 int cmulticast_receive(
     int socket, uint8_t *_Nonnull buffer, int stride, int slots, uint32_t *_Nonnull lengths, uint32_t *_Nonnull sources);
 
+// Has the kernel tell of each datagram over how many hops it may go on and where it was sent, for `cmulticast_receive_one`.
+void cmulticast_trace(int socket, int family);
+
+// Reads one datagram of a socket that is traced; what is longer than `size` is cut, and its length is greater. `source` is a
+// struct sockaddr of `length` bytes; `hops` is -1 where the kernel does not say, and `destination` 4 or 16 bytes, zero then.
+// Returns its length, or -1 and errno.
+int cmulticast_receive_one(
+    int socket, uint8_t *_Nonnull bytes, int size, void *_Nonnull source, uint32_t *_Nonnull length, int *_Nonnull hops,
+    uint8_t destination[_Nonnull 16]);
+
 // Whether what waits in this socket fills three quarters of its room, and how many datagrams it has dropped: for want of room, or because
 // the filter refused them. False and 0 when the kernel does not say.
 bool cmulticast_is_crowded(int socket, uint32_t *_Nonnull drops);

@@ -43,11 +43,11 @@ package enum LinkLookup {
             guard unsafe poll(&polled, nfds_t(polled.count), Int32(clamping: milliseconds + 1)) > 0 else { continue }
             let heard = Duration.microseconds(MonotonicTime.now.microseconds - start)
             for (socket, polled) in zip(sockets, polled) where polled.revents != 0 {
-                for (bytes, source) in socket.receive() {
+                for datagram in socket.receive() {
                     count += 1
                     // RFC 6762 §11: a unicast answer counts only if its source is on this link.
-                    let isNear = neighbours[socket.interface]?.contains { $0.contains(source) } ?? false
-                    guard !socket.asks || isNear, let message = try? Message(reading: bytes) else { continue }
+                    let isNear = neighbours[socket.interface]?.contains { $0.contains(datagram.sender) } ?? false
+                    guard !socket.asks || isNear, let message = try? Message(reading: datagram.bytes) else { continue }
                     lookup.received(message, as: socket.asks ? .answer : .multicast, on: socket.interface, at: heard)
                 }
             }

@@ -39,10 +39,10 @@ package enum LinkSurvey {
             let ready = unsafe poll(&polled, nfds_t(polled.count), Int32(clamping: left / 1000 + 1))
             guard ready > 0 else { continue }
             for (socket, polled) in zip(sockets, polled) where polled.revents != 0 {
-                for (bytes, source) in socket.receive() {
+                for datagram in socket.receive() {
                     count += 1
-                    guard let message = try? Message(reading: bytes) else { continue }
-                    let questions = survey.received(message, from: .init(source, on: socket.interface))
+                    guard let message = try? Message(reading: datagram.bytes) else { continue }
+                    let questions = survey.received(message, from: .init(datagram.sender, on: socket.interface))
                     for other in sockets where !questions.isEmpty { other.ask(questions) }
                 }
             }

@@ -10,14 +10,31 @@ import System
     private static let longest = 9000
     private static let mostAtOnce = 64
 
+    /// What has come.
+    struct Datagram {
+        let bytes: [UInt8]
+        let source: SocketAddress
+        let sender: IPAddress
+        /// The hop limit that it came with: 255 on its own link (RFC 6762 §11); nil where the system does not say.
+        let hops: UInt8?
+        /// Where it was sent: the group, or an address of this machine; nil where the system does not say.
+        let destination: IPAddress?
+    }
+
     let interface: NetworkInterface
     let descriptor: Int32
     let family: IPAddress.Family
     /// It has a port of its own.
     let asks: Bool
+    /// It gets only what this machine sends.
+    let isOwn: Bool
 
-    private init?(_ descriptor: Int32, _ interface: NetworkInterface, _ family: IPAddress.Family, asks: Bool) {
+    private init?(
+        _ descriptor: Int32, _ interface: NetworkInterface, _ family: IPAddress.Family, asks: Bool, isOwn: Bool = false
+    ) {
         guard descriptor >= 0 else { return nil }
+        cmulticast_trace(descriptor, family == .ipv4 ? AF_INET : AF_INET6)
+        self.isOwn = isOwn
         self.descriptor = descriptor
         self.interface = interface
         self.family = family
@@ -32,12 +49,16 @@ import System
         let number = family == .ipv4 ? AF_INET : AF_INET6
         let shares = (interface.isLoopback ? [CMULTICAST_ALL] : [CMULTICAST_OTHERS, CMULTICAST_OWN]).map { share in
             SurveySocket(
-                cmulticast_open(number, interface.index, share, wantsTTL255), interface, family, asks: false)
+                cmulticast_open(number, interface.index, share, wantsTTL255), interface, family, asks: false,
+                isOwn: share == CMULTICAST_OWN)
         }
         let own = SurveySocket(
             cmulticast_open_one_shot(number, interface.index, wantsTTL255), interface, family, asks: true)
         return (shares + [own]).compactMap(\.self)
     }
+
+    /// The port that it is bound to.
+    var port: UInt16 { SocketAddress(of: descriptor)?.port ?? 0 }
 
     /// Asks, in as many packets as it takes; what the system refuses is not asked.
     func ask(_ questions: [Question]) {
@@ -50,28 +71,53 @@ import System
     }
 
     /// Sends a packet to the group.
-    func send(_ packet: [UInt8]) {
+    /// - Returns: 0, or the `errno` of the system that refuses it.
+    @discardableResult
+    func send(_ packet: [UInt8]) -> Int32 {
         unsafe packet.withUnsafeBufferPointer { bytes in
-            guard let start = bytes.baseAddress else { return }
-            _ = unsafe cmulticast_send(
+            guard let start = bytes.baseAddress else { return 0 }
+            return unsafe -cmulticast_send(
                 descriptor, family == .ipv4 ? AF_INET : AF_INET6, interface.index, start, Int32(clamping: bytes.count))
         }
     }
 
-    /// What has come, each with its source.
-    func receive() -> [([UInt8], IPAddress)] {
-        var packets: [([UInt8], IPAddress)] = []
+    /// Sends a packet to one host's port 5353.
+    /// - Returns: 0, or the `errno` of the system that refuses it.
+    @discardableResult
+    func send(_ packet: [UInt8], to host: IPAddress) -> Int32 {
+        let count = unsafe SocketAddress(host, port: 5353).withPointer {
+            unsafe sendto(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL), $0, $1)
+        }
+        return count < 0 ? errno : 0
+    }
+
+    /// What has come.
+    func receive() -> [Datagram] {
+        var packets: [Datagram] = []
         for _ in 0..<Self.mostAtOnce {
-            var (bytes, count) = ([UInt8](repeating: 0, count: Self.longest), -1)
+            var bytes = [UInt8](repeating: 0, count: Self.longest)
+            var (count, hops) = (Int32(-1), Int32(-1))
+            var destination = [UInt8](repeating: 0, count: 16)
             let source = unsafe SocketAddress(filledBy: { address, length in
-                count = unsafe recvfrom(
-                    descriptor, &bytes, Self.longest, Int32(MSG_DONTWAIT | MSG_TRUNC), address, length)
+                count = unsafe cmulticast_receive_one(
+                    descriptor, &bytes, Int32(Self.longest), address, length, &hops, &destination)
                 return count >= 0
             })
             guard let source else { break }
-            guard count <= Self.longest, let address = source.address else { continue }
-            packets.append((Array(bytes.prefix(count)), address))
+            guard count <= Self.longest, let sender = source.address else { continue }
+            packets.append(
+                Datagram(
+                    bytes: Array(bytes.prefix(Int(count))), source: source, sender: sender,
+                    hops: UInt8(exactly: hops), destination: address(destination)))
         }
         return packets
+    }
+
+    private func address(_ bytes: [UInt8]) -> IPAddress? {
+        guard bytes.contains(where: { $0 != 0 }) else { return nil }
+        guard family == .ipv6 else {
+            return .v4(IPv4Address(bits: bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }))
+        }
+        return IPv6Address(bytes: bytes).map { .v6($0, scope: $0.isLinkLocal ? interface.index : 0) }
     }
 }

@@ -1,0 +1,43 @@
+#if Commands
+internal import CommandFrame
+internal import DNSSD
+internal import Discovery
+internal import System
+
+/// Connects to every address of a service, to say which answer; nothing is sent.
+enum ConnectionTrial {
+    /// The most addresses that are dialled.
+    private static let most = 8
+
+    /// Dials all at the same time.
+    /// - Returns: what came of each, in their order.
+    static func run(_ endpoints: [Endpoint], within limit: Duration) async -> [Evidence.Attempt] {
+        await withTaskGroup(of: (Int, Evidence.Attempt).self) { group in
+            for (position, endpoint) in endpoints.prefix(most).enumerated() {
+                group.addTask { (position, await attempt(endpoint, within: limit)) }
+            }
+            var attempts: [(Int, Evidence.Attempt)] = []
+            for await attempt in group { attempts.append(attempt) }
+            return attempts.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    private static func attempt(_ endpoint: Endpoint, within limit: Duration) async -> Evidence.Attempt {
+        let start = ContinuousClock.now
+        let failure: DialFailure? = await withTimeLimit(limit) {
+            let dialer = SocketDialer()
+            do {
+                await dialer.close(try await dialer.dial(endpoint))
+                return nil
+            } catch let failure as DialFailure {
+                return failure
+            } catch {
+                return DialFailure(.timeout, "no answer")
+            }
+        }
+        return Evidence.Attempt(
+            endpoint: endpoint, outcome: failure?.outcome ?? .connected, reason: failure?.reason,
+            milliseconds: (ContinuousClock.now - start).milliseconds)
+    }
+}
+#endif

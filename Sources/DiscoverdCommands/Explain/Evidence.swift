@@ -1,0 +1,96 @@
+#if Commands
+internal import DNSMessage
+internal import DNSSD
+internal import Discovery
+internal import MulticastEngine
+internal import WireNames
+
+/// What was seen of a name: on the wire, of avahi-daemon, of connections. A value; `Explanation` says what it means.
+struct Evidence {
+    /// What avahi-daemon has of a service.
+    struct CachedService: Hashable {
+        let interface: NetworkInterface
+        let host: HostName
+        let port: Port?
+    }
+
+    /// An address at which a service can be dialled, or why not.
+    struct Destination {
+        let endpoint: Endpoint
+        let refusal: AddressPolicy.Refusal?
+    }
+
+    /// A connection that was tried.
+    struct Attempt {
+        let endpoint: Endpoint
+        let outcome: EstablishmentReport.Outcome
+        /// Why it failed; safe for a terminal.
+        let reason: String?
+        let milliseconds: Int64
+    }
+
+    var inquiry: NameInquiry
+    /// The links that were asked.
+    var links: [(interface: NetworkInterface, families: [IPAddress.Family])] = []
+    /// Why the system sent nothing, where it sent nothing: the `errno` of each link.
+    var refusals: [NetworkInterface: Int32] = [:]
+    /// What else there is, where that was asked.
+    var census: NameCensus?
+    /// Hosts that answered when they were asked alone.
+    var direct: Set<IPAddress> = []
+    var cached: Set<CachedService> = []
+    var destinations: [Destination] = []
+    var attempts: [Attempt] = []
+
+    init(_ inquiry: NameInquiry) { self.inquiry = inquiry }
+
+    var subject: InquirySubject { inquiry.subject }
+
+    /// The subject's name for people, without a final dot; safe for a terminal.
+    var name: String {
+        switch subject {
+        case .service(let instance): instance.fullName
+        case .type(let type): type.description
+        case .host(let name): name.text
+        }
+    }
+
+    /// What services say of their host and port.
+    var services: [(heard: Heard, host: DomainName, port: UInt16)] {
+        guard case .service = subject else { return [] }
+        return inquiry.answers.compactMap { heard in
+            guard case .srv(_, _, let port, let host) = heard.record.data else { return nil }
+            return (heard, host, port)
+        }
+    }
+
+    /// The hosts that the service names, each once, in the order in which they came.
+    var hosts: [DomainName] {
+        var known: Set<DomainName> = []
+        return services.map(\.host).filter { known.insert($0).inserted }
+    }
+
+    /// This machine publishes it.
+    var isOwn: Bool { inquiry.answers.contains { $0.arrival.way == .own } }
+
+    /// The endpoints that the service has, each once.
+    var endpoints: [Endpoint] {
+        var known: Set<Endpoint> = []
+        return services.flatMap { service -> [Endpoint] in
+            guard let port = Port(rawValue: service.port) else { return [] }
+            return inquiry.records(of: service.host, [.a, .aaaa])
+                .filter { $0.arrival.interface == service.heard.arrival.interface }
+                .compactMap { heard in
+                    IPAddress(heard.record.data, scope: heard.arrival.interface.index).map {
+                        Endpoint(address: $0, port: port, interface: heard.arrival.interface)
+                    }
+                }
+        }.filter { known.insert($0).inserted }
+    }
+}
+
+extension DomainName {
+    /// Without the last dot, as people write it; safe for a terminal.
+    var text: String { labels.isEmpty ? "." : String(description.dropLast()) }
+}
+#endif

@@ -1,0 +1,70 @@
+#if Commands
+internal import ArgumentParser
+internal import CommandFrame
+internal import DNSSD
+internal import Discovery
+
+struct ExplainCommand: PlacedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Asks the network for a service, a type or a host, step by step, and says what is wrong.",
+        discussion: """
+            Prints what was asked on which interface, each answer with its TTL and sender, what avahi-daemon has, and each connection \
+            that was tried, without sending anything on it; then what is wrong, each with a code. The status is 0 when nothing is, else 1.
+
+            Examples:
+              discoverd explain tony                       a service of any type; or a type, or a host of this name
+              discoverd explain tony _http._tcp
+              discoverd explain _http._tcp
+              discoverd explain printer.local
+              discoverd explain tony --pcap packets.pcap   what was sent and received, for tshark or tcpdump -r
+              discoverd explain tony --json
+            """
+    )
+
+    @Argument(help: "A service's name or full name, a type, or a host's name.")
+    var name: String
+
+    @Argument(help: "The service's type.", transform: Parsing.type)
+    var type: ServiceType?
+
+    @OptionGroup var time: LookupTime
+
+    @Flag(name: .customLong("no-connect"), help: "Do not connect to the service.")
+    var noConnect = false
+
+    @Option(
+        name: .customLong("pcap"),
+        help: ArgumentHelp("Write what is sent and received to a new file.", valueName: "file"))
+    var pcap: String?
+
+    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var place: NetworkOptions
+    @OptionGroup var common: LookupOptions
+
+    static var daemonUse: DaemonUse { .never }
+    static var statusWhenStopped: ExitStatus { .notFound }
+
+    func validate() throws {
+        do {
+            _ = try ExplainTarget(name, type: type)
+        } catch let error as DiscoveryError {
+            throw ValidationError(error.message)
+        } catch let error as Parsing.Failure {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func execute(in session: Session) async throws -> ExitStatus {
+        let capture = try pcap.map { try PacketCaptureFile($0) }
+        let search = EvidenceSearch(
+            interfaces: try place.interfaces(), family: place.family, limit: time.limit,
+            policy: noConnect ? nil : policy.policy(naming: .local, and: []), capture: capture)
+        let evidence = try await search.run(try ExplainTarget(name, type: type))
+        try capture?.finish()
+        let explanation = Explanation(evidence)
+        try ExplanationPrinter(explanation: explanation, session: session).show()
+        return explanation.diagnoses.isEmpty ? .done : .notFound
+    }
+}
+#endif

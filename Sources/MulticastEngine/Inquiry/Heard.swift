@@ -1,0 +1,74 @@
+package import DNSMessage
+package import DNSSD
+
+/// How a response came.
+package struct Arrival: Hashable, Sendable {
+    /// To whom it was sent.
+    package enum Way: Hashable, Sendable {
+        /// To the port that asked, by unicast.
+        case answer
+        /// To the group, by another host.
+        case group
+        /// To the group, by this machine.
+        case own
+    }
+
+    package let sender: IPAddress
+    package let interface: NetworkInterface
+    package let way: Way
+    /// The hop limit that it came with; nil where the system does not say.
+    package let hops: UInt8?
+    /// The sender is in a network of the interface.
+    package let isNear: Bool
+
+    package init(
+        from sender: IPAddress, on interface: NetworkInterface, _ way: Way, hops: UInt8? = 255, isNear: Bool = true
+    ) {
+        (self.sender, self.interface, self.way, self.hops, self.isNear) = (sender, interface, way, hops, isNear)
+    }
+}
+
+/// A record, as a host has said it.
+package struct Heard: Sendable {
+    package let record: ResourceRecord
+    package let arrival: Arrival
+    /// Since the inquiry's start.
+    package let time: Duration
+}
+
+/// A question to send.
+package struct OutgoingQuestion: Sendable {
+    /// From where, and to whom.
+    package enum Path: Hashable, Sendable {
+        /// From a port of its own to the group, on all links.
+        case group
+        /// From port 5353 to the group, on all links.
+        case shared
+        /// From a port of its own to the group, on one link over one family.
+        case link(NetworkInterface, IPAddress.Family)
+        /// From a port of its own to one host's port 5353 (RFC 6762 §5.5).
+        case host(IPAddress)
+    }
+
+    package let bytes: [UInt8]
+    package let path: Path
+
+    /// - Returns: nil when the question does not fit a packet.
+    init?(_ question: Question, id: UInt16, _ path: Path) {
+        var writer = MessageWriter(id: id, limit: 1400, compression: .multicast)
+        guard writer.add(question) else { return nil }
+        (bytes, self.path) = (writer.bytes, path)
+    }
+}
+
+/// What is asked of the links, and when it is over. Times count from its start.
+package protocol Inquirer: Sendable {
+    /// What to send now.
+    mutating func questions(at now: Duration) -> [OutgoingQuestion]
+    /// A response has come.
+    mutating func received(_ message: Message, _ arrival: Arrival, at now: Duration)
+    /// When to ask for questions again; nil when there are none to come.
+    func deadline(after now: Duration) -> Duration?
+    /// No answer is wanted any more.
+    func isOver(at now: Duration) -> Bool
+}

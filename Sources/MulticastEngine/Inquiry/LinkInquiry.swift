@@ -1,0 +1,136 @@
+import DNSMessage
+package import DNSSD
+import Discovery
+import Glibc
+import System
+
+/// The sockets of inquiries: sends what an inquirer asks, and brings it what comes.
+///
+/// Unlike a query's sockets they get also what a router forwarded, for an inquirer is to say so.
+package final class LinkInquiry {
+    /// A packet, as it was sent or received.
+    package struct Packet: Sendable {
+        package let bytes: [UInt8]
+        package let interface: NetworkInterface
+        package let (source, destination): (IPAddress, IPAddress)
+        package let (sourcePort, destinationPort): (UInt16, UInt16)
+        package let hops: UInt8
+        package let isSent: Bool
+    }
+
+    /// The most packets that are read for one inquirer.
+    private static let mostPackets = 20_000
+    /// How often a caller's wish to end is looked at.
+    private static let longestWait = Duration.milliseconds(100)
+
+    /// The links that are asked, with the families.
+    package let links: [(interface: NetworkInterface, families: [IPAddress.Family])]
+    /// Whether multicast was sent, for each link, and the last error of those it was not.
+    package private(set) var sent: Set<NetworkInterface> = []
+    package private(set) var refusals: [NetworkInterface: Int32] = [:]
+    private let sockets: [SurveySocket]
+    private let neighbours: [NetworkInterface: [(address: IPAddress, block: CIDR)]]
+    private let log: (Packet) -> Void
+
+    /// Opens the sockets.
+    /// - Parameter log: receives every packet, in order.
+    package init(
+        on interfaces: InterfaceFilter, over family: IPAddress.Family?, log: @escaping (Packet) -> Void = { _ in }
+    ) {
+        let usable = SystemInterfaces.usable(by: interfaces).filter { !$0.interface.isLoopback }
+        let wanted = usable.map { ($0.interface, $0.families.filter { family == nil || $0 == family }) }
+        sockets = wanted.flatMap { interface, families in
+            families.flatMap { SurveySocket.open(on: interface, $0, wantsTTL255: false) }
+        }
+        let asking = Set(sockets.filter(\.asks).map(\.interface))
+        links = wanted.filter { asking.contains($0.0) }.map { (interface: $0.0, families: $0.1) }
+        var blocks: [NetworkInterface: [(address: IPAddress, block: CIDR)]] = [:]
+        for item in InterfaceAddress.all() ?? [] {
+            guard let address = item.address, let length = item.netmask?.leadingOneBits,
+                let block = CIDR(containing: address, prefixLength: length)
+            else { continue }
+            blocks[item.interface, default: []].append((address, block))
+        }
+        neighbours = blocks
+        self.log = log
+    }
+
+    /// Asks and listens; blocks.
+    /// - Parameters:
+    ///   - limit: how long.
+    ///   - isStopped: returns whether no answer is wanted any more.
+    package func run(_ inquirer: inout some Inquirer, within limit: Duration, until isStopped: () -> Bool) {
+        let start = MonotonicTime.now.microseconds
+        var polled = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        var count = 0
+        while count < Self.mostPackets, !isStopped() {
+            let now = Duration.microseconds(MonotonicTime.now.microseconds - start)
+            guard now < limit, !inquirer.isOver(at: now) else { break }
+            for question in inquirer.questions(at: now) { send(question) }
+            let wait = max(.zero, min(Self.longestWait, limit - now, (inquirer.deadline(after: now) ?? limit) - now))
+            // Less than a second.
+            let milliseconds = wait.components.attoseconds / 1_000_000_000_000_000
+            guard unsafe poll(&polled, nfds_t(polled.count), Int32(clamping: milliseconds + 1)) > 0 else { continue }
+            let heard = Duration.microseconds(MonotonicTime.now.microseconds - start)
+            for (socket, polled) in zip(sockets, polled) where polled.revents != 0 {
+                for datagram in socket.receive() {
+                    count += 1
+                    note(datagram, of: socket)
+                    guard let message = try? Message(reading: datagram.bytes) else { continue }
+                    inquirer.received(message, arrival(datagram, of: socket), at: heard)
+                }
+            }
+        }
+    }
+
+    private func arrival(_ datagram: SurveySocket.Datagram, of socket: SurveySocket) -> Arrival {
+        Arrival(
+            from: datagram.sender, on: socket.interface, socket.asks ? .answer : socket.isOwn ? .own : .group,
+            hops: datagram.hops, isNear: isNear(datagram.sender, socket.interface))
+    }
+
+    private func isNear(_ address: IPAddress, _ interface: NetworkInterface) -> Bool {
+        neighbours[interface]?.contains { $0.block.contains(address) } ?? false
+    }
+
+    private func send(_ question: OutgoingQuestion) {
+        for socket in sockets where !socket.isOwn {
+            switch question.path {
+            case .group where socket.asks, .shared where !socket.asks: sendToGroup(question.bytes, socket)
+            case .link(socket.interface, socket.family) where socket.asks: sendToGroup(question.bytes, socket)
+            case .host(let host) where socket.asks && socket.family == host.family && isNear(host, socket.interface):
+                socket.send(question.bytes, to: host)
+                note(question.bytes, to: host, socket)
+            default: break
+            }
+        }
+    }
+
+    private func sendToGroup(_ bytes: [UInt8], _ socket: SurveySocket) {
+        let code = socket.send(bytes)
+        guard code == 0 else {
+            refusals[socket.interface] = code
+            return
+        }
+        sent.insert(socket.interface)
+        if let group = IPAddress(socket.family == .ipv4 ? "224.0.0.251" : "ff02::fb") { note(bytes, to: group, socket) }
+    }
+
+    private func note(_ bytes: [UInt8], to destination: IPAddress, _ socket: SurveySocket) {
+        let own = neighbours[socket.interface]?.first { $0.address.family == socket.family }?.address
+        guard let own else { return }
+        log(
+            Packet(
+                bytes: bytes, interface: socket.interface, source: own, destination: destination,
+                sourcePort: socket.port, destinationPort: 5353, hops: 255, isSent: true))
+    }
+
+    private func note(_ datagram: SurveySocket.Datagram, of socket: SurveySocket) {
+        guard let destination = datagram.destination else { return }
+        log(
+            Packet(
+                bytes: datagram.bytes, interface: socket.interface, source: datagram.sender, destination: destination,
+                sourcePort: datagram.source.port ?? 0, destinationPort: socket.port, hops: datagram.hops ?? 0,
+                isSent: false))
+    }
+}
