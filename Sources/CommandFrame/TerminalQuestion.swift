@@ -5,6 +5,8 @@ import System
 public enum TerminalQuestion {
     /// How long a person may think.
     public static let patience = Duration.seconds(55)
+    /// Who types nothing that is asked for so many times says nothing.
+    private static let mostTries = 20
     /// A person is being asked: one question at a time.
     private static let isAsking = Locked(false)
 
@@ -24,10 +26,12 @@ public enum TerminalQuestion {
     }
 
     /// Shows a text, which is escaped line by line, and waits for a line. Cancelling the task ends it.
-    /// - Parameter limit: how long a person may think.
+    /// - Parameters:
+    ///   - answers: what is taken, in lower case; after anything else the person is asked again. Empty: any line.
+    ///   - limit: how long a person may think.
     /// - Returns: what was typed, in lower case and without spaces around it; nil where no one can be asked, another question is open, or nothing
     ///   was typed in time.
-    public static func ask(_ text: String, within limit: Duration = patience) async -> String? {
+    public static func ask(_ text: String, answers: [String] = [], within limit: Duration = patience) async -> String? {
         let isFree = isAsking.withLock { isAsking in
             defer { isAsking = true }
             return !isAsking
@@ -39,7 +43,7 @@ public enum TerminalQuestion {
             await withCheckedContinuation { continuation in
                 do throws(CommandError) {
                     try BlockingThread.start {
-                        continuation.resume(returning: answer(to: text, within: limit, unless: end))
+                        continuation.resume(returning: answer(to: text, among: answers, within: limit, unless: end))
                     }
                 } catch {
                     continuation.resume(returning: nil)
@@ -50,17 +54,28 @@ public enum TerminalQuestion {
         }
     }
 
-    private static func answer(to text: String, within limit: Duration, unless end: WakeUp) -> String? {
+    private static func answer(
+        to text: String, among answers: [String], within limit: Duration, unless end: WakeUp
+    ) -> String? {
         guard let terminal = Terminal() else { return nil }
         defer { terminal.close() }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.safeForTerminal)
-        guard terminal.write(lines.joined(separator: "\n") + " "), let line = terminal.line(within: limit, unless: end)
-        else {
-            return nil
+        let deadline = ContinuousClock.now + limit
+        var prompt = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.safeForTerminal)
+            .joined(separator: "\n")
+        for _ in 0..<mostTries {
+            guard terminal.write(prompt + " "),
+                let line = terminal.line(within: max(.zero, deadline - .now), unless: end)
+            else { return nil }
+            let answer = trimmed(line).lowercased()
+            if answers.isEmpty || answers.contains(answer) { return answer }
+            prompt = "Please type \(answers.dropLast().joined(separator: ", ")) or \(answers.last ?? ""):"
         }
+        return nil
+    }
+
+    private static func trimmed(_ line: String) -> String {
         let isSpace = { (character: Character) in character.isWhitespace }
-        let trimmed = line.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        return String(trimmed).lowercased()
+        return String(line.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
     }
 }
 

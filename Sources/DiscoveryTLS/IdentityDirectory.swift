@@ -27,11 +27,18 @@ public struct IdentityDirectory: Sendable {
     /// The identity: a credential of systemd where the service has one, else the directory's, made at first use. It calls itself by the machine's
     /// name, and for users `anna@h1`.
     public func identity() throws(MachineIdentity.Failure) -> MachineIdentity {
-        if let credentials = Environment.directory("CREDENTIALS_DIRECTORY") {
-            let path = "\(credentials)/\(MachineIdentity.fileName)"
-            if access(path, F_OK) == 0 || errno != ENOENT { return try MachineIdentity(file: path) }
-        }
+        if let credential { return try MachineIdentity(file: credential) }
         return try MachineIdentity(directory: path, label: Self.label)
+    }
+
+    /// The file of the identity; it need not be there.
+    public var identityPath: String { credential ?? "\(path)/\(MachineIdentity.fileName)" }
+
+    /// The credential of systemd, where the service has one.
+    private var credential: String? {
+        guard let credentials = Environment.directory("CREDENTIALS_DIRECTORY") else { return nil }
+        let path = "\(credentials)/\(MachineIdentity.fileName)"
+        return access(path, F_OK) == 0 || errno != ENOENT ? path : nil
     }
 
     private static var label: String {

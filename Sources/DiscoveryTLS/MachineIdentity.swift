@@ -68,6 +68,11 @@ public struct MachineIdentity: Sendable {
         guard let chain = try? NIOSSLCertificate.fromPEMBytes(Array(pem.utf8)), let certificate = chain.first,
             let fingerprint = try? certificate.keyFingerprint
         else { throw Failure(description: "it has no certificate") }
+        let both = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(certificate)], privateKey: .privateKey(privateKey))
+        guard (try? NIOSSLContext(configuration: both)) != nil else {
+            throw Failure(description: "its certificate is of another key")
+        }
         self.certificate = certificate
         self.chain = chain
         self.fingerprint = fingerprint

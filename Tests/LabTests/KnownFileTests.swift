@@ -34,7 +34,7 @@ struct KnownFileTests {
         let made = try await lab.bash("h1", filled)
         #expect(made.exit == .exited(0), "\(made)")
         let add = try await lab.ask("h1", "known", "add", "@tim", Self.key)
-        #expect(add.exit == .exited(74) && add.failure?.contains("No space left on device") == true, "\(add)")
+        #expect(add.exit == .exited(78) && add.failure?.contains("No space left on device") == true, "\(add)")
         #expect(try await known(lab) == ["@anna \(Self.key)"])
         #expect(try await lab.bash("h1", "ls \(Self.state)").output == ["filler", "known_peers", "known_peers.lock"])
         _ = try await lab.bash("h1", "rm \(Self.state)/filler")
@@ -94,7 +94,7 @@ struct KnownFileTests {
             let list = try await lab.ask("h1", "known")
             #expect(list.exit == .exited(78) && list.failure?.contains(reason) == true, "\(prepare): \(list)")
             let add = try await lab.ask("h1", "known", "add", "@anna", Self.key)
-            #expect(add.exit == .exited(74) && add.failure?.contains(reason) == true, "\(prepare): \(add)")
+            #expect(add.exit == .exited(78) && add.failure?.contains(reason) == true, "\(prepare): \(add)")
             #expect(try await lab.bash("h1", clean).exit == .exited(0), "\(prepare)")
         }
         try await lab.stop()
@@ -110,6 +110,10 @@ struct KnownFileTests {
             """
         let linked = try await lab.bash("h1", link)
         #expect(linked.exit == .exited(0) && linked.output.count == 2, "\(linked)")
+        // Without its file, whatever was known would count as new.
+        let dangling = try await lab.bash("h1", "rm /var/lib/dotfiles/known; $discoverd known add @anna \(Self.key)")
+        #expect(dangling.exit == .exited(78) && dangling.failure?.contains("a link to nothing") == true, "\(dangling)")
+        #expect(try await lab.bash("h1", "$discoverd known; [ -L \(Self.file) ]").exit == .exited(0))
         let nobody =
             "setpriv --reuid=nobody --regid=nogroup --clear-groups env STATE_DIRECTORY=/var/lib/s $discoverd known"
         let secret = try await lab.bash(
@@ -117,7 +121,7 @@ struct KnownFileTests {
         )
         #expect(secret.exit == .exited(78) && secret.failure?.contains("Permission denied") == true, "\(secret)")
         let fixed = try await lab.bash("h1", "chmod 644 /var/lib/s/known_peers; \(nobody) add @anna \(Self.key)")
-        #expect(fixed.exit == .exited(74) && fixed.failure?.contains("Permission denied") == true, "\(fixed)")
+        #expect(fixed.exit == .exited(78) && fixed.failure?.contains("Permission denied") == true, "\(fixed)")
         #expect(try await lab.bash("h1", "cat /var/lib/s/known_peers").output == ["x"])
         try await lab.stop()
     }

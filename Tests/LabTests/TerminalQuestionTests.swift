@@ -49,12 +49,20 @@ struct TerminalQuestionTests {
         try await stage.end()
     }
 
-    @Test("no, anything else, and an end of input let nobody in: 77", arguments: ["no", "y", "C-d"])
+    @Test("no and an end of input let nobody in: 77; anything else is asked again", arguments: ["no", "y", "C-d"])
     func no(_ answer: String) async throws {
         let stage = try await Stage()
         try await stage.connect()
         try await stage.asks()
-        if answer == "C-d" { try await stage.screen.press(answer) } else { try await stage.screen.run(answer) }
+        if answer == "y" {
+            try await stage.screen.run(answer)
+            try await stage.screen.shows("Please type yes or no:")
+            try await stage.screen.run("no")
+        } else if answer == "C-d" {
+            try await stage.screen.press(answer)
+        } else {
+            try await stage.screen.run(answer)
+        }
         try await stage.screen.shows("status=77")
         #expect(try await stage.known().isEmpty)
         try await stage.end()

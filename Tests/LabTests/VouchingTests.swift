@@ -72,12 +72,16 @@ struct VouchingTests {
     func names() async throws {
         let lab = try await Lab.start()
         let key = try await lab.key("h1")
-        for name in ["printer", "tony witap tcp", "|1|a|b", "@|1|a|b", "h1.example.org", "_witap._tcp", "|x.local"] {
+        for name in ["printer", "tony witap tcp", "|1|a|b", "@|1|a|b", "_witap._tcp", "tony._witap", "|x.local"] {
             let refused = try await lab.ask("h1", "known", "add", name, key)
             #expect(refused.exit == .exited(64), "\(name): \(refused)")
-            #expect(refused.errors.joined().contains("tony._witap._tcp.local, h1.local or @label"), "\(refused)")
+            #expect(
+                refused.errors.joined().contains("tony._witap._tcp.local, h1.local, 10.0.0.7 or @label"), "\(refused)")
         }
-        for name in ["h1.local", "tony._witap._tcp.local", "tony._witap._tcp.example.org", "@tony"] {
+        for name in [
+            "h1.local", "tony._witap._tcp.local", "tony._witap._tcp.example.org", "@tony", "h1.example.org",
+            "10.77.0.1", "fd77::1",
+        ] {
             #expect(try await lab.ask("h1", "known", "add", name, key).exit == .exited(0), "\(name)")
         }
         try await lab.stop()

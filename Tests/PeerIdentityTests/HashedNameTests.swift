@@ -34,6 +34,18 @@ struct HashedNameTests {
         }
     }
 
+    @Test("hashed, only a host that was paired with answers for services: no comment of another line does")
+    func comments() throws {
+        let key = try #require(key)
+        let other = try tony("other")
+        for (line, isVouching) in [("h1.local \(key) paired", true), ("tony._witap._tcp.local \(key) paired", false)] {
+            var known = KnownPeers(Array((line + "\n").utf8), hmac: hmac)
+            _ = known.hashNames()
+            let verdict = KnownPeers(known.content, hmac: hmac).verdict(on: key, of: other, .known)
+            #expect((verdict == .vouched(Voucher())) == isVouching, "\(line): \(verdict)")
+        }
+    }
+
     @Test("a file that is hashed has no name, finds each, and stays hashed")
     func file() throws {
         let (key, other) = (try #require(key), try #require(other))

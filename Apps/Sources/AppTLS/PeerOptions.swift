@@ -66,7 +66,7 @@ public struct PeerOptions: ParsableArguments, Sendable {
         }
         var ask: (@Sendable (PeerTLS.Question) async -> Bool)?
         if asks, TerminalQuestion.isPossible {
-            ask = { question in await TerminalQuestion.ask(question.text) == "yes" }
+            ask = { question in await TerminalQuestion.ask(question.text, answers: ["yes", "no"]) == "yes" }
         }
         var wish = trust
         if wish == nil { wish = try self.trust() }

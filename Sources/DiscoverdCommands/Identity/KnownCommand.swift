@@ -52,10 +52,13 @@ struct KnownCommand: ParsableCommand {
         // A vertical bar begins a hash.
         if let name = PeerName(text), !text.hasPrefix("|"), !text.hasPrefix("@|") {
             guard case .host(let host) = name else { return name }
-            if host.name.lowercased().hasSuffix(".local") { return name }
+            let labels = host.name.split(separator: ".")
+            let isDialled = labels.count > 1 && !labels.contains { $0.hasPrefix("_") }
+            if isDialled || IPAddress(text) != nil { return name }
         }
         throw ValidationError(
-            "'\(text)' is no name of a service, host or caller: tony._witap._tcp.local, h1.local or @label, as 'discoverd known' prints."
+            "'\(text)' is no name of a service, host or caller: tony._witap._tcp.local, h1.local, 10.0.0.7 or @label, as "
+                + "'discoverd known' prints."
         )
     }
 
@@ -200,7 +203,7 @@ extension KnownPeersFile {
         do {
             return try change(body)
         } catch let failure as Failure {
-            throw CommandError(.ioError, failure.description.escapedForTerminal)
+            throw CommandError(.badConfiguration, failure.description.escapedForTerminal)
         }
     }
 }

@@ -19,7 +19,7 @@ struct PairingConversation {
     private let peer: PairingPeer
     private let socket: Socket
     private let report: PairingReport
-    private let claim: @Sendable () -> Bool
+    private let claim: @Sendable () -> PairingAttempts.Turn?
     private let news: AsyncStream<News>
     private let sink: AsyncStream<News>.Continuation
     private var limit: Task<Void, Never>?
@@ -29,13 +29,18 @@ struct PairingConversation {
     private static let patience = Duration.seconds(10)
     /// How long a person may take.
     private static let patienceWithPeople = Duration.seconds(300)
+    private static let anotherCalls = """
+
+        The machine with that code is gone, and its question with it. Another one calls, with another code.
+        Press Enter to see it:
+        """
     /// More bytes than these belong to no exchange.
     private static let longest = 256
 
-    /// - Parameter claim: called before the code is shown; false where another attempt is before the person.
+    /// - Parameter claim: called before the code is shown; nil where another attempt is before the person.
     init(
         _ exchange: PairingExchange, with peer: PairingPeer, over socket: Socket, _ report: PairingReport,
-        _ claim: @escaping @Sendable () -> Bool
+        _ claim: @escaping @Sendable () -> PairingAttempts.Turn?
     ) {
         self.exchange = exchange
         self.peer = peer
@@ -107,11 +112,19 @@ struct PairingConversation {
     }
 
     private mutating func ask(_ code: PairingCode) throws {
-        guard claim() else { throw CommandError(.cannotCreate, "another machine is being paired") }
+        guard let turn = claim() else { throw CommandError(.cannotCreate, "another machine is being paired") }
         limit?.cancel()
         report.comparing(code, peer)
         let (question, sink) = (peer.question(code), sink)
-        asking = Task { sink.yield(.answered(await TerminalQuestion.ask(question, within: Self.patienceWithPeople))) }
+        let limit = Self.patienceWithPeople
+        asking = Task {
+            // What is typed now may be the answer to the code before.
+            if turn == .afterLoss, await TerminalQuestion.ask(Self.anotherCalls, within: limit) == nil {
+                sink.yield(.answered(nil))
+            } else {
+                sink.yield(.answered(await TerminalQuestion.ask(question, answers: ["yes", "no"], within: limit)))
+            }
+        }
     }
 
     private mutating func answer(_ text: String?) throws -> PairingTalk.End? {

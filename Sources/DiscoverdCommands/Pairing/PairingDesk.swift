@@ -8,6 +8,13 @@ struct PairingAttempts: Sendable {
     /// So many codes are shown by one command, however much time there is.
     static let limit = 5
 
+    /// When a code comes before the person.
+    enum Turn: Sendable {
+        case first
+        /// The one before it was there in vain: an answer to that may still be on its way.
+        case afterLoss
+    }
+
     /// A code is before the person.
     private(set) var isTaken = false
     private var count = 0
@@ -15,12 +22,12 @@ struct PairingAttempts: Sendable {
     /// None is left.
     var areSpent: Bool { !isTaken && count >= Self.limit }
 
-    /// A code is about to be shown; false where it may not be.
-    mutating func claim() -> Bool {
-        guard !isTaken, count < Self.limit else { return false }
+    /// A code is about to be shown; nil where it may not be.
+    mutating func claim() -> Turn? {
+        guard !isTaken, count < Self.limit else { return nil }
         isTaken = true
         count += 1
-        return true
+        return count == 1 ? .first : .afterLoss
     }
 
     /// The attempt with the code has ended.
@@ -107,9 +114,9 @@ struct PairingDesk: Sendable {
     private func answer(_ socket: Socket) async -> PairingTalk.End? {
         let isMine = Locked(false)
         let end = await talk.run(socket) {
-            let isClaimed = state.withLock { $0.attempts.claim() }
-            isMine.withLock { $0 = isClaimed }
-            return isClaimed
+            let turn = state.withLock { $0.attempts.claim() }
+            isMine.withLock { $0 = turn != nil }
+            return turn
         }
         let hadCode = isMine.withLock { $0 }
         let (isOther, areSpent, isTold) = state.withLock { state in

@@ -7,6 +7,8 @@ internal import PeerIdentity
 struct PairingPeer: Sendable {
     let label: String
     let key: KeyFingerprint
+    /// Finds and writes hashed names.
+    private let hmac: HashedName.HMAC
     /// Names that the key has, other than those that pairing gives it.
     let otherNames: [PeerName]
 
@@ -16,15 +18,16 @@ struct PairingPeer: Sendable {
     var names: [PeerName] { PeerName.paired(label) }
 
     /// - Throws: `CommandError` with status 77 where one of its names has another key.
-    init(_ link: TLSSupport.Link) async throws {
+    init(_ link: TLSSupport.Link, _ hmac: @escaping HashedName.HMAC) async throws {
         guard case .label(let label) = link.peer else {
             throw CommandError(.unreachable, "\(link.peer.text) does not say who it is")
         }
         let key = link.key
-        let known = try await Self.apart { try KnownCommand.file().changing { $0 } }
+        let known = try await Self.apart { try KnownCommand.file(KnownPeersFile.name, hmac).changing { $0 } }
         if let conflict = known.conflict(pairing: key, labelled: label) { throw Self.failure(conflict, key) }
         self.label = label
         self.key = key
+        self.hmac = hmac
         let names = PeerName.paired(label)
         otherNames = known.names(of: key).filter { !names.contains($0) }
     }
@@ -45,8 +48,10 @@ struct PairingPeer: Sendable {
 
     /// Makes the key known.
     func store() async throws {
-        let (label, key) = (label, key)
-        let conflict = try await Self.apart { try KnownCommand.file().changing { $0.pair(key, labelled: label) } }
+        let (label, key, hmac) = (label, key, hmac)
+        let conflict = try await Self.apart {
+            try KnownCommand.file(KnownPeersFile.name, hmac).changing { $0.pair(key, labelled: label) }
+        }
         if let conflict { throw Self.failure(conflict, key) }
     }
 

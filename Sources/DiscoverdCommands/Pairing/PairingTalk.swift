@@ -21,8 +21,9 @@ struct PairingTalk: Sendable {
     /// How long the other side may take to end, once all is said.
     private static let farewell = Duration.seconds(3)
 
-    /// - Parameter claim: called before the code is shown; false where another attempt is before the person.
-    func run(_ socket: Socket, unless claim: @escaping @Sendable () -> Bool = { true }) async -> End {
+    /// - Parameter claim: called before the code is shown; nil where another attempt is before the person.
+    func run(_ socket: Socket, unless claim: @escaping @Sendable () -> PairingAttempts.Turn? = { .first }) async -> End
+    {
         let link: TLSSupport.Link
         do throws(CommandError) {
             let wish = TLSSupport.Wish(trust: .strangers, asks: false)
@@ -44,11 +45,11 @@ struct PairingTalk: Sendable {
     }
 
     private func converse(
-        _ socket: Socket, _ link: TLSSupport.Link, _ claim: @escaping @Sendable () -> Bool
+        _ socket: Socket, _ link: TLSSupport.Link, _ claim: @escaping @Sendable () -> PairingAttempts.Turn?
     ) async -> End {
         var conversation: PairingConversation
         do {
-            let peer = try await PairingPeer(link)
+            let peer = try await PairingPeer(link, tls.hmac)
             conversation = PairingConversation(
                 try tls.pairing(role, link.key), with: peer, over: socket, report, claim)
         } catch let error as CommandError {

@@ -199,7 +199,8 @@ public struct KnownPeers: Sendable {
         guard words.count >= 2, let key = KeyFingerprint(words[1]) else { return Line(text: bytes) }
         let pairing = words.count > 2 ? Pairing(words[2]) : nil
         if let hash = HashedName(first) { return Line(text: bytes, entry: (.hash(hash), key), pairing: pairing) }
-        return Line(text: bytes, entry: PeerName(first).map { (.name($0), key) }, pairing: pairing)
+        let name = PeerName(first)
+        return Line(text: bytes, entry: name.map { (.name($0), key) }, pairing: name?.isHost == true ? pairing : nil)
     }
 }
 

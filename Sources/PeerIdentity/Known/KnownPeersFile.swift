@@ -33,6 +33,8 @@ public struct KnownPeersFile: Sendable {
             return KnownPeers(try SystemFile.readTrusted(path, atMost: KnownPeers.longest), hmac: hmac)
         } catch {
             switch error.code {
+            // A link is there for a file: without it, whatever was known would count as new.
+            case ENOENT where isLink: throw Failure(description: "\(path): a link to nothing")
             case ENOENT: return KnownPeers(hmac: hmac)
             case EPERM: throw Failure(description: "\(path): another user may write it")
             case EFBIG: throw Failure(description: "\(path): it is longer than \(KnownPeers.longest) bytes")
@@ -42,7 +44,7 @@ public struct KnownPeersFile: Sendable {
     }
 
     /// Changes what is known; writes nothing where `body` throws or changes nothing. Blocks while another process changes it. A symbolic link to
-    /// a file stays: the file is replaced. One to nothing is replaced itself.
+    /// a file stays: the file is replaced.
     /// - Throws: as `body`, or `Failure`.
     public func change<Result>(_ body: (inout KnownPeers) throws -> Result) throws -> Result {
         let target = SystemFile.real(path) ?? path
@@ -67,5 +69,10 @@ public struct KnownPeersFile: Sendable {
             throw Failure(description: error.description)
         }
         return result
+    }
+
+    private var isLink: Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 }

@@ -12,8 +12,10 @@ struct Pairing: Hashable, Sendable {
     /// What follows a key; nil for a comment.
     init?(_ text: String) {
         let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0x0D }
-        guard let first = words.first, first.elementsEqual(Self.word.utf8) else { return nil }
-        self.init(on: words.count > 1 ? String(words[1]) : nil)
+        guard let first = words.first, first.elementsEqual(Self.word.utf8), words.count <= 2 else { return nil }
+        let day = words.dropFirst().first.map { String(decoding: $0, as: UTF8.self) }
+        guard day.map(Self.isDay) ?? true else { return nil }
+        self.init(on: day)
     }
 
     private static func isDay(_ text: String) -> Bool {

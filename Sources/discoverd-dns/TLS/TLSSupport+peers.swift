@@ -35,7 +35,7 @@ extension TLSSupport {
             let identity = try identity(in: directory, kept)
             return Identity(
                 fingerprint: identity.fingerprint, label: identity.label,
-                path: "\(directory.path)/\(MachineIdentity.fileName)")
+                path: directory.identityPath)
         } pairing: { role, key throws(CommandError) in
             let identity = try identity(in: directory(), kept)
             do throws(PairingExchange.Failure) {
@@ -53,7 +53,7 @@ extension TLSSupport {
         let identity = try identity(in: directory, kept)
         var ask: (@Sendable (PeerTLS.Question) async -> Bool)?
         if wish.asks, TerminalQuestion.isPossible {
-            ask = { question in await TerminalQuestion.ask(question.text) == "yes" }
+            ask = { question in await TerminalQuestion.ask(question.text, answers: ["yes", "no"]) == "yes" }
         }
         do {
             var tls = try PeerTLS(identity: identity, known: directory.known, trust: wish.trust, ask: ask)
