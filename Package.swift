@@ -145,6 +145,6 @@ let package = Package(
         tests(
             "DiscoveryDaemonTests",
             inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "discoverd-daemon"]),
-        tests("CommandLineTests", inCommands + ["DiscoverdCommands", "DiscoveryTesting"]),
+        tests("CommandLineTests", inCommands + wire + ["DiscoverdCommands", "DiscoveryTesting"]),
     ]
 )

@@ -173,6 +173,32 @@ struct ExplainTests {
         try await lab.stop()
     }
 
+    @Test("other responders are healthy too; a program that holds port 5353 alone")
+    func others() async throws {
+        let lab = try await Lab.start("--no-avahi", "h2")
+        let publisher = try lab.python("h1", "zc_publish.py", ["zed", "_http._tcp", "9000"])
+        try await publisher.line(.stdout, "ready") { $0.hasPrefix("ready") }
+        for _ in 0..<5 { try await expect([], lab, "zed", "_http._tcp", "--no-connect") }
+        let holder = try lab.exec(
+            "h2",
+            [
+                "python3", "-uc",
+                """
+                import socket, time
+                held = [socket.socket(family, socket.SOCK_DGRAM) for family in (socket.AF_INET, socket.AF_INET6)]
+                held[1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                for one in held: one.bind(("", 5353))
+                print("held")
+                time.sleep(1000)
+                """,
+            ])
+        try await holder.line(.stdout, "held") { $0 == "held" }
+        try await expect(["port-taken"], lab, "zed", "_http._tcp", "--no-connect")
+        holder.signal(SIGTERM)
+        publisher.signal(SIGTERM)
+        try await lab.stop()
+    }
+
     @Test("avahi-daemon has what is gone; a service that is being withdrawn")
     func avahi() async throws {
         let lab = try await Lab.start("--hosts", "3")

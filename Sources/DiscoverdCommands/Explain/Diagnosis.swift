@@ -5,6 +5,7 @@ struct Diagnosis: Hashable {
     enum Code: String, CaseIterable {
         case noInterface = "no-interface"
         case notSent = "not-sent"
+        case portTaken = "port-taken"
         case silentLink = "silent-link"
         case noAnswer = "no-answer"
         case withdrawn

@@ -34,6 +34,9 @@ struct Evidence {
     var links: [(interface: NetworkInterface, families: [IPAddress.Family])] = []
     /// Why the system sent nothing, where it sent nothing: the `errno` of each link.
     var refusals: [NetworkInterface: Int32] = [:]
+    /// The links on which the group cannot be heard, because UDP port 5353 is not shared, and who holds it; safe for a terminal.
+    var deaf: Set<NetworkInterface> = []
+    var holders: [String] = []
     /// What else there is, where that was asked.
     var census: NameCensus?
     /// Hosts that answered when they were asked alone.

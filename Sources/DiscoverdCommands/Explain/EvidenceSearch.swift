@@ -71,6 +71,10 @@ struct EvidenceSearch: Sendable {
         var evidence = Evidence(name)
         evidence.census = census
         evidence.links = inquiry.links
+        evidence.deaf = Set(inquiry.links.map(\.interface)).subtracting(inquiry.hearing)
+        if !evidence.deaf.isEmpty {
+            evidence.holders = PortHolder.holders(of: PortHolder.multicastDNS).map(\.description)
+        }
         evidence.refusals = inquiry.refusals.filter { !inquiry.sent.contains($0.key) }
         if name.answers.isEmpty, !inquiry.links.isEmpty {
             var direct = DirectInquiry(subject, of: Neighbours.all())

@@ -20,6 +20,13 @@ struct Explanation {
 
     init(_ evidence: Evidence) {
         self.evidence = evidence
+        if !evidence.deaf.isEmpty {
+            let holders = evidence.holders.isEmpty ? "another program" : Self.list(evidence.holders)
+            add(
+                .portTaken,
+                "UDP port 5353 is not shared by \(holders): multicast on \(Self.list(evidence.deaf.map(\.text).sorted())) is not heard"
+            )
+        }
         if evidence.links.isEmpty {
             add(
                 .noInterface,
@@ -132,17 +139,19 @@ struct Explanation {
                 "\(Self.hosts(others)) answers, which is in no network of the link: a reflector or VPN, or the host has an "
                     + "address of another network")
         }
-        if others.allSatisfy({ $0.arrival.hops.map { $0 != 255 } ?? false }) {
+        // Some responders, as python-zeroconf, send 255 to the group alone.
+        let group = others.filter { $0.arrival.way == .group }
+        if !group.isEmpty, group.allSatisfy({ $0.arrival.hops.map { $0 != 255 } ?? false }) {
             add(
                 .hopLimit,
-                "\(Self.hosts(others)) answers with hop limit \(others.first?.arrival.hops ?? 0) and not 255 (RFC 6762 §11): "
+                "\(Self.hosts(group)) answers with hop limit \(group.first?.arrival.hops ?? 0) and not 255 (RFC 6762 §11): "
                     + "it was forwarded, or the responder is wrong; some programs ignore it")
         }
     }
 
     /// Whether packets get through.
     private mutating func checkPath() {
-        let deaf = evidence.inquiry.deafLinks.sorted()
+        let deaf = evidence.inquiry.deafLinks.subtracting(evidence.deaf).sorted()
         if !deaf.isEmpty {
             add(
                 .multicastNotHeard,
@@ -161,6 +170,8 @@ struct Explanation {
     /// Whether the service is complete.
     private mutating func checkService() {
         let inquiry = evidence.inquiry
+        // What is missing may be what was lost.
+        guard !diagnoses.contains(where: { $0.code == .loss }) else { return }
         if case .type = evidence.subject {
             let unresolved = Set(inquiry.answers.compactMap { $0.record.data.pointer }).filter {
                 inquiry.isUnanswered($0)

@@ -16,6 +16,16 @@ package final class LinkInquiry {
         package let (sourcePort, destinationPort): (UInt16, UInt16)
         package let hops: UInt8
         package let isSent: Bool
+
+        package init(
+            bytes: [UInt8], interface: NetworkInterface, source: IPAddress, destination: IPAddress, sourcePort: UInt16,
+            destinationPort: UInt16, hops: UInt8, isSent: Bool
+        ) {
+            (self.bytes, self.interface, self.source, self.destination) = (bytes, interface, source, destination)
+            (self.sourcePort, self.destinationPort, self.hops, self.isSent) = (
+                sourcePort, destinationPort, hops, isSent
+            )
+        }
     }
 
     /// The most packets that are read for one inquirer.
@@ -25,6 +35,8 @@ package final class LinkInquiry {
 
     /// The links that are asked, with the families.
     package let links: [(interface: NetworkInterface, families: [IPAddress.Family])]
+    /// Those on which the group can be heard: where UDP port 5353 is shared.
+    package let hearing: Set<NetworkInterface>
     /// Whether multicast was sent, for each link, and the last error of those it was not.
     package private(set) var sent: Set<NetworkInterface> = []
     package private(set) var refusals: [NetworkInterface: Int32] = [:]
@@ -43,6 +55,7 @@ package final class LinkInquiry {
             families.flatMap { SurveySocket.open(on: interface, $0, wantsTTL255: false) }
         }
         let asking = Set(sockets.filter(\.asks).map(\.interface))
+        hearing = Set(sockets.filter { !$0.asks }.map(\.interface))
         links = wanted.filter { asking.contains($0.0) }.map { (interface: $0.0, families: $0.1) }
         var blocks: [NetworkInterface: [(address: IPAddress, block: CIDR)]] = [:]
         for item in InterfaceAddress.all() ?? [] {

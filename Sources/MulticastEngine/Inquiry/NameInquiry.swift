@@ -4,14 +4,24 @@ import WireNames
 
 /// Asks the links for one name and what it leads to, and remembers who said what, and how it came. A value.
 package struct NameInquiry: Inquirer {
-    /// The most records that are kept, and the most hosts.
-    private static let (mostRecords, mostHosts) = (512, 256)
+    /// The most records that are kept, of all and of one sender, and the most hosts.
+    private static let (mostRecords, mostOfOne, mostHosts) = (512, 64, 256)
     /// The most hosts that services name, and the most services of a type, that are asked for.
     private static let mostTargets = 16
     /// How long other hosts have to claim the name too.
     private static let least = Duration.milliseconds(400)
     /// How long a type may lag behind another of its name, which may not exist.
     private static let lag = Duration.milliseconds(600)
+
+    /// What makes two records the same.
+    private struct Known: Hashable {
+        let name: DomainName
+        let data: RecordData
+        let sender: IPAddress
+        let interface: NetworkInterface
+        let way: Arrival.Way
+        let isGoodbye: Bool
+    }
 
     package let subject: InquirySubject
     /// In the order in which they came; each once of a host and a way.
@@ -22,6 +32,10 @@ package struct NameInquiry: Inquirer {
     package private(set) var groupLinks: Set<NetworkInterface> = []
     /// How many packets arrive; nil where no one answers to a port of its own.
     package private(set) var sample: AnswerSample?
+    private var known: Set<Known> = []
+    private var counts: [IPAddress: Int] = [:]
+    /// What was said of each name, and when first.
+    private var said: [DomainName: (first: Duration, types: Set<RecordType>)] = [:]
     private var questions = RepeatedQuestions(firstID: .random(in: 0x1000...0x2000))
     /// The hosts that the service names, or the services of the type.
     package private(set) var targets: Set<DomainName> = []
@@ -84,10 +98,11 @@ package struct NameInquiry: Inquirer {
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return }
         sample?.received(message, arrival)
         if arrival.way == .answer, !questions.owns(message) { return }
+        let count = heard.count
         for record in message.answers + message.additionals where record.recordClass == .internet {
             note(record, arrival, at: now)
         }
-        settle(at: now)
+        if heard.count > count { settle(at: now) }
         if sample == nil, arrival.way == .answer, arrival.isNear, message.questions.count == 1,
             let question = message.questions.first, subject.questions.first == question,
             message.answers.contains(where: { $0.name == question.name })
@@ -97,14 +112,17 @@ package struct NameInquiry: Inquirer {
     }
 
     private mutating func note(_ record: ResourceRecord, _ arrival: Arrival, at now: Duration) {
-        guard isWanted(record), heard.count < Self.mostRecords else { return }
-        let isKnown = heard.contains {
-            $0.record.name == record.name && $0.record.data == record.data && $0.arrival.sender == arrival.sender
-                && $0.arrival.interface == arrival.interface && $0.arrival.way == arrival.way
-                && ($0.record.ttl == 0) == (record.ttl == 0)
+        guard isWanted(record), heard.count < Self.mostRecords, counts[arrival.sender] ?? 0 < Self.mostOfOne else {
+            return
         }
-        if !isKnown { heard.append(Heard(record: record, arrival: arrival, time: now)) }
+        let key = Known(
+            name: record.name, data: record.data, sender: arrival.sender, interface: arrival.interface,
+            way: arrival.way, isGoodbye: record.ttl == 0)
+        guard known.insert(key).inserted else { return }
+        counts[arrival.sender, default: 0] += 1
+        heard.append(Heard(record: record, arrival: arrival, time: now))
         guard record.ttl > 0 else { return }
+        said[record.name, default: (now, [])].types.insert(record.type)
         switch record.data {
         case .srv(_, _, _, let target) where record.name == subject.name && targets.count < Self.mostTargets:
             guard targets.insert(target).inserted else { return }
@@ -124,12 +142,9 @@ package struct NameInquiry: Inquirer {
 
     /// Gives up questions that have their answer, and those for the other family's address of a host that has answered for one.
     private mutating func settle(at now: Duration) {
-        let heard = heard.filter { $0.record.ttl > 0 }
         questions.answered { question in
-            heard.contains { item in
-                guard item.record.name == question.name else { return false }
-                return item.record.type == question.type || now - item.time >= Self.lag
-            }
+            guard let said = said[question.name] else { return false }
+            return said.types.contains(question.type) || now - said.first >= Self.lag
         }
     }
 }

@@ -15,12 +15,12 @@ package struct RepeatedQuestions: Sendable {
     /// How long after the last time there may be an answer.
     private static let patience = Duration.milliseconds(400)
     /// The most questions.
-    private static let limit = 256
+    private static let limit = 96
 
     private var asked: [Asked] = []
     private let firstID: UInt16
 
-    /// - Parameter firstID: the id of the first question; up to 256 follow.
+    /// - Parameter firstID: the id of the first question; up to 96 follow.
     init(firstID: UInt16) { self.firstID = firstID }
 
     /// Asks from now on; nothing if it was asked before, or there are too many.
@@ -31,7 +31,9 @@ package struct RepeatedQuestions: Sendable {
 
     /// No longer asks.
     mutating func answered(where isAnswer: (Question) -> Bool) {
-        for index in asked.indices where isAnswer(asked[index].question) { asked[index].isAnswered = true }
+        for index in asked.indices where !asked[index].isAnswered && isAnswer(asked[index].question) {
+            asked[index].isAnswered = true
+        }
     }
 
     func isAsked(_ question: Question) -> Bool { asked.contains { $0.question == question } }
