@@ -22,8 +22,19 @@ enum ConfigurationFiles {
         }
     }
 
-    /// The paths of the `*.yaml` files in a directory, sorted by name, without hidden ones; empty if it does not exist.
-    static func dropIns(in directory: String) throws(ConfigurationError) -> [String] {
+    /// The paths of the `*.yaml` files in some directories, sorted by name, without hidden ones. A file hides those of the same name in later
+    /// directories, and itself where it is a link to /dev/null, as with systemd (systemd.unit(5)). A directory need not be there.
+    static func dropIns(in directories: [String]) throws(ConfigurationError) -> [String] {
+        var paths: [String: String] = [:]
+        for directory in directories {
+            for name in try names(in: directory) where paths[name] == nil { paths[name] = "\(directory)/\(name)" }
+        }
+        guard paths.count <= maximumDropIns else { throw tooMany(directories[0]) }
+        return paths.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
+            .filter { SystemFile.real($0) != "/dev/null" }
+    }
+
+    private static func names(in directory: String) throws(ConfigurationError) -> [String] {
         let names: [String]
         do throws(SystemError) {
             names = try SystemFile.names(in: directory, atMost: maximumDropIns + 1) {
@@ -33,10 +44,12 @@ enum ConfigurationFiles {
             if error.code == ENOENT { return [] }
             throw fault(error, directory)
         }
-        guard names.count <= maximumDropIns else {
-            throw ConfigurationError(file: directory, line: nil, reason: "more than \(maximumDropIns) files")
-        }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { "\(directory)/\($0)" }
+        guard names.count <= maximumDropIns else { throw tooMany(directory) }
+        return names
+    }
+
+    private static func tooMany(_ directory: String) -> ConfigurationError {
+        ConfigurationError(file: directory, line: nil, reason: "more than \(maximumDropIns) files")
     }
 
     private static func fault(_ error: SystemError, _ path: String) -> ConfigurationError {

@@ -9,14 +9,18 @@ extension DaemonConfiguration {
 
     /// Reads `discoverd.yaml` and `services.d/*.yaml`, sorted by name, from a directory. Missing settings have their defaults. Blocks while
     /// it reads, and while the name service looks up groups.
+    /// - Parameter dropIns: directories with further services, less important ones last.
     /// - Throws: all errors: unknown keys, wrong types, bad values, duplicates.
-    public static func load(directory: String) throws(ConfigurationError) -> DaemonConfiguration {
-        try load(directory: directory, hostName: NameTemplate.hostName)
+    public static func load(
+        directory: String, dropIns: [String] = []
+    ) throws(ConfigurationError) -> DaemonConfiguration {
+        try load(directory: directory, dropIns: dropIns, hostName: NameTemplate.hostName)
     }
 
     /// - Parameter hostName: replaces `%h`.
     package static func load(
-        directory: String, hostName: String, groupID: (String) -> UInt32? = Accounts.groupID(named:)
+        directory: String, dropIns: [String] = [], hostName: String,
+        groupID: (String) -> UInt32? = Accounts.groupID(named:)
     ) throws(ConfigurationError) -> DaemonConfiguration {
         var configuration = DaemonConfiguration()
         configuration.access.ownUserID = getuid()
@@ -29,10 +33,10 @@ extension DaemonConfiguration {
             }
         }
         configuration.access.groupID = groupID(configuration.access.group)
-        let dropIns = faults.reading { () throws(ConfigurationError) in
-            try ConfigurationFiles.dropIns(in: "\(directory)/services.d")
+        let files = faults.reading { () throws(ConfigurationError) in
+            try ConfigurationFiles.dropIns(in: ["\(directory)/services.d"] + dropIns)
         }
-        for file in dropIns ?? [] {
+        for file in files ?? [] {
             faults.reading { () throws(ConfigurationError) in
                 if let root = try document(file, faults) { try services.read(dropIn: root) }
             }

@@ -63,7 +63,7 @@ struct DaemonCommand: ParsableCommand {
 
     /// A missing configuration is fine, unless it was named.
     var place: ConfigurationPlace {
-        ConfigurationPlace(directory: config ?? "/etc/discoverd", mustExist: config != nil)
+        config.map { ConfigurationPlace(directory: $0, mustExist: true) } ?? .system
     }
 
     mutating func run() throws {

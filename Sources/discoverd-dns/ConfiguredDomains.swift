@@ -7,7 +7,7 @@ internal import UnicastEngine
 
 /// The domains of the daemon's configuration, for commands that do without the daemon.
 enum ConfiguredDomains {
-    private static let place = ConfigurationPlace(directory: "/etc/discoverd", mustExist: false)
+    private static let place = ConfigurationPlace.system
 
     /// Those of the configuration; none, with a notice, where it cannot be read.
     static func definitions(_ notices: ProgramNotices) -> [DomainDefinition] {

@@ -18,8 +18,11 @@ final class ConfigurationDirectory {
         try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
-    func load() throws(ConfigurationError) -> DaemonConfiguration {
-        try DaemonConfiguration.load(directory: path, hostName: "h1") { ["discoverd": 900, "www-data": 33][$0] }
+    /// - Parameter lower: directories of less important drop-ins.
+    func load(_ lower: ConfigurationDirectory...) throws(ConfigurationError) -> DaemonConfiguration {
+        try DaemonConfiguration.load(
+            directory: path, dropIns: lower.map { "\($0.path)/services.d" }, hostName: "h1"
+        ) { ["discoverd": 900, "www-data": 33][$0] }
     }
 
     /// The error of `load()`, without the directory: `discoverd.yaml:2: …`.

@@ -36,6 +36,24 @@ import Testing
         #expect(try ConfigurationDirectory(["discoverd.yaml": text]).load().services.isEmpty)
     }
 
+    @Test("drop-ins of packages are hidden by those of programs that run, and those by the administrator's")
+    func dropInsOfPackages() throws {
+        let file = { (name: String, port: Int) in "{name: \(name), type: _http._tcp, port: \(port)}" }
+        let packages = try ConfigurationDirectory([
+            "services.d/a.yaml": file("a", 1), "services.d/b.yaml": file("b", 1), "services.d/c.yaml": file("c", 1),
+            "services.d/.hidden.yaml": "no", "services.d/d.yaml": file("d", 1),
+        ])
+        let running = try ConfigurationDirectory(["services.d/b.yaml": file("b", 2), "services.d/c.yaml": file("c", 2)])
+        let own = try ConfigurationDirectory(["services.d/c.yaml": file("c", 3)])
+        try FileManager.default.createSymbolicLink(
+            atPath: own.path + "/services.d/d.yaml", withDestinationPath: "/dev/null")
+        let services = try own.load(running, packages).services.map(\.service)
+        #expect(services.map(\.name.value) == ["a", "b", "c"] && services.map(\.port.rawValue) == [1, 2, 3])
+        // The same service in files of different names is an error still.
+        try running.write("services.d/z.yaml", Array(file("a", 9).utf8))
+        #expect(throws: ConfigurationError.self) { try own.load(running, packages) }
+    }
+
     @Test func theExampleHasEveryKeyAndIsRead() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("docs/discoverd.yaml.example")
