@@ -73,7 +73,7 @@ struct OtherHostTests {
             try $0.objects("registrations").first?["state"] as? String == "established"
         }
         let entry = try #require(try listed.objects("registrations").first)
-        #expect(entry["host"] as? String == "printer.local", "\(entry)")
+        #expect(entry["host"] as? String == "printer.local" && entry["warning"] == nil, "\(entry)")
         let found = try await lab.ask("h2", "resolve", "Laser", "_ipp._tcp")
         #expect(found.output.contains { $0.contains("10.77.0.99") }, "\(found)")
         try await daemon.stop()

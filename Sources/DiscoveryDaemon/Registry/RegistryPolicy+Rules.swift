@@ -42,7 +42,7 @@ extension RegistryPolicy {
                 guard let specification else { return }
                 await HealthChecker().run(specification, port: port, report: report)
             },
-            listens: { ListeningPorts.isOpen($0.port, $0.type.transport) }
+            listens: { $0.host == nil ? ListeningPorts.isOpen($0.port, $0.type.transport) : nil }
         )
     }
 }
