@@ -62,12 +62,13 @@ extension DaemonConfiguration {
             root,
             keys: [
                 "backend", "finder", "browse", "services", "domains", "export", "access", "listen", "limits",
-                "log-level",
+                "log-level", "reload",
             ])
         let faults = root.faults
         backend = mapping.read("backend") { value throws(ConfigurationError) in try value.word(Backend.self) }
         finder = mapping.read("finder") { value throws(ConfigurationError) in try value.word(Finder.self) }
         logLevel = mapping.read("log-level") { value throws(ConfigurationError) in try value.word(LogLevel.self) }
+        reload = mapping.read("reload") { value throws(ConfigurationError) in try value.word(Reload.self) } ?? reload
         browse =
             mapping.read("browse") { value throws(ConfigurationError) in try Self.types(value, unique: true) } ?? browse
         domains =

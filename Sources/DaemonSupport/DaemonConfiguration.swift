@@ -23,6 +23,14 @@ public struct DaemonConfiguration: Hashable, Sendable {
         case avahi
     }
 
+    /// When a changed configuration counts.
+    public enum Reload: String, Hashable, Sendable, CaseIterable {
+        /// As soon as it is no longer being written.
+        case auto
+        /// When someone says so.
+        case explicit
+    }
+
     /// How much the log says.
     public enum LogLevel: String, Hashable, Sendable, CaseIterable {
         /// Everything, or less and less of it.
@@ -33,6 +41,8 @@ public struct DaemonConfiguration: Hashable, Sendable {
     public var backend: Backend?
     /// What finds services unless the command line says it; nil: `auto`.
     public var finder: Finder?
+    /// When a changed configuration counts.
+    public var reload = Reload.auto
     /// The types to keep warm.
     public var browse: [ServiceType] = []
     /// The services to publish; no two have the same name, type and domain.

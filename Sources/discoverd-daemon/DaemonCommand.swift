@@ -68,12 +68,14 @@ struct DaemonCommand: ParsableCommand {
 
     mutating func run() throws {
         do {
+            // What is changed from here on is a change.
+            let stamp = ConfigurationStamp(place)
             let configuration = try place.load()
             if check {
                 _ = try DaemonDomains.settings(configuration)
                 return print("\(place.directory.escapedForTerminal): the configuration is right")
             }
-            try DaemonProcess(self, configuration).run()
+            try DaemonProcess(self, stamp, configuration).run()
         } catch let error as ConfigurationError {
             Failure.write(error.lines.map { "discoverd: error: \($0)\n" }.joined())
             throw ExitCode(78)

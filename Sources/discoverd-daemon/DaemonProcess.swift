@@ -16,10 +16,13 @@ struct DaemonProcess {
     static let endStatus = Locked<Int32>(0)
 
     private let command: DaemonCommand
+    /// Of the configuration.
+    private let stamp: ConfigurationStamp
     private let configuration: DaemonConfiguration
 
-    init(_ command: DaemonCommand, _ configuration: DaemonConfiguration) {
+    init(_ command: DaemonCommand, _ stamp: ConfigurationStamp, _ configuration: DaemonConfiguration) {
         self.command = command
+        self.stamp = stamp
         self.configuration = configuration
     }
 
@@ -57,7 +60,7 @@ struct DaemonProcess {
             for gateway in gateways.withLock({ $0 }) { states.append(await gateway.status) }
             return states
         }
-        let reloader = Reloader(command.place, configuration, domains, manager, verbosity, log)
+        let reloader = Reloader(command.place, stamp, configuration, domains, manager, verbosity, log)
         let daemon = Daemon(
             engine: domains.engine(with: host),
             finder: host.linkFinder,
@@ -72,7 +75,7 @@ struct DaemonProcess {
             daemon: daemon, gateways: gateways.withLock { $0 }, sockets: sockets, manager: manager,
             watchdog: Watchdog(daemon, host.avahi, manager, log),
             heartbeat: Heartbeat(engine: host.avahi, health: daemon.health),
-            log: log)
+            reloader: reloader, log: log)
         let task = Task { await Self.serve(running, sockets, log) }
         signals.wait {
             _ = await reloader.reload(daemon)

@@ -12,15 +12,20 @@ actor Reloader {
     private let verbosity: LogVerbosity
     private let log: DaemonLog
     private var configuration: DaemonConfiguration
+    private var change: SettledChange<ConfigurationStamp>
+    /// How often to look whether the configuration was changed: a change is taken over after once or twice that.
+    private static let interval = Duration.seconds(2)
     private var last: Task<ControlError?, Never>?
     /// A reload is queued but has not begun; requests made meanwhile share its result.
     private var isWaiting = false
 
     init(
-        _ place: ConfigurationPlace, _ configuration: DaemonConfiguration, _ domains: DaemonDomains,
+        _ place: ConfigurationPlace, _ stamp: ConfigurationStamp, _ configuration: DaemonConfiguration,
+        _ domains: DaemonDomains,
         _ manager: ServiceManager, _ verbosity: LogVerbosity, _ log: DaemonLog
     ) {
         self.place = place
+        change = SettledChange(stamp)
         self.domains = domains
         self.configuration = configuration
         self.manager = manager
@@ -42,9 +47,18 @@ actor Reloader {
         return await task.value
     }
 
+    /// Reloads it when it was changed, until the task is cancelled.
+    func watch(_ daemon: Daemon) async {
+        while (try? await Task.sleep(for: Self.interval)) != nil {
+            guard configuration.reload != .explicit, change.isDue(ConfigurationStamp(place)) else { continue }
+            _ = await reload(daemon)
+        }
+    }
+
     private func readAnew(_ daemon: Daemon) async -> ControlError? {
         manager.reloading()
         defer { manager.ready() }
+        change.take(ConfigurationStamp(place))
         let new: DaemonConfiguration
         do throws(ConfigurationError) {
             new = try place.load()

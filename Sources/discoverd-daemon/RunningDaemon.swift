@@ -18,6 +18,7 @@ struct RunningDaemon {
     let manager: ServiceManager
     let watchdog: Watchdog
     let heartbeat: Heartbeat
+    let reloader: Reloader
     let log: DaemonLog
 
     /// Serves until the task is cancelled; ends the process if shutting down takes too long.
@@ -28,6 +29,7 @@ struct RunningDaemon {
                 group.addTask { await watchdog.run() }
                 group.addTask { await heartbeat.run() }
                 group.addTask { await watchSocket(socketIsGone) }
+                group.addTask { await reloader.watch(daemon) }
                 group.addTask { await StatusLine(daemon, manager).run() }
                 for gateway in gateways { group.addTask { await gateway.run() } }
             }

@@ -60,6 +60,7 @@ import Testing
         let text = try String(contentsOf: file, encoding: .utf8)
         let configuration = try ConfigurationDirectory(["discoverd.yaml": text]).load()
         #expect(configuration.backend == .auto && configuration.logLevel == .info)
+        #expect(configuration.reload == .auto)
         #expect(configuration.browse.map(\.description) == ["_witap._tcp", "_http._tcp"])
         #expect(configuration.limits == ControlLimits())
         #expect(configuration.tcpListen?.address.description == "127.0.0.1")

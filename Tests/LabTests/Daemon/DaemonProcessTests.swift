@@ -212,4 +212,33 @@ struct DaemonProcessTests {
         }
         try await lab.stop()
     }
+
+    @Test("a changed configuration counts by itself, a wrong one leaves the old; with reload: explicit only when asked")
+    func changes() async throws {
+        let lab = try await Lab.start(hosts: 1)
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, "log-level: info\n")
+        func published(_ names: Set<String>) async throws {
+            _ = try await daemon.curl("/v1/registrations") {
+                Set(try $0.objects("registrations").compactMap { $0["name"] as? String }) == names
+            }
+        }
+        try daemon.configure("{name: one, type: _http._tcp, port: 80}", "services.d/one.yaml")
+        try await published(["one"])
+        try daemon.configure("{name: two, type: _http._tcp, prot: 80}", "services.d/two.yaml")
+        _ = try await daemon.curl("/v1/status") { $0.text.contains("the configuration on disk is wrong") }
+        try await published(["one"])
+        try daemon.configure("{name: two, type: _http._tcp, port: 80}", "services.d/two.yaml")
+        try await published(["one", "two"])
+        _ = try await daemon.curl("/v1/status") { !$0.text.contains("the configuration on disk is wrong") }
+        try daemon.configure("reload: explicit\n")
+        _ = try await daemon.curl("/v1/reload", "-X", "POST")
+        try daemon.configure("{name: three, type: _http._tcp, port: 80}", "services.d/three.yaml")
+        // No event tells that nothing happens; it would have within 4 s.
+        try await Task.sleep(for: .seconds(5))
+        try await published(["one", "two"])
+        _ = try await daemon.curl("/v1/reload", "-X", "POST")
+        try await published(["one", "two", "three"])
+        try await daemon.stop()
+        try await lab.stop()
+    }
 }
