@@ -52,9 +52,12 @@ public struct PeerOptions: ParsableArguments, Sendable {
 
     /// TLS with the key of this user and the keys that this user knows: the same files as those of `discoverd`.
     /// - Parameters:
+    ///   - told: prints a message, as that a name was bound to the key of a machine that was paired.
     ///   - trust: instead of what the options say.
     ///   - asks: the person at the terminal is asked about keys that are not known, if there is one.
-    public func tls(trust: PeerTrust? = nil, asks: Bool = true) throws(CommandError) -> PeerTLS {
+    public func tls(
+        trust: PeerTrust? = nil, asks: Bool = true, told: @escaping @Sendable (String) -> Void
+    ) throws(CommandError) -> PeerTLS {
         let identity: MachineIdentity
         let known: KnownPeersFile
         do throws(MachineIdentity.Failure) {
@@ -71,7 +74,9 @@ public struct PeerOptions: ParsableArguments, Sendable {
         var wish = trust
         if wish == nil { wish = try self.trust() }
         do {
-            return try PeerTLS(identity: identity, known: known, trust: wish ?? .known, ask: ask)
+            var tls = try PeerTLS(identity: identity, known: known, trust: wish ?? .known, ask: ask)
+            tls.vouched = { name, voucher in told(voucher.notice(of: name)) }
+            return tls
         } catch let failure as PeerAuthority.Failure {
             throw CommandError(.badConfiguration, "the certificate authority: \(failure.description)")
         } catch {

@@ -40,9 +40,7 @@ final class Acquaintances: Sendable {
             case (.dialling, .known) where TerminalQuestion.isPossible: .strangers
             case (.dialling, _): wish
             }
-        var tls = try options.tls(trust: trust, asks: false)
-        tls.vouched = { name, voucher in notices.notice(voucher.notice(of: name)) }
-        self.tls = tls
+        tls = try options.tls(trust: trust, asks: false) { notices.notice($0) }
     }
 
     /// Whether the other side may go on without a question.

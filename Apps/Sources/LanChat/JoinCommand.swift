@@ -46,8 +46,7 @@ struct JoinCommand: AppCommand {
     }
 
     func run(in app: App) async throws {
-        var tls = plain ? nil : try security.tls()
-        tls?.vouched = { name, voucher in app.notices.notice(voucher.notice(of: name)) }
+        let tls = plain ? nil : try security.tls { app.notices.notice($0) }
         let call = ChatCall(app: app, tls: tls)
         let stream = try await call.connect(to: name, host: host, port: port)
         let screen = ChatScreen(app)

@@ -55,7 +55,7 @@ struct ServeCommand: AppCommand {
     func validate() throws { try security.validate(plain: plain) }
 
     func run(in app: App) async throws {
-        let tls = plain ? nil : try security.tls(asks: false)
+        let tls = plain ? nil : try security.tls(asks: false) { app.notices.notice($0) }
         raiseDescriptorLimit(to: maxClients + 64)
         // A slow reader may delay the log but not the room. Lines that do not fit are missing from the log only.
         let (log, said) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(4096))

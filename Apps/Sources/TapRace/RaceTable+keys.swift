@@ -8,6 +8,14 @@ import PeerIdentity
 import PeerSession
 import TerminalUI
 
+/// What became known of a key, for the person.
+enum KeyNews: Sendable {
+    /// A caller was not let in.
+    case refused(PeerRefusal)
+    /// A name was bound to the key of a machine that was paired; the sentence says so.
+    case bound(String)
+}
+
 /// Whose keys the players have.
 extension RaceTable {
     /// The current question; none during a race.
@@ -52,8 +60,17 @@ extension RaceTable {
         return " (with the key of \(PeerName.label(label).text))"
     }
 
-    /// A caller was not let in.
-    func refused(_ refusal: PeerRefusal) {
+    func told(_ news: KeyNews) {
+        switch news {
+        case .refused(let refusal): refused(refusal)
+        case .bound(let sentence):
+            terminal.notice(sentence)
+            message = sentence
+            draw()
+        }
+    }
+
+    private func refused(_ refusal: PeerRefusal) {
         guard let suppressed = pace.line(now: .now) else { return }
         let more = suppressed > 0 ? [" (and \(suppressed) more)"] : []
         for line in ["a caller was refused: \(refusal.headline)"] + refusal.advice.map({ "  \($0)" }) + more {

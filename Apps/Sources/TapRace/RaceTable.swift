@@ -25,8 +25,7 @@ actor RaceTable {
     let terminal: Terminal
     let session: PeerSession
     let keys: KeyQuestions
-    /// Callers that were not let in.
-    private let refusals: AsyncStream<PeerRefusal>
+    private let news: AsyncStream<KeyNews>
     var pace = LinePace(now: .now)
     private let duration: Duration
     let patience: Duration
@@ -46,13 +45,13 @@ actor RaceTable {
     var end = ContinuousClock.now
 
     init(
-        terminal: Terminal, session: PeerSession, keys: KeyQuestions, refusals: AsyncStream<PeerRefusal>,
+        terminal: Terminal, session: PeerSession, keys: KeyQuestions, news: AsyncStream<KeyNews>,
         duration: Duration, patience: Duration, wanted: String?, acceptsAll: Bool, takesFirstKeys: Bool
     ) {
         self.terminal = terminal
         self.session = session
         self.keys = keys
-        self.refusals = refusals
+        self.news = news
         self.takesFirstKeys = takesFirstKeys
         self.duration = duration
         self.patience = patience
@@ -88,7 +87,7 @@ actor RaceTable {
                 return false
             }
             group.addTask {
-                for await refusal in self.refusals { await self.refused(refusal) }
+                for await news in self.news { await self.told(news) }
                 return false
             }
             group.addTask {

@@ -66,18 +66,18 @@ struct TapRace: AppCommand {
 
     func run(in app: App) async throws {
         let keys = KeyQuestions()
-        var tls = try security.tls(asks: false)
+        let (news, told) = AsyncStream.makeStream(of: KeyNews.self, bufferingPolicy: .bufferingNewest(64))
+        var tls = try security.tls(asks: false) { told.yield(.bound($0)) }
         // The screen asks, or lines do, where a person reads them.
         if !app.json, isatty(STDIN_FILENO) == 1, app.output.isTerminal { tls.ask = { await keys.ask($0) } }
-        let (refusals, refused) = AsyncStream.makeStream(of: PeerRefusal.self, bufferingPolicy: .bufferingNewest(64))
         let session = try PeerSession(
             network: try app.network(), identifier: "tap-race", displayName: (name ?? .ofThisMachine()).value,
             mode: .peer, on: app.options.interfaces, tls: tls
-        ) { refused.yield($0) }
+        ) { told.yield(.refused($0)) }
         let terminal = Terminal.open(for: app, plain: plain)
         defer { terminal.close() }
         let table = RaceTable(
-            terminal: terminal, session: session, keys: keys, refusals: refusals, duration: .seconds(seconds),
+            terminal: terminal, session: session, keys: keys, news: news, duration: .seconds(seconds),
             patience: .seconds(timeout), wanted: player, acceptsAll: accept, takesFirstKeys: security.trustFirst)
         try await table.run()
         // The screen is gone; the result of the only race stays.

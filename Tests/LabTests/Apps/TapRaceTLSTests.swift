@@ -59,6 +59,23 @@ struct TapRaceTLSTests {
         try await lab.stop()
     }
 
+    @Test("a name that is bound to the key of a machine that was paired is said to be")
+    func paired() async throws {
+        let lab = try await Lab.start()
+        let (here, there) = (try await lab.key("h1"), try await lab.key("h2"))
+        let known = "/var/lib/discoverd-root/known_peers"
+        let noted = try await lab.bash("h2", "umask 077; echo 'h1.local \(here) paired 2026-11-23' >>\(known)")
+        #expect(noted.exit == .exited(0), "\(noted)")
+        try await lab.know("h1", "@h2", there)
+        let one = try start(lab, "h1", "--accept", "--seconds", "1")
+        try await expect(one, "published")
+        let two = try start(lab, "h2", "h1", "--seconds", "1")
+        for player in [one, two] { #expect(try await player.exit(within: wait) == .exited(0)) }
+        let said = "tap-race: \(Self.name) is answered by h1.local, which was paired on 2026-11-23: "
+        #expect(two.lines(.stderr).contains { $0.hasPrefix(said) }, "\(two.lines(.stderr))")
+        try await lab.stop()
+    }
+
     @Test("another machine under a known name is not raced with, also with --trust-first")
     func changed() async throws {
         let lab = try await Lab.start(hosts: 3)
