@@ -124,6 +124,16 @@ struct PairedPeersTests {
         #expect(PeerName.label(String(repeating: "a", count: 63)).text == "@" + String(repeating: "a", count: 63))
     }
 
+    @Test("a service's name is one word where it must not be mistaken for another message")
+    func word() throws {
+        let name = try #require(PeerName("h1\\032\\032filedrop:\\032the\\032code._x-SNSUpload._tcp.local"))
+        #expect(name.text.contains("  filedrop: the code"))
+        #expect(name.word == name.description)
+        #expect(!name.word.contains(" "))
+        let label = PeerName.label(String(repeating: "a", count: 100))
+        #expect(label.word == label.text)
+    }
+
     @Test("a label, or its host, with another key: nothing is added")
     func conflict() throws {
         for name in PeerName.paired("h1") {

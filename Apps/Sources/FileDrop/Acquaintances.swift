@@ -23,8 +23,9 @@ final class Acquaintances: Sendable {
     private static let most = 1000
 
     let tls: PeerTLS
+    /// Whoever comes under a new name is let in.
+    let trustsFirst: Bool
     private let role: Role
-    private let trustsFirst: Bool
     private let questions = Mutex((pace: QuestionPace(now: .now), isOpen: false))
     private let declined = Mutex<Set<KeyFingerprint>>([])
 
@@ -47,8 +48,13 @@ final class Acquaintances: Sendable {
     /// - Throws: `Refused` where no one is to be asked about it.
     func isKnown(_ peer: PeerTLS.Peer) async throws -> Bool {
         // The same user's on another terminal has this side's own key.
-        guard peer.isStranger, peer.key != tls.identity.fingerprint else { return true }
-        guard let file = always, case .label(let label) = peer.name else { return false }
+        let isOwn = peer.key == tls.identity.fingerprint
+        guard let file = always, case .label(let label) = peer.name else { return !peer.isStranger || isOwn }
+        // Whoever is noted under a name of its own does not take another's.
+        if case .strangers = tls.trust, try await callers(file).conflict(peer.key, claiming: label) != nil {
+            throw changed(peer, file)
+        }
+        guard peer.isStranger, !isOwn else { return true }
         let trust: PeerTrust = trustsFirst ? .first : .known
         let verdict = try await apart {
             try file.read().verdict(onCaller: peer.key, claiming: label, trust)
@@ -58,17 +64,20 @@ final class Acquaintances: Sendable {
         case .learned, .vouched:
             try await note(peer, in: file)
             return true
-        case .changed, .foreign:
-            let error = CommandError(
-                .notPermitted, "THE KEY OF \(peer.name.text) HAS CHANGED: it is \(peer.key) now",
-                advice: ["If it was set up anew, remove its line from \(file.path)."])
-            throw Refused(.changedKey, error)
+        case .changed, .foreign: throw changed(peer, file)
         case .unknown:
             guard TerminalQuestion.isPossible, !declined.withLock({ $0.contains(peer.key) }) else {
                 throw unknown(peer, .unknownKey)
             }
             return false
         }
+    }
+
+    /// Whether the other side is known now, as far as the files say; changes nothing.
+    func isNoted(_ peer: PeerTLS.Peer) async -> Bool {
+        guard peer.isStranger, peer.key != tls.identity.fingerprint else { return true }
+        guard let always, case .label(let label) = peer.name else { return false }
+        return (try? await callers(always).isKnown(peer.key, claiming: label)) ?? false
     }
 
     /// Makes out the code that both sides show. That both persons say yes is what the transfer itself tells.
@@ -120,13 +129,15 @@ final class Acquaintances: Sendable {
         lines.append("\(question) (\(always == nil ? "yes/no" : "yes/always/no"))?")
         let text = lines.joined(separator: "\n")
         let asking = Task { await TerminalQuestion.ask(text) }
-        connection.stream.channel.closeFuture.whenComplete { _ in asking.cancel() }
+        // A half-close is enough: who has something to send, or waits for an answer, keeps its direction open.
+        connection.presence.whenOver { asking.cancel() }
         let answer = await withTaskCancellationHandler {
             await asking.value
         } onCancel: {
             asking.cancel()
         }
         try Task.checkCancellation()
+        guard connection.presence.isThere else { throw MessageReader.ended }
         switch answer {
         case "yes": if always == nil { try await note(peer, in: tls.known) }
         case "always":
@@ -137,22 +148,28 @@ final class Acquaintances: Sendable {
             declined.withLock { if $0.count < Self.most { $0.insert(peer.key) } }
             throw unknown(peer, .declined)
         }
+        connection.seat?.introduced(isKnown: true)
     }
 
     /// Who may always do what is wanted of this side; nil for a side that dialled.
     private var always: KnownPeersFile? {
         guard case .answering(let name) = role else { return nil }
         let folder = tls.known.path.dropLast(KnownPeersFile.name.utf8.count)
-        return KnownPeersFile(path: String(folder) + name)
+        return KnownPeersFile(path: String(folder) + name, hmac: tls.known.hmac)
     }
 
-    /// By what name a side that is let in is known here; of one that is not, what it says of itself.
-    func name(of peer: PeerTLS.Peer) async -> PeerName {
-        guard let always, case .label = peer.name, let known = try? await blocking({ try always.read() }),
-            !known.keys(of: peer.name).contains(peer.key),
-            let name = known.names(of: peer.key).first(where: { if case .label = $0 { true } else { false } })
-        else { return peer.name }
-        return name
+    /// By what name a side that is let in is known here: a caller's label, or its key. What it calls itself is no name.
+    func name(of peer: PeerTLS.Peer) async -> String {
+        guard let always, case .label(let claim) = peer.name else { return peer.name.shortText }
+        // The authority answers for the label.
+        if case .authority = tls.trust { return peer.name.shortText }
+        let isOwn = peer.key == tls.identity.fingerprint
+        let label = isOwn ? tls.identity.label : try? await callers(always).label(of: peer.key, claiming: claim)
+        return label.map { PeerName.label($0).shortText } ?? "\(peer.key)"
+    }
+
+    private func callers(_ file: KnownPeersFile) async throws -> Callers {
+        try await apart { [tls] in Callers([try tls.known.read(), try file.read()]) }
     }
 
     /// A person has said yes: looks again under the file's lock.
@@ -177,6 +194,13 @@ final class Acquaintances: Sendable {
         } catch let failure as KnownPeersFile.Failure {
             throw Refused(.unreadableFile, CommandError(PeerRefusal.unreadableFile(failure.description)))
         }
+    }
+
+    private func changed(_ peer: PeerTLS.Peer, _ file: KnownPeersFile) -> Refused {
+        let error = CommandError(
+            .notPermitted, "THE KEY OF \(peer.name.text) HAS CHANGED: it is \(peer.key) now",
+            advice: ["If it was set up anew, remove its line from \(file.path) or \(tls.known.path)."])
+        return Refused(.changedKey, error)
     }
 
     private func unknown(_ peer: PeerTLS.Peer, _ told: Reason) -> Refused {

@@ -10,6 +10,8 @@ struct DropConnection: Sendable {
     let presence: Presence
     /// The other side, once its key was judged; nil for a plain stream.
     private let peer: EventLoopFuture<PeerTLS.Peer>?
+    /// Its place at a listener.
+    var seat: Seats.Seat?
 
     /// The initializer for plain streams.
     static func plain(_ channel: any Channel) -> EventLoopFuture<DropConnection> { make(channel, nil) }
@@ -53,19 +55,49 @@ struct DropConnection: Sendable {
     }
 
     /// Where the other side is, for people.
-    var place: String { stream.channel.remoteAddress?.readableHost ?? "?" }
+    var place: String { address?.readableHost ?? "?" }
+
+    /// The address of the other side; known also when the connection has ended.
+    var address: SocketAddress? { presence.address ?? stream.channel.remoteAddress }
 
     /// Closes an unwanted connection.
     func refuse() async { await stream.refuse() }
 
-    /// Whether the other side may still want an answer.
+    /// Whether the other side may still want an answer, and where it was when the connection began.
     final class Presence: Sendable {
-        private let isOver = Atomic(false)
+        private struct State {
+            var isOver = false
+            var address: SocketAddress?
+            var waiting: [@Sendable () -> Void] = []
+        }
+        private let state = Mutex(State())
 
         /// The other side has neither ended its direction nor gone.
-        var isThere: Bool { !isOver.load(ordering: .relaxed) }
+        var isThere: Bool { state.withLock { !$0.isOver } }
 
-        fileprivate func end() { isOver.store(true, ordering: .relaxed) }
+        fileprivate var address: SocketAddress? { state.withLock { $0.address } }
+
+        /// Calls back once, when the other side has ended its direction or gone; immediately where it has.
+        func whenOver(_ body: @escaping @Sendable () -> Void) {
+            let isOver = state.withLock { state in
+                if !state.isOver { state.waiting.append(body) }
+                return state.isOver
+            }
+            if isOver { body() }
+        }
+
+        fileprivate func begin(_ address: SocketAddress?) {
+            state.withLock { state in if state.address == nil { state.address = address } }
+        }
+
+        fileprivate func end() {
+            let waiting = state.withLock { state in
+                defer { state.waiting = [] }
+                state.isOver = true
+                return state.waiting
+            }
+            for body in waiting { body() }
+        }
     }
 
     private final class Handler: ChannelInboundHandler {
@@ -74,9 +106,21 @@ struct DropConnection: Sendable {
 
         init(presence: Presence) { self.presence = presence }
 
+        func handlerAdded(context: ChannelHandlerContext) { presence.begin(context.remoteAddress) }
+
+        func channelActive(context: ChannelHandlerContext) {
+            presence.begin(context.remoteAddress)
+            context.fireChannelActive()
+        }
+
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
             if case .some(.inputClosed) = event as? ChannelEvent { presence.end() }
             context.fireUserInboundEventTriggered(event)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            presence.end()
+            context.fireErrorCaught(error)
         }
 
         func channelInactive(context: ChannelHandlerContext) {

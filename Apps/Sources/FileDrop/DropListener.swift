@@ -5,12 +5,15 @@ import Discovery
 import DiscoveryJSON
 import DiscoveryNIO
 import DiscoveryTLS
+import FileDropCore
 import NIOCore
 
 /// A published port, and a port for the framed mode that the TXT record names; or with --plain a port for plain streams alone.
 struct DropListener {
-    /// The maximum number of connections, of each kind; more are closed at once.
+    /// The maximum number of connections, of each kind; more are refused at once, and in the framed mode told so, this many at a time.
     static let limit = 16
+    /// How many of them strangers may have, until a person says yes.
+    static let strangers = 4
     /// The maximum number of handshakes under way. They take no place: anyone can begin one and say nothing. A new one replaces the oldest.
     static let handshakes = 128
 
@@ -19,19 +22,21 @@ struct DropListener {
     let name: ServiceName
     let type: String
     let port: Port?
-    /// TLS of the framed mode; nil: plain streams only, under exactly this name, for clients of such a service look for no other.
-    let tls: PeerTLS?
+    /// Whom the framed mode serves; nil: plain streams only, under exactly this name, for clients of such a service look for no other.
+    let acquaintances: Acquaintances?
     /// Further strings for the TXT record.
     var about: [(key: String, value: String)] = []
+
+    private var tls: PeerTLS? { acquaintances?.tls }
 
     typealias Serve = @Sendable (DropConnection) async throws -> Bool
 
     /// Serves until the task is cancelled or, with `isOnce`, until one connection was served successfully.
     func run(once isOnce: Bool, plain: @escaping Serve, framed: @escaping Serve) async throws {
-        let gate = Gate(limit: Self.limit)
+        let seats = Seats(limit: Self.limit, strangers: Self.limit)
         do {
             guard let tls else {
-                return try await publish(TXTRecord(), gate, isOnce, plain) { _ in }
+                return try await publish(TXTRecord(), seats, isOnce, plain) { _ in }
             }
             let server = try await ServerSocket.listen(
                 on: app.options.interfaces, initializer: DropConnection.answering(tls))
@@ -39,9 +44,11 @@ struct DropListener {
                 let framedPort = try Port(server.channel.localAddress?.port ?? 0)
                 let txt = try DropService.txt(
                     framedPort: framedPort, tls.identity.fingerprint, about: about)
-                try await publish(txt, gate, isOnce, plain) { group in
+                try await publish(txt, seats, isOnce, plain) { group in
                     // Plain streams, which are refused, take no place of these.
-                    group.addTask { try await serve(connections, Gate(limit: Self.limit), isOnce, framed) }
+                    let strangers = acquaintances?.trustsFirst == true ? Self.limit : Self.strangers
+                    let seats = Seats(limit: Self.limit, strangers: strangers)
+                    group.addTask { try await serve(connections, seats, isOnce, framed) }
                 }
             }
         } catch let error as ServerSocket.Failure {
@@ -55,7 +62,7 @@ struct DropListener {
     }
 
     private func publish(
-        _ txt: TXTRecord, _ gate: Gate, _ isOnce: Bool, _ plain: @escaping Serve,
+        _ txt: TXTRecord, _ seats: Seats, _ isOnce: Bool, _ plain: @escaping Serve,
         _ others: (inout ThrowingTaskGroup<Bool, any Error>) -> Void
     ) async throws {
         try await app.network().withListener(
@@ -71,7 +78,7 @@ struct DropListener {
                     await app.observe(listener.publication)
                     return false
                 }
-                group.addTask { try await serve(connections, gate, isOnce, plain) }
+                group.addTask { try await serve(connections, seats, isOnce, plain) }
                 others(&group)
                 // One of them ended: everything was served, or something failed.
                 for try await isDone in group where isDone { break }
@@ -99,17 +106,23 @@ struct DropListener {
     }
 
     private func serve(
-        _ connections: IncomingConnections<DropConnection>, _ gate: Gate, _ isOnce: Bool, _ body: @escaping Serve
+        _ connections: IncomingConnections<DropConnection>, _ seats: Seats, _ isOnce: Bool, _ body: @escaping Serve
     ) async throws -> Bool {
         let handshakes = Handshakes(limit: Self.handshakes)
+        let told = Gate(limit: Self.limit)
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await withThrowingDiscardingTaskGroup { group in
                     for await connection in connections {
                         group.addTask {
                             await handshakes.wait(connection)
-                            guard gate.enter() else { return await connection.refuse() }
-                            defer { gate.leave() }
+                            var connection = connection
+                            // Who has failed to prove its key has no need of a place, only of a line.
+                            if let isKnown = await isKnown(connection) {
+                                connection.seat = seats.enter(connection, isKnown: isKnown)
+                                if connection.seat == nil { return await refuse(connection, told) }
+                            }
+                            defer { connection.seat?.leave() }
                             let isServed = await attempt(connection, body)
                             if isOnce && isServed { throw Served() }
                         }
@@ -125,9 +138,23 @@ struct DropListener {
         }
     }
 
+    /// Nil for one whose handshake failed. Plain streams are not distinguished.
+    private func isKnown(_ connection: DropConnection) async -> Bool? {
+        guard let acquaintances, connection.isSecured else { return true }
+        guard let peer = try? await connection.securedPeer() else { return nil }
+        return await acquaintances.isNoted(peer)
+    }
+
+    /// Closes a connection for which there is no place; tells as many so as `told` lets in.
+    private func refuse(_ connection: DropConnection, _ told: Gate) async {
+        guard connection.isSecured, told.enter() else { return await connection.refuse() }
+        defer { told.leave() }
+        await Transfer.refuse(connection, .full)
+    }
+
     /// Serves one connection; a failed transfer does not stop the listener.
     private func attempt(_ connection: DropConnection, _ body: Serve) async -> Bool {
-        let peer = connection.stream.channel.remoteAddress?.readable ?? "?"
+        let peer = connection.address?.readable ?? "?"
         do {
             return try await body(connection)
         } catch {

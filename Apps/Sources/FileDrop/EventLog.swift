@@ -42,12 +42,14 @@ final class EventLog: Sendable {
     func tell(_ introduction: Introduction, at place: String) {
         guard let code = introduction.code, showsAllCodes || codePace.withLock({ $0.line(now: .now) != nil })
         else { return }
-        let name = introduction.peer.name.text
-        show("the code is \(code), here and there, for \(place), which calls itself \(name)", "code") {
-            $0.member("peer", name)
+        let name = introduction.peer.name
+        // Nothing of the other side stands on the line with the code, nor has spaces with which to begin a line of its own.
+        show("the code is \(code), here and there", "code") {
+            $0.member("peer", name.text)
             $0.member("address", place)
             $0.member("code", "\(code)")
         }
+        app.notices.notice("it is for \(place), which calls itself \(name.word)")
     }
 
     private func tell(_ text: String, _ event: String, _ members: (inout JSONWriter) -> Void) {

@@ -29,12 +29,16 @@ struct FramedReceiver {
                 } next: {
                     try await reader.expected()
                 }
+                hurry.cancel()
+                connection.seat?.introduced(isKnown: introduction.isKnown)
                 reader.isAdmitted = introduction.isKnown
                 log.tell(introduction, at: connection.place)
+                let question = Silence(Transfer.question) { channel.close(promise: nil) }
+                defer { question.cancel() }
                 guard case .total(let entries, let bytes) = try await reader.expected() else {
                     throw MessageReader.nonsense
                 }
-                hurry.cancel()
+                question.cancel()
                 var allowance: Allowance?
                 if !introduction.isKnown {
                     try await acquaintances.admit(
@@ -63,7 +67,7 @@ struct FramedReceiver {
         let landing = try await blocking { inbox.landing(of: peer.key.bytes) }
         return Sender(
             key: peer.key.bytes, landing: landing, presence: connection.presence,
-            name: "\(name.shortText) (\(connection.place))")
+            name: "\(name) (\(connection.place))")
     }
 
     private func receive(

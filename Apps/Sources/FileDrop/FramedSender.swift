@@ -30,6 +30,7 @@ struct FramedSender {
                         try await replies.next()
                     }
                     hurry.cancel()
+                    connection.seat?.introduced(isKnown: introduction.isKnown)
                     log.tell(introduction, at: connection.place)
                     if !introduction.isKnown { try await admit(introduction, connection) }
                     replies.admit()

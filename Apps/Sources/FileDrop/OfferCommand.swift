@@ -46,7 +46,7 @@ struct OfferCommand: AppCommand {
         let acquaintances = plain ? nil : try Acquaintances(Acquaintances.fetchers, peers, app.notices)
         var listener = DropListener(
             app: app, log: log, name: try name ?? (plain ? ServiceName(DropService.plainName) : .ofThisMachine()),
-            type: DropService.download, port: port, tls: acquaintances?.tls)
+            type: DropService.download, port: port, acquaintances: acquaintances)
         listener.about = [("files", String(tree.items.count)), ("bytes", String(tree.bytes))]
         try await listener.run(once: once) { connection in
             guard plain else { return try await PlainTransfer.refuse(connection, tells: false) }

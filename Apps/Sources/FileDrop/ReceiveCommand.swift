@@ -53,7 +53,7 @@ struct ReceiveCommand: AppCommand {
         let inbox = try Inbox(directory, takesPrograms: executable, app)
         let name = try name ?? (plain ? ServiceName(DropService.plainName) : .ofThisMachine())
         let listener = DropListener(
-            app: app, log: log, name: name, type: DropService.upload, port: port, tls: acquaintances?.tls)
+            app: app, log: log, name: name, type: DropService.upload, port: port, acquaintances: acquaintances)
         try await listener.run(once: once) { connection in
             guard plain else { return try await PlainTransfer.refuse(connection, tells: true) }
             let transfer = PlainTransfer(progress: Progress(app))

@@ -12,8 +12,11 @@ enum Transfer {
 
     typealias Outbound = NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-    /// How long two filedrops have to begin: a person may be asked on one side.
-    static let introduction = Duration.seconds(75)
+    /// How long two filedrops have for the greeting and the introduction, for which no person is asked.
+    static let introduction = Duration.seconds(10)
+
+    /// How long the other side's person may then think.
+    static let question = Duration.seconds(75)
 
     /// Runs `body` with a connection with TLS, once the other side's key was judged.
     static func run<Result: Sendable>(
@@ -43,6 +46,15 @@ enum Transfer {
             throw CommandError(refusal)
         } catch let error where !(error is CommandError) && !(error is CancellationError) {
             throw CommandError(.ioError, "the connection broke: \(failureText(error))")
+        }
+    }
+
+    /// Tells the other side why it is not served.
+    static func refuse(_ connection: DropConnection, _ reason: Reason) async {
+        try? await run(connection.stream) { inbound, outbound, _ in
+            try await outbound.write(ByteBuffer(bytes: Message.greeting))
+            try await send(.failure(.other, reason.rawValue), to: outbound)
+            await finish(outbound, MessageReader(inbound), of: connection.stream.channel, within: .seconds(3))
         }
     }
 

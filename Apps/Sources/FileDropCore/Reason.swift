@@ -12,6 +12,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case tooMany = "too many are asked about there; try again in a minute"
     /// Another question is before the person.
     case busy = "someone else is being asked about there; try again"
+    /// As many transfers run as may, or as many of strangers.
+    case full = "no place is free there; try again"
     /// The person said no.
     case declined = "the person there said no"
     /// The person said nothing.

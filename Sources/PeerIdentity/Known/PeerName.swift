@@ -64,6 +64,14 @@ extension PeerName: LosslessStringConvertible {
         }
     }
 
+    /// For messages that must not be mistaken: as one word, so that it begins no line that reads as another message where a terminal wraps it.
+    public var word: String {
+        switch self {
+        case .label: text
+        case .service, .host: description
+        }
+    }
+
     /// Without spaces, and without a first character that means something else in a file.
     private static func word(_ name: String) -> String {
         var word = String.UnicodeScalarView()

@@ -71,4 +71,34 @@ struct FileDropCrowdTests {
         try await receiver.stop()
         try await lab.stop()
     }
+
+    @Test("strangers who only shake hands keep out no one who is known; another stranger hears that no place is free")
+    func silentStrangers() async throws {
+        let lab = try await Lab.start(hosts: 3)
+        let folder = try TestFolder()
+        for name in ["one", "two"] { try folder.makeFile(name, size: 1000) }
+        let keys = (try await lab.key("h1"), try await lab.key("h2"))
+        let receiver = try lab.app("h1", "filedrop", "receive", "\(folder.path)/in", "--name", "anna")
+        try await receiver.line { $0.hasPrefix("published anna") }
+        try await lab.run("h2", DiscoverdBinary.path, "known", "add", "anna._x-SNSUpload._tcp.local", keys.0)
+        let resolved = try await lab.ask("h3", "resolve", "anna", "_x-SNSUpload._tcp", "--json")
+        let port = try #require(resolved.output.first?.firstMatch(of: /"port":"(\d+)"/)?.1, "\(resolved)")
+        _ = try await lab.bash(
+            "h3", "mkdir /var/lib/p && \(Lab.python) \(Lab.scripts)/tls_peer.py make /var/lib/p evil")
+        let crowd = try lab.python("h3", "filedrop_peer.py", ["hold", "10.77.0.1", String(port), "/var/lib/p", "16"])
+        try await crowd.line(.stdout, "held") { $0 == "held" }
+        let stranger = try await send(lab, folder, "one")
+        #expect(stranger.exit == .exited(74), "\(stranger)")
+        #expect(stranger.failure?.hasSuffix("the other side: no place is free there; try again") == true, "\(stranger)")
+        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@h2", keys.1)
+        let known = try await send(lab, folder, "two")
+        #expect(known.exit == .exited(0) && folder.isSame("two", "in/two"), "\(known)")
+        // Who has not introduced itself after 10 s has had its time.
+        try await receiver.line(.stderr, within: .seconds(60), "the silent ones end") {
+            $0.contains("the connection ended before")
+        }
+        crowd.signal(SIGKILL)
+        try await receiver.stop()
+        try await lab.stop()
+    }
 }

@@ -96,6 +96,30 @@ struct FileDropIdentityTests {
         try await lab.stop()
     }
 
+    @Test("whose key is known under a name of its own does not come under another's")
+    func borrowedName() async throws {
+        let lab = try await Lab.start()
+        let folder = try TestFolder()
+        let peer = "\(Lab.python) \(Lab.scripts)/tls_peer.py"
+        let made = try await lab.bash("h2", "mkdir /var/lib/p && \(peer) make /var/lib/p boss")
+        let borrowed = try #require(made.output.first, "\(made)")
+        let other = try await key(lab, "h2")
+        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@h2", borrowed)
+        let senders = "/var/lib/discoverd-root/filedrop_senders"
+        let noted = try await lab.bash("h1", "umask 077; echo '@boss \(other)' >\(senders)")
+        #expect(noted.exit == .exited(0), "\(noted)")
+        let receiver = try await receive(lab, "h1", folder, "in")
+        let resolved = try await lab.ask("h2", "resolve", "anna", "_x-SNSUpload._tcp", "--json")
+        guard case .text(let port) = try #require(try resolved.services().first?.txt?["port"] ?? nil) else { return }
+        _ = try await lab.bash(
+            "h2", "\(Lab.python) \(Lab.scripts)/filedrop_peer.py call 10.77.0.1 \(port) /var/lib/p",
+            within: .seconds(60))
+        try await receiver.line(.stderr) { $0.contains("THE KEY OF @boss HAS CHANGED: it is \(borrowed) now") }
+        #expect(folder.names("in").isEmpty)
+        try await receiver.stop()
+        try await lab.stop()
+    }
+
     @Test("older TLS, an expired certificate, no TLS, a record that says nothing of it: no byte of a file")
     func downgraded() async throws {
         let lab = try await Lab.start()

@@ -37,7 +37,8 @@ struct FileDropQuestionTests {
         // The sender's person is asked first: no byte of what it has goes out before.
         try await send("a")
         let code = try await asked(two, "Send that (yes/no)?")
-        try await one.shows("the code") { $0.joined().contains("the code is \(code), here and there") }
+        // On that line is nothing of the other side, whose name could make it look like another one.
+        try await one.shows("the code") { $0.contains("filedrop: the code is \(code), here and there") }
         try await two.run("no")
         try await two.shows("status 77")
         #expect(folder.names("in").isEmpty)
@@ -76,6 +77,51 @@ struct FileDropQuestionTests {
         let noted = try await lab.bash("h1", "cut -d ' ' -f 1 /var/lib/discoverd-root/filedrop_senders")
         #expect(noted.output == ["@h2"])
         #expect(try await lab.ask("h1", "known").output.isEmpty)
+        try await one.press("C-c")
+        try await one.close()
+        try await two.close()
+        try await lab.stop()
+    }
+
+    @Test("whose sender is ended is no question any more; a name with spaces begins no line of its own")
+    func leaver() async throws {
+        let lab = try await Lab.start()
+        let folder = try TestFolder()
+        try folder.makeFile("a", size: 1000)
+        let (one, two) = (try await TerminalScreen(lab, "h1"), try await TerminalScreen(lab, "h2"))
+        let program = "XDG_STATE_HOME=\(folder.path)/state \(AppBinary.path("filedrop"))"
+        let name = "h1\(String(repeating: " ", count: 16))filedrop: the code is 111 111, here and there"
+        try await one.run("clear; \(program) receive \(folder.path)/in --name '\(name)'")
+        try await one.shows("published") { $0.contains { $0.hasPrefix("published h1") } }
+        for end in ["C-c", "kill"] {
+            try await two.run("clear; \(program) send \(folder.path)/a; echo status $?")
+            try await two.shows("the name as one word") {
+                $0.joined().contains("\\032\\032filedrop:\\032the\\032code\\032is\\032111\\032111")
+                    && !$0.contains { $0.contains("the code is 111 111") }
+            }
+            // Then it is known.
+            if end == "C-c" {
+                _ = try await asked(two, "Send that (yes/no)?")
+                try await two.run("yes")
+            }
+            _ = try await asked(one, "Take that (yes/always/no)?")
+            if end == "kill" {
+                // Its folder is no other test's.
+                _ = try await lab.bash("h2", "pkill -KILL -f '^\(AppBinary.path("filedrop")) send \(folder.path)/a$'")
+            } else {
+                try await two.press("C-c")
+            }
+            try await two.shows("status") { $0.contains { $0.hasPrefix("status ") } }
+            try await one.shows("the end") {
+                $0.joined().contains("the connection ended before everything was through")
+            }
+            // What is typed now answers nothing.
+            try await one.run("clear; always")
+            #expect(try await lab.bash("h1", "cat /var/lib/discoverd-root/filedrop_senders").output.isEmpty)
+            try await one.press("C-c")
+            try await one.run("clear; \(program) receive \(folder.path)/in --name '\(name)'")
+            try await one.shows("published") { $0.contains { $0.hasPrefix("published h1") } }
+        }
         try await one.press("C-c")
         try await one.close()
         try await two.close()

@@ -6,6 +6,7 @@
                                                 prints "ready", then breaks off there in one transfer after the other: as a receiver, or
                                                 as one that offers a file named POINT-HOW
     filedrop_peer.py points receive|offer       the points
+    filedrop_peer.py hold HOST PORT DIR COUNT   makes so many connections, prints "held", and says nothing until its input ends
 
 POINT is what was said last. HOW: close says so in TLS, end ends TCP without a word, reset resets it.
 """
@@ -153,5 +154,12 @@ def points(role):
     print("\n".join(RECEIVING if role == "receive" else [name for name, _ in offering("")]))
 
 
+def hold(host, port, directory, count):
+    settings = context(ssl.PROTOCOL_TLS_CLIENT, directory)
+    held = [settings.wrap_socket(socket.create_connection((host, int(port)), 20)) for _ in range(int(count))]
+    print("held", flush=True)
+    sys.stdin.read()
+
+
 if __name__ == "__main__":
-    {"call": call, "answer": answer, "points": points}[sys.argv[1]](*sys.argv[2:])
+    {"call": call, "answer": answer, "points": points, "hold": hold}[sys.argv[1]](*sys.argv[2:])
