@@ -10,7 +10,8 @@ public struct InterfaceOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "Use interfaces that match a shell pattern, or with '!' those that do not: 'en*', '!docker*'. Repeatable.",
             valueName: "pattern"
-        )
+        ),
+        completion: .custom { _, _, _ in ShellCandidates.interfaces() }
     )
     public var interface: [String] = []
 

@@ -118,7 +118,10 @@ struct DiscoverdCommand: ParsableCommand {
 
     /// This process's arguments.
     static func arguments() throws(CommandLineArguments.NotUTF8) -> CommandLineArguments {
-        try CommandLineArguments(CommandLineArguments.ofProcess(), runners: ["publish", "listen"])
+        let arguments = CommandLineArguments.ofProcess()
+        // A shell that asks what to complete passes a command line as it is.
+        let isAsked = arguments.first == Array("---completion".utf8)
+        return try CommandLineArguments(arguments, runners: isAsked ? [] : ["publish", "listen"])
     }
 }
 

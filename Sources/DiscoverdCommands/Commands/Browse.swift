@@ -29,7 +29,7 @@ struct BrowseCommand: PlacedCommand {
     @Argument(
         help:
             "A type: _witap._tcp, _foo._udp, witap, or a subtype as _printer._sub._http._tcp. Several are shown together.",
-        transform: Parsing.type
+        completion: DaemonCandidates.types, transform: Parsing.type
     )
     var type: [ServiceType] = []
 

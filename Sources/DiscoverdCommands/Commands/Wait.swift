@@ -19,10 +19,12 @@ struct WaitCommand: PlacedCommand {
             """
     )
 
-    @Argument(help: "The type, as for browse; what can be none is a name.")
+    @Argument(help: "The type, as for browse; what can be none is a name.", completion: DaemonCandidates.types)
     var type: String?
 
-    @Option(name: .long, help: "A service of this name; without a TYPE, of any.", transform: Parsing.name)
+    @Option(
+        name: .long, help: "A service of this name; without a TYPE, of any.", completion: DaemonCandidates.names,
+        transform: Parsing.name)
     var name: ServiceName?
 
     @Flag(name: .long, help: "Wait until none is there; print nothing.")

@@ -7,12 +7,13 @@ internal import DNSSD
 
 /// Names a service: `NAME [TYPE]`, or a full name.
 struct ServiceArguments: ParsableArguments {
-    @Argument(help: "The service's name, or its full name as tony._witap._tcp.local.")
+    @Argument(
+        help: "The service's name, or its full name as tony._witap._tcp.local.", completion: DaemonCandidates.names)
     var name: String
 
     @Argument(
         help: "The type; without it _witap._tcp if one answers, else the only service of that name.",
-        transform: Parsing.type)
+        completion: DaemonCandidates.types, transform: Parsing.type)
     var type: ServiceType?
 
     func validate() throws {

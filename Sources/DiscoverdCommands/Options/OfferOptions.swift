@@ -6,7 +6,9 @@ internal import Discovery
 
 /// What a service to publish says of itself.
 struct OfferOptions: ParsableArguments {
-    @Option(name: .long, help: "The type; default: _witap._tcp.", transform: Parsing.type)
+    @Option(
+        name: .long, help: "The type; default: _witap._tcp.", completion: DaemonCandidates.types,
+        transform: Parsing.type)
     var type: ServiceType?
 
     @OptionGroup var txt: TXTOptions

@@ -1,0 +1,47 @@
+#if Commands
+package import ArgumentParser
+import CommandText
+import DNSSD
+import System
+
+/// Values that a shell offers when a person presses Tab. What others chose, as names on the network are, can run nothing there.
+public enum ShellCandidates {
+    /// A shell takes a moment to show more, and a person longer to read it.
+    private static let limit = 1000
+
+    /// The values as the shell that asks takes them; none without a shell.
+    public static func list(_ values: some Sequence<String>) -> [String] {
+        guard let shell = CompletionShell.requesting else { return [] }
+        return Array(values.lazy.compactMap { candidate($0, for: shell) }.prefix(limit))
+    }
+
+    /// - Returns: nil for a value that is not offered: it cannot be shown as it is, would be an option, or means something even in quotes.
+    package static func candidate(_ value: String, for shell: CompletionShell) -> String? {
+        guard !value.isEmpty, !value.hasPrefix("-"), !value.needsTerminalEscaping else { return nil }
+        switch shell {
+        case .bash:
+            // compgen -W expands its words as a command line: `$(…)` would run. It takes the quotes away. What readline inserts it quotes, but for
+            // `$` and backquotes, which would run too (seen with bash 5.2), and history expansions.
+            guard !value.contains(where: { "$`!".contains($0) }), !value.hasPrefix("~") else { return nil }
+            let parts = value.split(separator: "'", omittingEmptySubsequences: false)
+            return "'\(parts.joined(separator: #"'\''"#))'"
+        case .zsh:
+            // _describe takes `VALUE:DESCRIPTION`; compadd quotes what it inserts.
+            return value.map { $0 == "\\" || $0 == ":" ? "\\\($0)" : String($0) }.joined()
+        case .fish:
+            // Up to a tab; fish quotes what it inserts.
+            return value
+        default: return nil
+        }
+    }
+
+    /// The interfaces of this machine.
+    package static func interfaces() -> [String] {
+        var names: [String] = []
+        for address in InterfaceAddress.all() ?? [] where !names.contains(address.interface.name) {
+            names.append(address.interface.name)
+        }
+        return list(names)
+    }
+}
+#endif
