@@ -98,7 +98,7 @@ struct DiscoverdCommand: ParsableCommand {
             LsCommand.self, UnpublishCommand.self, UpdateCommand.self, ReloadCommand.self, DaemonCommand.self,
             DoctorCommand.self, ExplainCommand.self,
             QueryCommand.self, HostCommand.self, ZoneTemplateCommand.self, IdentityCommand.self, KnownCommand.self,
-            PairCommand.self, ShowCommand.self,
+            PairCommand.self, ShowCommand.self, ImportCommand.self,
         ]
     )
 

@@ -1,0 +1,186 @@
+import DNSSD
+
+/// Reads a document from its beginning to its end.
+struct XMLReader {
+    private let bytes: [UInt8]
+    private var place = 0
+    private var line = 1
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    mutating func document() throws(XMLElement.Fault) -> XMLElement {
+        _ = skip("\u{FEFF}")
+        try skipMisc(isProlog: true)
+        guard peek == UInt8(ascii: "<") else { throw fault("no element") }
+        let root = try element(depth: 1)
+        try skipMisc(isProlog: false)
+        guard place == bytes.count else { throw fault("something follows the end") }
+        return root
+    }
+
+    private var peek: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    private func fault(_ reason: String) -> XMLElement.Fault { XMLElement.Fault(line: line, reason: reason) }
+
+    private mutating func advance(_ count: Int = 1) {
+        for byte in bytes[place..<min(place + count, bytes.count)] where byte == UInt8(ascii: "\n") { line += 1 }
+        place = min(place + count, bytes.count)
+    }
+
+    private mutating func skip(_ text: String) -> Bool {
+        guard bytes[place...].starts(with: text.utf8) else { return false }
+        advance(text.utf8.count)
+        return true
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+
+    private mutating func skipSpace() -> Bool {
+        let before = place
+        while let byte = peek, Self.isSpace(byte) { advance() }
+        return place > before
+    }
+
+    /// The text up to an end, which is skipped, too.
+    private mutating func text(until end: String, of what: String) throws(XMLElement.Fault) -> String {
+        let start = place
+        let begin = line
+        while place < bytes.count {
+            let stop = place
+            if skip(end) { return String(decoding: bytes[start..<stop], as: UTF8.self) }
+            advance()
+        }
+        throw XMLElement.Fault(line: begin, reason: "\(what) does not end")
+    }
+
+    /// Comments, and before the document its declaration and the name of its type.
+    private mutating func skipMisc(isProlog: Bool) throws(XMLElement.Fault) {
+        while true {
+            if skipSpace() { continue }
+            if skip("<!--") {
+                _ = try text(until: "-->", of: "a comment")
+            } else if isProlog, skip("<?") {
+                let declaration = try text(until: "?>", of: "a declaration").lowercased()
+                if declaration.contains("encoding"), !declaration.contains("utf-8") {
+                    throw fault("it must be in UTF-8")
+                }
+            } else if isProlog, skip("<!DOCTYPE") {
+                if try text(until: ">", of: "the type").contains("[") {
+                    throw fault("it declares entities or others of its own")
+                }
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func element(depth: Int) throws(XMLElement.Fault) -> XMLElement {
+        guard depth <= XMLElement.deepest else { throw fault("more than \(XMLElement.deepest) elements in each other") }
+        let begin = line
+        advance()
+        var element = XMLElement(try name(), line: begin)
+        while true {
+            let isApart = skipSpace()
+            if skip("/>") { return element }
+            if skip(">") { break }
+            guard isApart else { throw fault("the element \(element.name.quotedForMessage) is not written right") }
+            let (key, value) = try attribute()
+            guard element.attributes.updateValue(value, forKey: key) == nil else {
+                throw fault("the attribute \(key.quotedForMessage) is there twice")
+            }
+        }
+        try content(of: &element, depth: depth)
+        return element
+    }
+
+    private mutating func content(of element: inout XMLElement, depth: Int) throws(XMLElement.Fault) {
+        var text: [UInt8] = []
+        while let byte = peek {
+            switch byte {
+            case UInt8(ascii: "&"): text += Array(try reference().utf8)
+            case UInt8(ascii: "<"):
+                if skip("<!--") {
+                    _ = try self.text(until: "-->", of: "a comment")
+                } else if skip("</") {
+                    guard try name() == element.name else {
+                        throw fault("the element \(element.name.quotedForMessage) of line \(element.line) does not end")
+                    }
+                    _ = skipSpace()
+                    guard skip(">") else { throw fault("an end is not written right") }
+                    element.text = String(decoding: text, as: UTF8.self)
+                    return
+                } else {
+                    element.children.append(try self.element(depth: depth + 1))
+                }
+            default:
+                text.append(byte)
+                advance()
+            }
+        }
+        throw XMLElement.Fault(
+            line: element.line, reason: "the element \(element.name.quotedForMessage) does not end")
+    }
+
+    private mutating func attribute() throws(XMLElement.Fault) -> (String, String) {
+        let key = try name()
+        _ = skipSpace()
+        guard skip("=") else { throw fault("the attribute \(key.quotedForMessage) has no value") }
+        _ = skipSpace()
+        guard let quote = peek, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            throw fault("the value of \(key.quotedForMessage) has no quotes")
+        }
+        advance()
+        var value: [UInt8] = []
+        while let byte = peek, byte != quote, byte != UInt8(ascii: "<") {
+            if byte == UInt8(ascii: "&") {
+                value += Array(try reference().utf8)
+            } else {
+                value.append(byte)
+                advance()
+            }
+        }
+        guard peek == quote else { throw fault("the value of \(key.quotedForMessage) does not end") }
+        advance()
+        return (key, String(decoding: value, as: UTF8.self))
+    }
+
+    /// Letters, digits and `-_.:`, the first no digit, hyphen or dot: what is used, of what XML has.
+    private mutating func name() throws(XMLElement.Fault) -> String {
+        let start = place
+        while let byte = peek, Self.isOfName(byte, isFirst: place == start) { advance() }
+        guard place > start else { throw fault("a name is missing, or has characters that are not read") }
+        return String(decoding: bytes[start..<place], as: UTF8.self)
+    }
+
+    private static func isOfName(_ byte: UInt8, isFirst: Bool) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+            UInt8(ascii: ":"):
+            true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."): !isFirst
+        default: false
+        }
+    }
+
+    /// `&amp;` and the other four, `&#65;`, `&#x41;`.
+    private mutating func reference() throws(XMLElement.Fault) -> String {
+        advance()
+        let begin = place
+        while let byte = peek, byte != UInt8(ascii: ";"), place - begin < 16 { advance() }
+        let name = String(decoding: bytes[begin..<place], as: UTF8.self)
+        guard skip(";") else { throw fault("an & that is not written &amp;") }
+        switch name {
+        case "amp": return "&"
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        default:
+            let isHex = name.hasPrefix("#x")
+            guard name.hasPrefix("#"), let number = UInt32(name.dropFirst(isHex ? 2 : 1), radix: isHex ? 16 : 10),
+                let scalar = Unicode.Scalar(number), number >= 0x20 || [0x09, 0x0A, 0x0D].contains(number)
+            else { throw fault("the entity \(name.quotedForMessage) is not read") }
+            return String(Character(scalar))
+        }
+    }
+}
