@@ -33,15 +33,29 @@ extension DaemonConfiguration {
             }
         }
         configuration.access.groupID = groupID(configuration.access.group)
+        let own = "\(directory)/services.d"
         let files = faults.reading { () throws(ConfigurationError) in
-            try ConfigurationFiles.dropIns(in: ["\(directory)/services.d"] + dropIns)
+            try ConfigurationFiles.dropIns(in: [own] + dropIns)
         }
-        for file in files ?? [] {
+        let isOwn = { (file: String) in file.hasPrefix("\(own)/") }
+        for file in (files ?? []).filter(isOwn) {
             faults.reading { () throws(ConfigurationError) in
                 if let root = try document(file, faults) { try services.read(dropIn: root) }
             }
         }
         try faults.check()
+        // Last, so that what they have in common with the administrator's is theirs that is wrong.
+        for file in (files ?? []).filter({ !isOwn($0) }) {
+            let faults = ConfigurationFaults()
+            var more = services
+            do throws(ConfigurationError) {
+                if let root = try document(file, faults) { try more.read(dropIn: root) }
+                try faults.check()
+                services = more
+            } catch {
+                configuration.leftOut.append(error)
+            }
+        }
         configuration.services = services.definitions
         return configuration
     }

@@ -60,6 +60,9 @@ public struct DaemonConfiguration: Hashable, Sendable {
     /// How much the log says unless the command line says it; nil: `info`.
     public var logLevel: LogLevel?
 
+    /// What is wrong with files of packages and programs, which are left out whole: they must not keep the administrator's from counting.
+    public var leftOut: [ConfigurationError] = []
+
     /// The defaults: what holds without any file.
     public init() {}
 }

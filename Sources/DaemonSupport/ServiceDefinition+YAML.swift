@@ -49,6 +49,9 @@ extension ServiceDefinition {
             try Self.host(
                 value, addresses: try mapping["addresses"]?.list(atMost: OfferedHost.maximumAddressCount) ?? [])
         }
+        if host != nil, check?.looksAtThisMachine == true, let value = mapping["check"] {
+            value.faults.note(value.error("tcp and http look at this machine, not at the host"))
+        }
         guard let name, let type, let port else { return nil }
         var service = OfferedService(name: name, type: type, port: port)
         service.subtypes = (type.subtype.map { [$0] } ?? []) + (labels ?? [])

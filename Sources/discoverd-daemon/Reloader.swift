@@ -55,6 +55,14 @@ actor Reloader {
         }
     }
 
+    /// Tells which files of packages and programs do not count.
+    func tellLeftOut(_ daemon: Daemon) {
+        for line in configuration.leftOut.flatMap(\.lines) { log.error("a drop-in is wrong, and left out: \(line)") }
+        let what = "drop-ins are wrong, and left out"
+        let first = configuration.leftOut.first.map { "\(what): \($0.summary)" }
+        daemon.health.note("drop-ins", first, toAll: first == nil ? nil : what)
+    }
+
     private func readAnew(_ daemon: Daemon) async -> ControlError? {
         manager.reloading()
         defer { manager.ready() }
@@ -83,6 +91,7 @@ actor Reloader {
         for sentence in domains.replaceKeys(of: settings) { log.notice(sentence) }
         await daemon.apply(Daemon.Settings(new))
         daemon.health.note("configuration", nil)
+        tellLeftOut(daemon)
         let counts =
             "services: \(change.added.count) added, \(change.changed.count) changed, \(change.removed.count) removed, "
             + "\(change.unchanged.count) as before"

@@ -23,6 +23,7 @@ struct RunningDaemon {
 
     /// Serves until the task is cancelled; ends the process if shutting down takes too long.
     func run() async throws {
+        await reloader.tellLeftOut(daemon)
         let socketIsGone = Locked(false)
         let background = Task {
             await withDiscardingTaskGroup { group in

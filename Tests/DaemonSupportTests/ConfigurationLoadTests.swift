@@ -48,10 +48,17 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: own.path + "/services.d/d.yaml", withDestinationPath: "/dev/null")
         let services = try own.load(running, packages).services.map(\.service)
-        #expect(services.map(\.name.value) == ["a", "b", "c"] && services.map(\.port.rawValue) == [1, 2, 3])
-        // The same service in files of different names is an error still.
-        try running.write("services.d/z.yaml", Array(file("a", 9).utf8))
-        #expect(throws: ConfigurationError.self) { try own.load(running, packages) }
+        #expect(services.map(\.name.value) == ["c", "a", "b"] && services.map(\.port.rawValue) == [3, 1, 2])
+        // What is wrong in one of them, or is there already, leaves it out, and nothing else.
+        try running.write("services.d/z.yaml", Array("services: [\(file("z", 9)), \(file("a", 9))]".utf8))
+        try packages.write("services.d/y.yaml", Array("{name: y, type: _http._tcp, prot: 1}".utf8))
+        try own.write("services.d/own.yaml", Array(file("b", 7).utf8))
+        let mixed = try own.load(running, packages)
+        #expect(mixed.services.map(\.service.name.value) == ["c", "b", "a"])
+        #expect(mixed.services.map(\.service.port.rawValue) == [3, 7, 1])
+        let reasons = mixed.leftOut.map(\.description)
+        #expect(reasons.count == 3 && reasons[0].contains("b.yaml") && reasons[1].contains("y.yaml"), "\(reasons)")
+        #expect(reasons[1].contains("prot") && reasons[2].contains("z.yaml") && reasons[2].contains("there already"))
     }
 
     @Test func theExampleHasEveryKeyAndIsRead() throws {

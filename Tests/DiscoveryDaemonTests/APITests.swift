@@ -128,6 +128,7 @@ import Testing
         (#"{"name":"a","port":1,"addresses":["10.0.0.9"]}"#, 400), (#"{"name":"a","port":1,"host":"a..b"}"#, 400),
         (#"{"name":"a","port":1,"host":"a.local","addresses":["127.0.0.1"]}"#, 400),
         (#"{"name":"a","port":1,"host":"a.local","addresses":["x"]}"#, 400),
+        (#"{"name":"a","port":1,"host":"a.local","check":"http:/"}"#, 400),
         (#"{"name":"a","port":1,"txt":{"k":7}}"#, 400), (#"{"name":"a","port":1,"type":"_no"}"#, 400),
     ]) func whatIsWrongIsSaid(_ body: String, _ status: Int) async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))

@@ -32,6 +32,7 @@ struct BareExitStatusTests {
         Misuse(arguments: ["publish", "tony", "9000", "-4", "-6"], words: ["-4", "-6"]),
         Misuse(arguments: ["publish", "tony", "9000", "--address", "10.0.0.9"], words: ["--host"]),
         Misuse(arguments: ["publish", "tony", "9000", "--host", "a..b"], words: ["a..b"]),
+        Misuse(arguments: ["publish", "tony", "9000", "--host", "a.local", "--check", "tcp"], words: ["this machine"]),
         Misuse(
             arguments: ["publish", "tony", "9000", "--host", "www.example.org", "--address", "10.0.0.9"],
             words: ["www.example.org", "local"]

@@ -51,6 +51,9 @@ struct OtherHostTests {
         #expect(run.failure?.contains("another host is called h2.local") == true, "\(run)")
         let own = try await lab.toEnd("h1", ["avahi-resolve", "-4", "-n", "h2.local"], within: .seconds(20))
         #expect(own.output == ["h2.local\t10.77.0.2"], "\(own)")
+        let same = try await lab.ask(
+            "h1", "publish", "Laser", "631", "--type", "_ipp._tcp", "--host", "h1.local", "--address", "10.77.0.99")
+        #expect(same.exit == .exited(64) && same.failure?.contains("is this machine") == true, "\(same)")
         // Without an address nothing is claimed: h2 answers for itself.
         let pointing = try lab.discoverd("h1", "publish", "Laser", "631", "--type", "_ipp._tcp", "--host", "h2.local")
         try await pointing.line(within: .seconds(20), "published") { $0.hasPrefix("published Laser.") }

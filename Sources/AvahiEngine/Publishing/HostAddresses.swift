@@ -1,4 +1,5 @@
 import DNSSD
+import System
 
 /// The addresses of another host that a service is on, in entry groups of their own: a collision tells which name is taken. Used only on the
 /// loop's thread.
@@ -27,6 +28,10 @@ final class HostAddresses {
     /// Publishes the addresses on these interfaces only.
     /// - Returns: whether all are established.
     func fill(_ interfaces: [Int32], besides connection: AvahiConnection) throws(DiscoveryError) -> Bool {
+        guard !isThisMachine else {
+            throw DiscoveryError(
+                .invalidHostName, "\(host.name) is this machine, which has its addresses: leave out the host")
+        }
         groups.keep(interfaces)
         for index in interfaces where !groups.contains(index) {
             isEstablished = false
@@ -46,6 +51,11 @@ final class HostAddresses {
             }
         }
         return isEstablished
+    }
+
+    /// avahi-daemon takes further addresses of its own name.
+    private var isThisMachine: Bool {
+        Environment.hostLabel.flatMap { try? HostName("\($0).local") } == host.name
     }
 
     /// Withdraws the addresses.

@@ -88,6 +88,9 @@ struct PublishCommand: PlacedCommand {
 
     func validate() throws {
         if host == nil && !address.isEmpty { throw ValidationError("--address needs --host, whose address it is.") }
+        if host != nil, checking.check?.looksAtThisMachine == true {
+            throw ValidationError("--check tcp and http look at this machine, not at --host.")
+        }
         if detach && !program.isEmpty { throw ValidationError("--detach and a program after -- exclude each other.") }
         do {
             _ = try service()

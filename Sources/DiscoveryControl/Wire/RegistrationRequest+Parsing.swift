@@ -51,6 +51,9 @@ extension RegistrationRequest {
         self.init(service, onConflict: policy)
         guard let text = try Self.optional("check", json["check"], \.string, "text") else { return }
         var check = Check(text)
+        guard service.host == nil || !check.looksAtThisMachine else {
+            throw Self.wrong("check", "exec, unit or pid: tcp and http look at this machine, not at \"host\"")
+        }
         check.intervalMilliseconds = try Self.whole("checkIntervalMilliseconds", json)
         check.timeoutMilliseconds = try Self.whole("checkTimeoutMilliseconds", json)
         check.rise = try Self.whole("rise", json)

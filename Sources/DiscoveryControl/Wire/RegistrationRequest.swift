@@ -17,6 +17,9 @@ public struct RegistrationRequest: Hashable, Sendable {
         /// How many must fail before it counts as unhealthy.
         public var fall: Int?
 
+        /// It connects to this machine: of a service of another it says nothing.
+        public var looksAtThisMachine: Bool { text == "tcp" || text.hasPrefix("http:") }
+
         /// Creates a check with the daemon's times and counts.
         public init(_ text: String) { self.text = text }
     }
