@@ -49,6 +49,12 @@ struct ExplanationTests {
         #expect(codes(try evidence([all[0], all[1], all[2]])) == ["no-address"])
         #expect(codes(try evidence([all[0], all[2], all[3]])) == ["no-text-record"])
         #expect(codes(try evidence([all[0], all[1], all[3]])) == ["not-listed"])
+        var cut = try evidence([all[0]])
+        cut.isCut = true
+        #expect(codes(cut) == ["incomplete"], "nothing is said of what was not asked")
+        cut = try evidence([])
+        cut.isCut = true
+        #expect(codes(cut) == ["incomplete"])
         var last = all[0]
         last.ttl = 0
         #expect(codes(try evidence([last])) == ["withdrawn"])

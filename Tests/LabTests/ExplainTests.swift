@@ -214,6 +214,36 @@ struct ExplainTests {
         try await lab.stop()
     }
 
+    @Test("a link full of hostile packets: it ends in time, shows none of it raw, and hears the service")
+    func hostile() async throws {
+        let lab = try await Lab.start("--hosts", "3")
+        let publisher = try await lab.avahiPublish("h1", "tony", "_http._tcp", "9000")
+        let records = (0..<400).map { number in
+            #"{"name": "_http._tcp.local", "type": "PTR", "target": [{"hex": "1b5b324a"}, "n\#(number)", "_http", "_tcp", "local"]}"#
+        }
+        let raw = #"[{"hex": "1b5b324a"}, {"hex": "0000840000010001ffffffff"}]"#
+        let flood = try await lab.inject(
+            "h3", #"{"records": [\#(records.joined(separator: ","))], "raw": \#(raw)}"#, ["--interval", "0.05"])
+        func wrong(_ run: Lab.Run) -> Set<String> {
+            let lines = run.output.map { $0.split(separator: "\t").map(String.init) }
+            return Set(lines.filter { $0.first == "wrong" && $0.count == 3 }.map { $0[1] })
+        }
+        let one = try await lab.ask("h2", "explain", "tony", "_http._tcp", "--no-connect", within: .seconds(10))
+        #expect(
+            one.output.contains { $0.hasPrefix("answer\ttony._http._tcp.local SRV 0 0 9000 h1.local.\t") }, "\(one)")
+        // A host that is kept busy may not answer all.
+        #expect(wrong(one).isSubset(of: ["loss"]), "\(one)")
+        let list = try await lab.ask("h2", "explain", "_http._tcp", within: .seconds(10))
+        #expect(wrong(list) == ["no-service-record"] || wrong(list) == ["loss"], "\(list)")
+        #expect(list.output.contains { $0.contains(#"\027[2J"#) && !$0.utf8.contains(0x1B) }, "\(list)")
+        #expect(list.output.count < 110)
+        try await flood.stop()
+        let cut = try await lab.ask("h2", "explain", "tony", "_http._tcp", "--no-connect", "--timeout", "0.5")
+        #expect(wrong(cut) == ["incomplete"], "\(cut)")
+        publisher.signal(SIGTERM)
+        try await lab.stop()
+    }
+
     @Test("--pcap: what tshark reads, in a file of one's own; nothing is replaced")
     func capture() async throws {
         let lab = try await Lab.start()

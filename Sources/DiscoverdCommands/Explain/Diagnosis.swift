@@ -26,6 +26,7 @@ struct Diagnosis: Hashable {
         case connectionRefused = "connection-refused"
         case connectionTimeout = "connection-timeout"
         case avahiDiffers = "avahi-differs"
+        case incomplete
     }
 
     let code: Code

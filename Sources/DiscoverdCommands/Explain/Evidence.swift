@@ -30,6 +30,8 @@ struct Evidence {
     }
 
     var inquiry: NameInquiry
+    /// The time was over before all was asked.
+    var isCut = false
     /// The links that were asked.
     var links: [(interface: NetworkInterface, families: [IPAddress.Family])] = []
     /// Why the system sent nothing, where it sent nothing: the `errno` of each link.

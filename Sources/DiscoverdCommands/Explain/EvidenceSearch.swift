@@ -67,8 +67,9 @@ struct EvidenceSearch: Sendable {
             census = asked
         }
         var name = NameInquiry(subject)
-        inquiry.run(&name, within: limit * 3 / 5, until: isOver)
+        let isWhole = inquiry.run(&name, within: limit * 3 / 5, until: isOver)
         var evidence = Evidence(name)
+        evidence.isCut = !isWhole
         evidence.census = census
         evidence.links = inquiry.links
         evidence.deaf = Set(inquiry.links.map(\.interface)).subtracting(inquiry.hearing)

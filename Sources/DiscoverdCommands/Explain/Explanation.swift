@@ -43,8 +43,12 @@ struct Explanation {
             explainSilence()
         } else {
             checkAnswers()
-            checkPath()
-            checkService()
+            if evidence.isCut {
+                addCut()
+            } else {
+                checkPath()
+                checkService()
+            }
             checkCache()
             checkConnections()
         }
@@ -52,6 +56,12 @@ struct Explanation {
 
     private mutating func add(_ code: Diagnosis.Code, _ message: String) {
         diagnoses.append(Diagnosis(code, message))
+    }
+
+    private mutating func addCut() {
+        add(
+            .incomplete,
+            "the time was over before all was asked: what is missing is not known; a longer --timeout tells")
     }
 
     /// No one says that the name is there.
@@ -70,6 +80,8 @@ struct Explanation {
                 "\(Self.list(evidence.direct.map(\.description).sorted())) answers when asked directly, but not through the "
                     + "group: multicast does not get there (a firewall there, or IGMP snooping in a switch or access point)"
             )
+        } else if evidence.isCut {
+            addCut()
         } else if !suggest() {
             let isSilent = inquiry.hosts.isEmpty && evidence.census?.hasOthers != true
             let links = Self.list(evidence.links.map(\.interface.text))
@@ -162,7 +174,7 @@ struct Explanation {
         if let sample = evidence.inquiry.sample, sample.answered < Self.leastAnswers {
             add(
                 .loss,
-                "\(sample.host) answered \(sample.answered) of \(AnswerSample.size) questions: packets are lost on the way"
+                "\(sample.host) answered \(sample.answered) of \(AnswerSample.size) questions: packets are lost on the way, or it cannot keep up"
             )
         }
     }

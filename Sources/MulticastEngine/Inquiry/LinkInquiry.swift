@@ -72,13 +72,16 @@ package final class LinkInquiry {
     /// - Parameters:
     ///   - limit: how long.
     ///   - isStopped: returns whether no answer is wanted any more.
-    package func run(_ inquirer: inout some Inquirer, within limit: Duration, until isStopped: () -> Bool) {
+    /// - Returns: whether the inquirer was over before the time was.
+    @discardableResult
+    package func run(_ inquirer: inout some Inquirer, within limit: Duration, until isStopped: () -> Bool) -> Bool {
         let start = MonotonicTime.now.microseconds
         var polled = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         var count = 0
         while count < Self.mostPackets, !isStopped() {
             let now = Duration.microseconds(MonotonicTime.now.microseconds - start)
-            guard now < limit, !inquirer.isOver(at: now) else { break }
+            if inquirer.isOver(at: now) { return true }
+            guard now < limit else { break }
             for question in inquirer.questions(at: now) { send(question) }
             let wait = max(.zero, min(Self.longestWait, limit - now, (inquirer.deadline(after: now) ?? limit) - now))
             // Less than a second.
@@ -94,6 +97,7 @@ package final class LinkInquiry {
                 }
             }
         }
+        return false
     }
 
     private func arrival(_ datagram: SurveySocket.Datagram, of socket: SurveySocket) -> Arrival {
