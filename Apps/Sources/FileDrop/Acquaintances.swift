@@ -126,9 +126,10 @@ final class Acquaintances: Sendable {
         if let code = introduction.code { lines.append("The code must be the same there: \(code)") }
         // What it says of itself stands below what it has no say in.
         lines += [about.introduction, wish]
-        lines.append("\(question) (\(always == nil ? "yes/no" : "yes/always/no"))?")
+        let answers = always == nil ? ["yes", "no"] : ["yes", "always", "no"]
+        lines.append("\(question) (\(answers.joined(separator: "/")))?")
         let text = lines.joined(separator: "\n")
-        let asking = Task { await TerminalQuestion.ask(text) }
+        let asking = Task { await TerminalQuestion.ask(text, answers: answers) }
         // A half-close is enough: who has something to send, or waits for an answer, keeps its direction open.
         connection.presence.whenOver { asking.cancel() }
         let answer = await withTaskCancellationHandler {

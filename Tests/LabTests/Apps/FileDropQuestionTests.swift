@@ -49,6 +49,9 @@ struct FileDropQuestionTests {
         try await two.run("yes")
         #expect(try await asked(one, "Take that (yes/always/no)?") == second)
         try await one.shows("what comes") { $0.joined().contains("It has 1 file, 1.0 kB for this machine") }
+        // A slip is no answer.
+        try await one.run("alway")
+        try await one.shows("the question again") { $0.last == "Please type yes, always or no:" }
         try await one.run("no")
         try await two.shows("the reason") { $0.joined().contains("the other side: the person there said no") }
         try await two.shows("status 77")
