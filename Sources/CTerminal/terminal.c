@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,6 +26,12 @@ static volatile sig_atomic_t is_raw, is_wanted, redraw;
 // Set before is_raw is.
 static bool has_screen, has_mouse;
 static int pipe_ends[2] = {-1, -1};
+// Odd while the screen may be drawn on. What began to be drawn under another number is not finished.
+static atomic_uint epoch;
+// The thread that draws; 0: none does.
+static atomic_int drawer;
+// How long a drawing under way is waited for. One that takes longer waits for the terminal itself, as after Ctrl-S.
+static const int patience_milliseconds = 200;
 
 static void say(const char *text, size_t length) {
     while (length > 0) {
@@ -48,13 +56,25 @@ static bool make_raw(void) {
     is_raw = 1;
     if (has_screen) say(entering, sizeof entering - 1);
     if (has_mouse) say(mouse_on, sizeof mouse_on - 1);
+    if (atomic_load(&epoch) % 2 == 0) atomic_fetch_add(&epoch, 1);
     return true;
+}
+
+// Ends all drawing. Of this thread's own, which a signal interrupted, the rest is left out when it goes on.
+static void end_drawing(void) {
+    if (atomic_load(&epoch) % 2 == 1) atomic_fetch_add(&epoch, 1);
+    for (int passed = 0; passed < patience_milliseconds; passed++) {
+        int thread = atomic_load(&drawer);
+        if (thread == 0 || thread == gettid()) return;
+        poll(NULL, 0, 1);
+    }
 }
 
 static void leave(void) {
     if (!is_raw) return;
     is_raw = 0;
     int error = errno;
+    end_drawing();
     if (has_screen) {
         say(leaving, sizeof leaving - 1);
         // What was typed or reported by the mouse meanwhile is not for the shell.
@@ -140,6 +160,29 @@ bool cterminal_enter(bool screen, bool mouse) {
     }
     is_wanted = 1;
     return make_raw();
+}
+
+bool cterminal_draw(const void *bytes, size_t length) {
+    const char *rest = bytes;
+    bool is_read = true;
+    atomic_store(&drawer, gettid());
+    // After the store: whoever ends drawing sees the thread, or the thread sees the end.
+    unsigned ours = atomic_load(&epoch);
+    while (length > 0 && ours % 2 == 1 && atomic_load(&epoch) == ours) {
+        ssize_t written = write(STDOUT_FILENO, rest, length);
+        if (written >= 0) {
+            rest += written;
+            length -= (size_t)written;
+        } else if (errno == EAGAIN) {
+            struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+            poll(&output, 1, -1);
+        } else if (errno != EINTR) {
+            is_read = false;
+            break;
+        }
+    }
+    atomic_store(&drawer, 0);
+    return is_read;
 }
 
 int cterminal_wakeups(void) {

@@ -2,6 +2,7 @@
 #define CTERMINAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /// A terminal in raw mode. All of it is for one terminal, the process's own: standard input and output.
 
@@ -15,6 +16,11 @@ bool cterminal_may_read(void);
 
 /// Back to what was before `cterminal_enter`. May be called again and in a signal handler; keeps errno.
 void cterminal_restore(void);
+
+/// Writes to standard output while the terminal is entered, from one thread at a time. What is left when the process is stopped or the terminal is
+/// restored is not written: the screen is the shell's by then, and after SIGCONT all of it is to be drawn anew.
+/// False when no one reads it any more.
+bool cterminal_draw(const void *_Nonnull bytes, size_t length);
 
 /// A descriptor that becomes readable when the screen is to be drawn anew (it has another size, or the process was continued)
 /// and after `cterminal_wake`; -1 when there are no descriptors left. Read it empty.

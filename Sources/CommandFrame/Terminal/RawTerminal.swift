@@ -28,6 +28,15 @@ public enum RawTerminal {
     /// Whether this process may read standard input: it is no terminal, or this is the terminal's foreground job.
     public static var mayRead: Bool { cterminal_may_read() }
 
+    /// Writes to the screen, from one thread at a time; nothing once Ctrl-Z or `restore` has given it back.
+    /// - Returns: false if no one sees it any more.
+    static func draw(_ bytes: [UInt8]) -> Bool {
+        unsafe bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return true }
+            return unsafe cterminal_draw(start, bytes.count)
+        }
+    }
+
     /// A descriptor that becomes readable when the screen is to be drawn anew, and after `wake`; -1 without descriptors left. Read it empty.
     public static var wakeups: Int32 { cterminal_wakeups() }
 

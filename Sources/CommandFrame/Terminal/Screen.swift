@@ -1,5 +1,4 @@
 public import CommandText
-import Glibc
 import Synchronization
 
 /// The terminal as a screen: canvases are shown, keys come as events. One at a time.
@@ -32,8 +31,7 @@ public final class Screen: Sendable {
     public func draw(_ canvas: Canvas, anew: Bool = false) -> Bool {
         isOpen.withLock { isOpen in
             guard isOpen else { return true }
-            let bytes = renderer.withLock { $0.draw(canvas, anew: anew) }
-            return bytes.isEmpty || Descriptor.write(bytes, to: STDOUT_FILENO) == nil
+            return RawTerminal.draw(renderer.withLock { $0.draw(canvas, anew: anew) })
         }
     }
 
