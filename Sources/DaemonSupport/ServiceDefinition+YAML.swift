@@ -11,6 +11,10 @@ extension ServiceDefinition {
     /// Nil if a required part is missing or wrong; this and all other errors are recorded.
     init?(_ value: YAMLValue, hostName: String) throws(ConfigurationError) {
         let mapping = try YAMLMapping(value, keys: Self.keys)
+        if mapping.isAddressRecord {
+            try self.init(addresses: value)
+            return
+        }
         let name = mapping.readRequired("name") { value throws(ConfigurationError) in
             let text = try value.text()
             return try value.reading { () throws(DiscoveryError) in
@@ -30,14 +34,8 @@ extension ServiceDefinition {
             return try value.reading { () throws(DiscoveryError) in try Domain(text) }
         }
         let txt = mapping.read("txt") { value throws(ConfigurationError) in try Self.txt(value) }
-        let interfaces = mapping.read("interfaces") { value throws(ConfigurationError) in
-            var patterns: [String] = []
-            for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) {
-                patterns.append(try entry.text())
-            }
-            return try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
-        }
-        let family = mapping.read("family") { value throws(ConfigurationError) in try value.word(FamilyWord.self) }
+        let interfaces = mapping.read("interfaces", Self.interfaces)
+        let family = mapping.read("family", Self.family)
         let conflict = mapping.read("on-conflict") { value throws(ConfigurationError) in
             try value.word(ConflictWord.self)
         }
@@ -59,16 +57,24 @@ extension ServiceDefinition {
         if let txt { service.txt = txt }
         if let interfaces { service.interfaces = interfaces }
         service.host = host
-        switch family {
-        case .ipv4: service.family = .ipv4
-        case .ipv6: service.family = .ipv6
-        case nil: break
-        }
+        service.family = family
         self.init(service: service, onConflict: conflict == .fail ? .fail : .rename, check: check)
     }
 
-    /// The labels of a list; each adds a subtype.
-    private static func host(_ value: YAMLValue, addresses: [YAMLValue]) throws(ConfigurationError) -> OfferedHost {
+    static func interfaces(_ value: YAMLValue) throws(ConfigurationError) -> InterfaceFilter {
+        var patterns: [String] = []
+        for entry in try value.list(atMost: InterfaceFilter.maximumPatternCount) { patterns.append(try entry.text()) }
+        return try value.reading { () throws(DiscoveryError) in try InterfaceFilter(patterns) }
+    }
+
+    static func family(_ value: YAMLValue) throws(ConfigurationError) -> IPAddress.Family {
+        switch try value.word(FamilyWord.self) {
+        case .ipv4: .ipv4
+        case .ipv6: .ipv6
+        }
+    }
+
+    static func host(_ value: YAMLValue, addresses: [YAMLValue]) throws(ConfigurationError) -> OfferedHost {
         var known: [IPAddress] = []
         for entry in addresses {
             guard let address = IPAddress(try entry.text()) else {
@@ -81,6 +87,7 @@ extension ServiceDefinition {
         }
     }
 
+    /// The labels of a list; each adds a subtype.
     private static func subtypes(
         _ value: YAMLValue, of type: ServiceType?
     ) throws(ConfigurationError) -> [String] {

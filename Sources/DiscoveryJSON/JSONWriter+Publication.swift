@@ -14,9 +14,14 @@ extension JSONWriter {
     ) {
         member("name", name.value)
         member("wanted", service.name.value)
-        member("type", service.type.description)
+        if !service.isAddressRecord { member("type", service.type.description) }
         member("domain", service.domain.name)
-        member("port", Int(service.port.rawValue))
+        if service.isAddressRecord, let host = service.host {
+            member("host", host.name.name)
+            member("addresses", host.addresses.map(\.description))
+        } else {
+            member("port", Int(service.port.rawValue))
+        }
         member("state", state)
         if let reason { member("reason", reason) }
     }

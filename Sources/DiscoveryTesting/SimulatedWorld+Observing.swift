@@ -76,6 +76,7 @@ extension SimulatedWorld {
         if isFirst { types.paths = [] }
         var paths: Set<SimulatedOperation.TypePath> = []
         for (_, owner, publication) in published where publication.service.domain == types.query.domain {
+            guard !publication.service.isAddressRecord else { continue }
             for path in self.paths(to: publication.service, of: owner, from: machine, types.query.interfaces) {
                 let family = types.query.family
                 guard family == nil || path.families.contains(family) || path.families.contains(nil) else { continue }
@@ -161,6 +162,7 @@ extension SimulatedWorld {
 
 extension ServiceQuery {
     fileprivate func asks(for publication: SimulatedOperation.Publication) -> Bool {
+        guard !publication.service.isAddressRecord else { return false }
         switch target {
         case .instance(let instance): return instance == publication.instance
         case .type(let type, let domain):

@@ -101,6 +101,24 @@ import Testing
         #expect(refusal?.contains("allow: [{user: bob, types: [_http._tcp], hosts: [printer.local]}]") == true)
     }
 
+    @Test("an address record is for root, the group, and whom a rule names for its host, whatever the types")
+    func addressRecords() throws {
+        var rules = AccessRules()
+        let printer = try HostName("printer.local")
+        rules.rules.append(.init(subject: .user("alice"), types: [], hosts: [printer]))
+        rules.rules.append(.init(subject: .user("bob"), types: nil))
+        let decide = { [rules] (uid: UInt32, name: String, host: HostName) in
+            let host = try OfferedHost(name: host, addresses: [try #require(IPAddress("10.0.0.9"))])
+            let record = try OfferedService(addressesOf: host)
+            return rules.mayPublish(uid: uid, gids: [], userName: name, record, isAttached: true)
+        }
+        #expect(try decide(0, "root", printer).isAllowed && decide(1000, "alice", printer).isAllowed)
+        #expect(try !decide(1000, "alice", HostName("router.local")).isAllowed)
+        let refusal = try decide(1001, "bob", printer).refusal
+        #expect(
+            refusal?.contains("allow: [{user: bob, types: [], hosts: [printer.local]}]") == true, "\(refusal ?? "")")
+    }
+
     @Test func aGroupThatDoesNotExistIsNamedSo() {
         var rules = rules
         rules.groupID = nil

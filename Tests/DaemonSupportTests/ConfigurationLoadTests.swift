@@ -95,6 +95,8 @@ import Testing
                 == .exec(command: ["/usr/bin/test", "-e", "/run/my game.ready"]))
         let printer = try OfferedHost(name: HostName("printer.local"), addresses: [try #require(IPAddress("10.0.0.9"))])
         #expect(configuration.services[2].service.host == printer)
+        let scanner = configuration.services[3].service
+        #expect(scanner.isAddressRecord && scanner.host?.name.name == "scanner.local")
     }
 
     @Test func everythingThatIsWrongIsToldAtOnce() throws {

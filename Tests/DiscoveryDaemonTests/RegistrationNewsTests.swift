@@ -15,6 +15,14 @@ struct RegistrationNewsTests {
         return status
     }
 
+    @Test func anAddressRecordIsNamedByItsAddresses() {
+        let named = { (state: RegistrationStatus.State) in
+            status(state) { ($0.wanted, $0.type, $0.addresses, $0.check) = ("printer.local", "", ["10.0.0.9"], nil) }
+        }
+        let news = RegistrationNews(from: named(.registering), to: named(.established))
+        #expect(news?.text.hasPrefix(#""printer.local" (address 10.0.0.9) is published"#) == true)
+    }
+
     @Test("withdrawn by its check, with the reason; back again; another reason is no warning")
     func health() throws {
         let fails = status(.withheld) { $0.reason = "its check fails: refused" }

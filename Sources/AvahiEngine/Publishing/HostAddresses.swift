@@ -1,8 +1,8 @@
 import DNSSD
 import System
 
-/// The addresses of another host that a service is on, in entry groups of their own: a collision tells which name is taken. Used only on the
-/// loop's thread.
+/// The addresses of another host, which a service is on or which are published alone, in entry groups of their own: a collision tells which name
+/// is taken. Used only on the loop's thread.
 final class HostAddresses {
     /// Called when all groups are established, or one collides or fails; never from within a call.
     var changed: (EntryGroup.State) -> Void = { _ in }
@@ -30,7 +30,7 @@ final class HostAddresses {
     func fill(_ interfaces: [Int32], besides connection: AvahiConnection) throws(DiscoveryError) -> Bool {
         guard !isThisMachine else {
             throw DiscoveryError(
-                .invalidHostName, "\(host.name) is this machine, which has its addresses: leave out the host")
+                .invalidHostName, "\(host.name) is this machine, which publishes its addresses itself")
         }
         groups.keep(interfaces)
         for index in interfaces where !groups.contains(index) {

@@ -86,7 +86,9 @@ final class PublishOperation: CoreOperation {
         for action in actions {
             switch action {
             case .register: register()
-            case .reset: groups.reset()
+            case .reset:
+                groups.reset()
+                if service.isAddressRecord { host?.free() }
             case .retry(let delay): timer.set(after: delay)
             case .report(let fact): report(fact)
             case .end:
@@ -114,6 +116,7 @@ final class PublishOperation: CoreOperation {
             groups.keep(wanted)
             // The host comes first, because the SRV record points to it.
             guard try fillHost(wanted) else { return }
+            guard !service.isAddressRecord else { return carryOut(registration.changed(to: .established, at: .now)) }
             try fill(wanted, as: registration.name)
         } catch {
             // After a local collision, try the next name, in its own turn.
@@ -145,6 +148,7 @@ final class PublishOperation: CoreOperation {
             host?.free()
             groups.reset()
             carryOut(registration.failed(error, at: .now))
+        case .registering where service.isAddressRecord: carryOut(registration.changed(to: state, at: .now))
         case .uncommitted, .registering: break
         }
     }
@@ -177,7 +181,7 @@ final class PublishOperation: CoreOperation {
             let new = wanted.filter { !groups.contains($0) }
             guard !new.isEmpty else { return }
             _ = try fillHost(wanted)
-            try fill(new, as: registration.name)
+            if !service.isAddressRecord { try fill(new, as: registration.name) }
         } catch {
             groups.reset()
             carryOut(registration.failed(error, at: .now))

@@ -18,6 +18,8 @@ public struct OfferedService: Hashable, Sendable {
     public var family: IPAddress.Family?
     /// The machine that the service is on; nil for this one.
     public var host: OfferedHost?
+    /// Of this only the addresses of `host` are published; type, port and TXT record say nothing.
+    public internal(set) var isAddressRecord = false
 
     /// Creates a description from checked parts; a subtype of `type` is left out.
     public init(

@@ -31,14 +31,9 @@ struct Detaching {
         if session.json {
             try session.output.json { json in json.line("published") { $0.registrationMembers(status) } }
         } else {
-            let name = ServiceInstance(
-                name: ServiceName(observed: status.name),
-                type: request.service.type,
-                domain: request.service.domain
-            )
-            let renamed = status.name == status.wanted ? "" : " (renamed: \"\(request.service.name)\" is taken)"
             let state = status.state == .established ? "published" : status.state.rawValue
-            try session.output.line("\(state) \(name) port \(request.service.port)\(renamed)")
+            let offer = PublishedText.of(request.service, as: ServiceName(observed: status.name))
+            try session.output.line("\(state) \(offer)")
             if let reason = status.reason ?? status.warning { session.notices.notice(reason.escapedForTerminal) }
         }
     }

@@ -87,10 +87,11 @@ struct LsCommand: NetworkCommand {
         var record = Record()
         record.add(status.state.rawValue, width: 11, colour: status.state == .established ? .green : .yellow)
         record.add(status.name, width: 24)
-        record.add(safe: status.type, width: 16)
-        record.add("\(status.port)", width: 5)
+        record.add(safe: status.isAddressRecord ? "address" : status.type, width: 16)
+        record.add(status.isAddressRecord ? "" : "\(status.port)", width: 5)
         record.add(status.origin.rawValue, width: 13)
-        record.add(status.name == status.wanted ? "" : "wanted \"\(status.wanted)\"", width: 0)
+        let remark = status.name == status.wanted ? "" : "wanted \"\(status.wanted)\""
+        record.add(status.isAddressRecord ? status.addresses.joined(separator: ",") : remark, width: 0)
         record.add(status.reason ?? status.warning ?? "", width: 0)
         return record.line(for: terminal)
     }

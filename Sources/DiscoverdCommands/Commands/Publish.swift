@@ -9,7 +9,7 @@ internal import DiscoveryControl
 struct PublishCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Publishes a service until it is stopped, then withdraws it.",
+        abstract: "Publishes a service until it is stopped, then withdraws it; or an address of another host.",
         discussion: """
             With -- CMD the service is published while CMD runs; CMD starts once the name is established.
 
@@ -19,14 +19,17 @@ struct PublishCommand: PlacedCommand {
               discoverd publish web 8080 --type _http._tcp -- python3 -m http.server 8080
               discoverd publish web 8080 --type _http._tcp --domain home.example.org --key pub.key
               discoverd publish Laser 631 --type _ipp._tcp --host printer.local --address 10.0.0.9
+              discoverd publish --address-record printer.local 10.0.0.9
             """
     )
 
     @Argument(help: "The name: 1 to 63 bytes. One that begins with a hyphen follows --.", transform: Parsing.name)
     var name: ServiceName
 
-    @Argument(help: "The port on which the service listens: 1 to 65535.", transform: Parsing.port)
-    var port: Port
+    @Argument(
+        help: "The port on which the service listens: 1 to 65535; with --address-record an address.",
+        transform: PortOrAddress.init)
+    var port: PortOrAddress
 
     @Argument(parsing: .postTerminator, help: ArgumentHelp("A program to publish for.", valueName: "cmd"))
     var program: [String] = []
@@ -46,9 +49,13 @@ struct PublishCommand: PlacedCommand {
     var host: HostName?
 
     @Option(
-        name: .long, help: ArgumentHelp("An address to publish for --host. Repeatable.", valueName: "ip"),
+        name: .long,
+        help: ArgumentHelp("An address to publish for --host, or one more for --address-record. Repeatable.", valueName: "ip"),
         transform: Parsing.address)
     var address: [IPAddress] = []
+
+    @Flag(name: .long, help: "Publish no service but the address of a host, without a name for the address.")
+    var addressRecord = false
 
     @Option(name: .long, help: "When the name is taken: take the next, 'tony #2', or give up with status 73.")
     var onConflict = OnConflict.rename
@@ -87,7 +94,10 @@ struct PublishCommand: PlacedCommand {
     static var grace: Duration { .seconds(4) }
 
     func validate() throws {
-        if host == nil && !address.isEmpty { throw ValidationError("--address needs --host, whose address it is.") }
+        if host == nil && !addressRecord && !address.isEmpty {
+            throw ValidationError("--address needs --host, whose address it is.")
+        }
+        if addressRecord { try validateAddressRecord() }
         if host != nil, checking.check?.looksAtThisMachine == true {
             throw ValidationError("--check tcp and http look at this machine, not at --host.")
         }
@@ -101,8 +111,8 @@ struct PublishCommand: PlacedCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         let service = try service()
-        offer.tellDoubts(of: service, in: session)
-        let policy: ConflictPolicy = onConflict == .fail ? .fail : .rename
+        if !addressRecord { offer.tellDoubts(of: service, in: session) }
+        let policy: ConflictPolicy = onConflict == .fail || addressRecord ? .fail : .rename
         if detach {
             let request = RegistrationRequest(service, onConflict: policy, check: check)
             return try await Detaching(session: session, request: request, timeout: timeout).run()
@@ -113,7 +123,29 @@ struct PublishCommand: PlacedCommand {
         return try await run.run(session.network.publish(service, onConflict: policy))
     }
 
+    private func validateAddressRecord() throws {
+        let ofServices = [
+            ("--type", offer.type != nil), ("--txt", !(try offer.txt.record()).isEmpty), ("--subtype", !subtype.isEmpty),
+            ("--host", host != nil), ("--check", check != nil), ("--domain", domain.domain != .local),
+        ]
+        if let option = ofServices.first(where: \.1) {
+            throw ValidationError("\(option.0) is for a service, and --address-record publishes none.")
+        }
+    }
+
     private func service() throws -> OfferedService {
+        let port: Port
+        switch (self.port, addressRecord) {
+        case (.port(let number), false): port = number
+        case (.address(let first), true):
+            return try OfferedService(
+                addressesOf: OfferedHost(name: .ofLink(name.value), addresses: [first] + address),
+                interfaces: place.interfaces(), family: place.family)
+        case (.port(let number), true):
+            throw ValidationError("\(number) is no IPv4 or IPv6 address, which follows the host's name.")
+        case (.address(let address), false):
+            throw ValidationError("\(address) is no port; --address-record publishes an address.")
+        }
         var service = try offer.service(name, port: port, subtypes: subtype, in: domain.domain, at: place)
         service.host = try host.map { name throws(DiscoveryError) in try OfferedHost(name: name, addresses: address) }
         return service

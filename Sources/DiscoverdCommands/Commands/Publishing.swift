@@ -89,7 +89,11 @@ struct Publishing {
             throw CommandError(
                 .cannotCreate,
                 error.message,
-                advice: ["Choose another name, or let it be renamed: --on-conflict rename."]
+                advice: [
+                    service.isAddressRecord
+                        ? "Choose another name: hosts of the same name would answer for each other."
+                        : "Choose another name, or let it be renamed: --on-conflict rename."
+                ]
             )
         case .failed(let error):
             try show(status, .failed, reason: error.message)
@@ -137,9 +141,7 @@ struct Publishing {
     }
 
     private func established(_ status: PublicationStatus) -> String {
-        let instance = ServiceInstance(name: status.name, type: service.type, domain: service.domain)
-        let renamed = status.name == service.name ? "" : " (renamed: \"\(service.name)\" is taken)"
-        return "published \(instance) port \(service.port)\(renamed)"
+        "published \(PublishedText.of(service, as: status.name))"
     }
 
     private mutating func startProgram() throws {

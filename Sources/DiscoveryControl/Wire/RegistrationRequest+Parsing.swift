@@ -8,7 +8,10 @@ extension RegistrationRequest {
         "onConflict", "check", "checkIntervalMilliseconds", "checkTimeoutMilliseconds", "rise", "fall",
     ]
 
-    /// Reads the body of a request. `type` defaults to `_witap._tcp`, `domain` to `local`.
+    private static let addressKeys: Set<String> = ["v", "host", "addresses", "interfaces", "family"]
+
+    /// Reads the body of a request. `type` defaults to `_witap._tcp`, `domain` to `local`. `host` and `addresses` without `name`, `type` and
+    /// `port` are an address record.
     /// - Throws: status 400 with the broken rule. An unknown key is an error, so that a misspelt one is noticed.
     public init(_ json: JSONValue) throws(ControlError) {
         guard let members = json.members else { throw Self.broken("the body must be an object") }
@@ -16,10 +19,34 @@ extension RegistrationRequest {
             throw Self.broken("\(member.key.quotedForMessage): no such key")
         }
         do throws(DiscoveryError) {
-            try self.init(checked: json)
+            guard json["name"] == nil, json["type"] == nil, json["port"] == nil, json["addresses"] != nil else {
+                try self.init(checked: json)
+                return
+            }
+            for member in members where !Self.addressKeys.contains(member.key) {
+                throw Self.wrong(member.key, "left out: addresses without a service have none")
+            }
+            try self.init(addresses: json)
         } catch {
             throw ControlError(error)
         }
+    }
+
+    private init(addresses json: JSONValue) throws(DiscoveryError) {
+        guard let host = try Self.host(json) else { throw Self.wrong("host", "text, as there are \"addresses\"") }
+        let record = try OfferedService(
+            addressesOf: host, interfaces: Self.interfaces(json), family: Self.family(json))
+        self.init(record, onConflict: .fail)
+    }
+
+    private static func interfaces(_ json: JSONValue) throws(DiscoveryError) -> InterfaceFilter {
+        try InterfaceFilter(optional("interfaces", json["interfaces"], \.strings, "an array of texts") ?? [])
+    }
+
+    private static func family(_ json: JSONValue) throws(DiscoveryError) -> IPAddress.Family? {
+        guard let text = try optional("family", json["family"], \.string, "text") else { return nil }
+        guard let family = IPAddress.Family(rawValue: text) else { throw wrong("family", "ipv4 or ipv6") }
+        return family
     }
 
     private init(checked json: JSONValue) throws(DiscoveryError) {
@@ -33,15 +60,8 @@ extension RegistrationRequest {
         )
         _ = try service.type.checkedForAvahi()
         for label in service.subtypes { _ = try service.type.base.withSubtype(label).checkedForAvahi() }
-        service.interfaces = try InterfaceFilter(
-            Self.optional("interfaces", json["interfaces"], \.strings, "an array of texts") ?? []
-        )
-        if let text = try Self.optional("family", json["family"], \.string, "text") {
-            guard let family = IPAddress.Family(rawValue: text) else {
-                throw Self.wrong("family", "ipv4 or ipv6")
-            }
-            service.family = family
-        }
+        service.interfaces = try Self.interfaces(json)
+        service.family = try Self.family(json)
         service.host = try Self.host(json)
         var policy = ConflictPolicy.rename
         if let text = try Self.optional("onConflict", json["onConflict"], \.string, "text") {

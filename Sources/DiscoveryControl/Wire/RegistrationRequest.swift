@@ -48,20 +48,23 @@ extension JSONWriter {
     /// Writes the members of a request.
     public mutating func requestMembers(_ request: RegistrationRequest) {
         let service = request.service
-        member("name", service.name.value)
-        member("type", service.type.description)
-        member("domain", service.domain.name)
-        member("port", Int(service.port.rawValue))
-        key("txt")
-        txt(service.txt)
-        member("subtypes", service.subtypes)
+        if !service.isAddressRecord {
+            member("name", service.name.value)
+            member("type", service.type.description)
+            member("domain", service.domain.name)
+            member("port", Int(service.port.rawValue))
+            key("txt")
+            txt(service.txt)
+            member("subtypes", service.subtypes)
+        }
         if !service.interfaces.patterns.isEmpty { member("interfaces", service.interfaces.patterns) }
         if let family = service.family { member("family", family.rawValue) }
         if let host = service.host {
             member("host", host.name.name)
             if !host.addresses.isEmpty { member("addresses", host.addresses.map(\.description)) }
         }
-        member("onConflict", request.onConflict.rawValue)
+        // Another name would be another host.
+        if !service.isAddressRecord { member("onConflict", request.onConflict.rawValue) }
         guard let check = request.check else { return }
         member("check", check.text)
         if let interval = check.intervalMilliseconds { member("checkIntervalMilliseconds", interval) }

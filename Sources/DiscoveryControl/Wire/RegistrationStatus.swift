@@ -49,14 +49,16 @@ public struct RegistrationStatus: Hashable, Sendable {
     public var name: String
     /// The requested name.
     public var wanted: String
-    /// The type.
+    /// The type; empty for an address record.
     public var type: String
     /// The domain.
     public var domain: String
-    /// The port.
+    /// The port; 0 for an address record.
     public var port: Int
     /// The machine that it is on; nil for this one.
     public var host: String?
+    /// The addresses of an address record; empty for a service.
+    public var addresses: [String]
     /// How far it has come.
     public var state: State
     /// The reason, unless it is established.
@@ -79,7 +81,7 @@ public struct RegistrationStatus: Hashable, Sendable {
     /// Creates a status.
     public init(
         id: String, name: String, wanted: String, type: String, domain: String, port: Int, host: String? = nil,
-        state: State,
+        addresses: [String] = [], state: State,
         reason: String? = nil, code: String? = nil, isRetrying: Bool = false, uid: UInt32?, origin: Origin,
         check: String? = nil,
         health: Health? = nil, warning: String? = nil
@@ -91,6 +93,7 @@ public struct RegistrationStatus: Hashable, Sendable {
         self.domain = domain
         self.port = port
         self.host = host
+        self.addresses = addresses
         self.state = state
         self.reason = reason
         self.code = code
@@ -104,13 +107,15 @@ public struct RegistrationStatus: Hashable, Sendable {
 
     /// Reads a status; nil if it is malformed.
     public init?(_ json: JSONValue) {
+        let addresses = json["addresses"]?.strings ?? []
         guard let id = json["id"]?.string, let name = json["name"]?.string, let wanted = json["wanted"]?.string,
-            let type = json["type"]?.string, let domain = json["domain"]?.string, let port = json["port"]?.integer,
+            let type = json["type"]?.string ?? (addresses.isEmpty ? nil : ""), let domain = json["domain"]?.string,
+            let port = json["port"]?.integer ?? (addresses.isEmpty ? nil : 0),
             let state = json["state"]?.string, let origin = json["origin"]?.string.flatMap({ Origin(rawValue: $0) })
         else { return nil }
         self.init(
             id: id, name: name, wanted: wanted, type: type, domain: domain, port: port,
-            host: json["host"]?.string, state: State(rawValue: state) ?? .unknown,
+            host: json["host"]?.string, addresses: addresses, state: State(rawValue: state) ?? .unknown,
             reason: json["reason"]?.string, code: json["code"]?.string,
             isRetrying: json["retrying"]?.bool ?? false,
             uid: json["uid"]?.integer.flatMap { UInt32(exactly: $0) }, origin: origin,
@@ -118,6 +123,9 @@ public struct RegistrationStatus: Hashable, Sendable {
             warning: json["warning"]?.string
         )
     }
+
+    /// Whether it is addresses of another host, without a service.
+    public var isAddressRecord: Bool { type.isEmpty }
 
     /// Whether it has ended; no other state follows.
     public var isFinal: Bool {
@@ -142,10 +150,11 @@ extension JSONWriter {
         member("id", status.id)
         member("name", status.name)
         member("wanted", status.wanted)
-        member("type", status.type)
+        if !status.isAddressRecord { member("type", status.type) }
         member("domain", status.domain)
-        member("port", status.port)
+        if !status.isAddressRecord { member("port", status.port) }
         if let host = status.host { member("host", host) }
+        if !status.addresses.isEmpty { member("addresses", status.addresses) }
         member("state", status.state.rawValue)
         if let reason = status.reason { member("reason", reason) }
         if let code = status.code { member("code", code) }

@@ -21,7 +21,8 @@ extension AccessRules {
         if isAttached, attached == .anyone, service.domain == .local, service.host == nil {
             return .allowed(by: "attached: anyone")
         }
-        let what = "\(Self.show(uid: uid, userName)) may not publish \(type.base)"
+        let types = service.isAddressRecord ? "" : "\(type.base)"
+        let what = "\(Self.show(uid: uid, userName)) may not publish \(service.isAddressRecord ? "an address" : types)"
         guard service.domain == .local else {
             let user = (userName ?? String(uid)).escapedForTerminal
             let rule = "allow: [{user: \(user), types: [\(type.base)], domains: [\(service.domain)]}]"
@@ -35,7 +36,7 @@ extension AccessRules {
             return .denied(
                 reason:
                     "\(what) of \(host): only root, members of the group \(groupText), and users whom a rule for that host "
-                    + "allows, as `allow: [{user: \(user), types: [\(type.base)], hosts: [\(host)]}]` under `access:` in discoverd.yaml"
+                    + "allows, as `allow: [{user: \(user), types: [\(types)], hosts: [\(host)]}]` under `access:` in discoverd.yaml"
             )
         }
         let rule = "allow: [{user: \((userName ?? String(uid)).escapedForTerminal), types: [\(type.base)]}]"
@@ -79,7 +80,8 @@ extension AccessRules.Rule {
     }
 
     fileprivate func covers(_ service: OfferedService) -> Bool {
-        (types?.contains(service.type.base) ?? true) && domains.contains(where: service.domain.isWithin)
+        (service.isAddressRecord || types?.contains(service.type.base) ?? true)
+            && domains.contains(where: service.domain.isWithin)
             && (service.host.map { hosts.contains($0.name) } ?? true)
     }
 }

@@ -8,7 +8,9 @@ struct RegistrationNews: Hashable {
 
     /// Nil for changes that no one needs to read.
     init?(from old: RegistrationStatus, to new: RegistrationStatus) {
-        let what = "\(new.wanted.quotedForMessage) (\(new.type), port \(new.port))"
+        let record =
+            new.isAddressRecord ? "address \(new.addresses.joined(separator: ", "))" : "\(new.type), port \(new.port)"
+        let what = "\(new.wanted.quotedForMessage) (\(record))"
         switch new.state {
         case .established where old.state != new.state || old.name != new.name:
             let name = new.name == new.wanted ? "" : " as \(new.name.quotedForMessage), for the name is taken"

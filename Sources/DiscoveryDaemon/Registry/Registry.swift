@@ -135,6 +135,9 @@ package actor Registry {
     /// - Throws: 404, or 403 for another owner's.
     package func update(_ id: String, txt: TXTRecord, for peer: Peer) async throws(ControlError) -> RegistrationStatus {
         let registration = try registration(id, of: peer, toDo: "change")
+        guard !registration.request.service.isAddressRecord else {
+            throw ControlError(400, "invalid-request", "an address record has no TXT record")
+        }
         await registration.update(txt: txt)
         if registration.origin == .detached, entries[id] != nil { save() }
         return registration.current.status

@@ -1,5 +1,6 @@
-import DNSSD
 import Testing
+
+@testable import DNSSD
 
 @Suite struct OfferedHostTests {
     private func made(_ name: String, _ addresses: String...) -> DiscoveryError.Code? {
@@ -27,6 +28,19 @@ import Testing
             "127.0.0.1", "::1", "0.0.0.0", "::", "224.0.0.251", "ff02::fb", "255.255.255.255", "::ffff:10.0.0.9",
         ])
     func addresses(_ address: String) { #expect(made("printer.local", address) == .invalidAddress) }
+
+    @Test("addresses without a service are not a service of that name, and there is at least one")
+    func alone() throws {
+        let host = try OfferedHost(name: HostName("printer.local"), addresses: [try #require(IPAddress("10.0.0.9"))])
+        let record = try OfferedService(addressesOf: host, family: .ipv4)
+        #expect(record.isAddressRecord && record.name.value == "printer.local" && record.host == host)
+        var service = record
+        service.isAddressRecord = false
+        #expect(service != record)
+        #expect(throws: DiscoveryError.self) {
+            try OfferedService(addressesOf: OfferedHost(name: HostName("printer.local")))
+        }
+    }
 
     @Test func notMoreThanSixteen() throws {
         let addresses = (0..<17).map { IPAddress.v4(IPv4Address(bits: 0x0A00_0000 + $0)) }

@@ -23,7 +23,8 @@ export function showRegistrations(body, registrations, facts) {
   const headings = ["Name", "Type", "Port", "State", "Health", ...(reasons ? ["Check", "Reason"] : []), "From"];
   const rows = registrations.map((one) => [
     element("span", {}, foreign(one.name), one.wanted !== one.name ? foreign(` (wanted ${one.wanted})`) : ""),
-    foreign(one.domain === "local" ? one.type : `${one.type}, ${one.domain}`), String(one.port),
+    foreign(!one.type ? (one.addresses ?? []).join(", ") : one.domain === "local" ? one.type : `${one.type}, ${one.domain}`),
+    one.port ? String(one.port) : "–",
     mark(one.state, one.state === "established"), one.health ? mark(one.health, one.health === "passing") : "–",
     ...(reasons ? [foreign(one.check ?? "–"), foreign(one.reason ?? one.warning ?? "–")] : []), foreign(one.origin ?? ""),
   ]);
