@@ -131,8 +131,28 @@ struct MessageReader {
                     primary: try name(), mailbox: try name(), serial: try doubleWord(), refresh: try doubleWord(),
                     retry: try doubleWord(), expire: try doubleWord(), minimum: try doubleWord()))
         case .tsig: return .tsig(try signature())
-        default: return nil
+        default: return try expanded(type, in: range)
         }
+    }
+
+    /// The types whose names may be compressed (RFC 3597 §4): how many bytes come before them, and how many names there are.
+    private static let compressible: [UInt16: (before: Int, names: Int)] = [
+        3: (0, 1), 4: (0, 1), 7: (0, 1), 8: (0, 1), 9: (0, 1), 14: (0, 2), 15: (2, 1), 17: (0, 2), 18: (2, 1),
+        21: (2, 1),
+        26: (2, 2), 35: (4, 1),
+    ]
+    private static let naptr: UInt16 = 35
+
+    /// The data with whole names: outside of the message a pointer leads nowhere.
+    private mutating func expanded(_ type: RecordType, in range: Range<Int>) throws(MessageError) -> RecordData? {
+        guard let layout = Self.compressible[type.rawValue], range.count > layout.before else { return nil }
+        index += layout.before
+        // Flags, service and expression (RFC 3403 §4.1).
+        if type.rawValue == Self.naptr { for _ in 0..<3 { _ = try string() } }
+        guard index <= range.upperBound else { return nil }
+        var data = Array(bytes[range.lowerBound..<index])
+        for _ in 0..<layout.names { data += try name().wire }
+        return .other(data)
     }
 
     private mutating func signature() throws(MessageError) -> TransactionSignature {

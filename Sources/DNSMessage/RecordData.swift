@@ -22,7 +22,8 @@ public enum RecordData: Hashable, Sendable {
     case soa(StartOfAuthority)
     /// A transaction's signature.
     case tsig(TransactionSignature)
-    /// The unchanged data of an unknown type, data that breaks its type's format, or no data.
+    /// The data of any other type, its names uncompressed where they may be compressed (RFC 3597 §4); data that breaks its type's format; or no
+    /// data.
     case other([UInt8])
 }
 

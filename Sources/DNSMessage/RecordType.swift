@@ -38,13 +38,13 @@ public struct RecordType: RawRepresentable, Hashable, Sendable {
 
 extension RecordType: CustomStringConvertible {
     /// The type's mnemonic, or `TYPE` and its number (RFC 3597 §5).
-    public var description: String { Self.names[self] ?? "TYPE\(rawValue)" }
+    public var description: String { Self.mnemonics[rawValue] ?? "TYPE\(rawValue)" }
 
     /// Reads a mnemonic, `TYPE` and a number, or a number, whatever the case (RFC 3597 §5); nil for any other text.
     public init?(text: String) {
         let name = text.uppercased()
-        if let known = Self.names.first(where: { $0.value == name })?.key {
-            self = known
+        if let known = Self.mnemonics.first(where: { $0.value == name })?.key {
+            self.init(rawValue: known)
             return
         }
         let digits = name.hasPrefix("TYPE") ? name.dropFirst(4) : name[...]
@@ -53,11 +53,6 @@ extension RecordType: CustomStringConvertible {
         }
         self.init(rawValue: number)
     }
-
-    private static let names: [RecordType: String] = [
-        .a: "A", .ns: "NS", .cname: "CNAME", .soa: "SOA", .ptr: "PTR", .hinfo: "HINFO", .txt: "TXT", .aaaa: "AAAA",
-        .srv: "SRV", .opt: "OPT", .nsec: "NSEC", .dhcid: "DHCID", .tsig: "TSIG", .any: "ANY",
-    ]
 }
 
 /// The class of a record or question, without the top bit to which mDNS gives another meaning (RFC 1035 §3.2.4,

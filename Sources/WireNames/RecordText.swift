@@ -20,7 +20,7 @@ extension RecordData {
         }
     }
 
-    private static func quoted(_ strings: [[UInt8]]) -> String {
+    static func quoted(_ strings: [[UInt8]]) -> String {
         strings.map { "\"" + $0.map(character).joined() + "\"" }.joined(separator: " ")
     }
 
@@ -34,10 +34,13 @@ extension RecordData {
     }
 
     private static func generic(_ bytes: [UInt8]) -> String {
-        let digits = bytes.map { byte in
+        "\\# \(bytes.count)" + (bytes.isEmpty ? "" : " " + hexadecimal(bytes))
+    }
+
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { byte in
             String(byte >> 4, radix: 16, uppercase: true) + String(byte & 0xF, radix: 16, uppercase: true)
-        }
-        return "\\# \(bytes.count)" + (bytes.isEmpty ? "" : " " + digits.joined())
+        }.joined()
     }
 }
 

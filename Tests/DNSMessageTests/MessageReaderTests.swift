@@ -49,6 +49,25 @@ struct MessageReaderTests {
         #expect(throws: MessageError.badPointer) { try Message(reading: .header(1) + name + [0, 1, 0, 1]) }
     }
 
+    @Test(
+        "RFC 3597 §4: names in data are whole outside of the message; data whose pointer leads nowhere stays as it is")
+    func namesInData() throws {
+        let owner: [UInt8] = [1, 0x61, 0]
+        let head = { (type: UInt8, length: UInt8) in [0xC0, 12, 0, type, 0, 1, 0, 0, 0, 9, 0, length] as [UInt8] }
+        let question = owner + [0, 15, 0, 1]
+        for (type, data, whole) in [
+            (15, [0, 10, 0xC0, 12], [0, 10] + owner), (15, [0, 10, 1, 0x62, 0xC0, 12], [0, 10, 1, 0x62] + owner),
+            (17, [0xC0, 12, 0xC0, 12], owner + owner),
+            (35, [0, 1, 0, 2, 1, 0x55, 0, 0, 0xC0, 12], [0, 1, 0, 2, 1, 0x55, 0, 0] + owner),
+            (15, [0, 10, 0xC0, 200], [0, 10, 0xC0, 200]), (15, [0, 10], [0, 10]),
+            (15, [0, 10, 0xC0, 12, 7], [0, 10, 0xC0, 12, 7]),
+            (43, [0, 10, 0xC0, 12], [0, 10, 0xC0, 12]),
+        ] as [(UInt8, [UInt8], [UInt8])] {
+            let message = try Message(reading: .header(1, 1) + question + head(type, UInt8(data.count)) + data)
+            #expect(message.answers.first?.data == .other(whole), "\(type) \(data)")
+        }
+    }
+
     @Test("A long chain of pointers is followed no further than a name can be long")
     func pointerChain() {
         var bytes: [UInt8] = .header(0, 1)

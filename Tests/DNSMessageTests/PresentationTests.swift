@@ -28,7 +28,7 @@ struct PresentationTests {
     @Test(
         arguments: [
             ("A", 1), ("srv", 33), ("TYPE33", 33), ("type65", 65), ("65", 65), ("ANY", 255), ("TYPE0", 0),
-            ("65535", 65535),
+            ("65535", 65535), ("mx", 15), ("CAA", 257), ("HTTPS", 65), ("SVCB", 64), ("NSAP-PTR", 23), ("SSHFP", 44),
         ])
     func types(_ text: String, _ number: Int) {
         #expect(RecordType(text: text).map { Int($0.rawValue) } == number)

@@ -92,6 +92,25 @@ struct RecordLookupTests {
         #expect(lookup.found.count == 1024)
     }
 
+    @Test(
+        "data of further types as in a zone file; what breaks its form in that of RFC 3597",
+        arguments: [
+            ("MX", [0, 10, 1, 0x61, 0], "10 a."), ("MX", [0, 10], ##"\# 2 000A"##),
+            ("MX", [0, 10, 0, 0], ##"\# 4 000A0000"##),
+            ("DS", [0xEC, 0x45, 5, 1, 0x2B, 0xB1], "60485 5 1 2BB1"), ("SSHFP", [2, 1, 0x12], "2 1 12"),
+            ("SSHFP", [2, 1], ##"\# 2 0201"##), ("TLSA", [3, 1, 1, 0xD2], "3 1 1 D2"),
+            ("DNSKEY", [1, 0, 3, 8, 3, 1, 0, 1], "256 3 8 AwEAAQ=="),
+            ("CAA", [0, 5] + Array("issueca.x".utf8), #"0 issue "ca.x""#),
+            ("CAA", [0, 1, 0x1B, 0x61], ##"\# 4 00011B61"##),
+            ("NAPTR", [0, 1, 0, 2, 1, 0x55, 0, 0, 0], #"1 2 "U" "" "" ."#), ("SPF", [2, 0x22, 0x1B], #""\"\027""#),
+            ("URI", [0, 1, 0, 2, 0x61], #"1 2 "a""#), ("DNAME", [0], "."), ("RP", [0, 1, 0x61, 0], ". a."),
+            ("HTTPS", [0, 1, 0], ##"\# 3 000100"##), ("TYPE65280", [1], ##"\# 1 01"##),
+        ] as [(String, [UInt8], String)])
+    func dataText(_ type: String, _ data: [UInt8], _ text: String) throws {
+        let record = ResourceRecord(try name("a.local"), try #require(RecordType(text: type)), .other(data), ttl: 1)
+        #expect(record.dataText == text)
+    }
+
     @Test("data as in a zone file")
     func text() throws {
         let target = try name(#"Front\.Door.local"#)
@@ -102,7 +121,7 @@ struct RecordLookupTests {
         #expect(RecordData.aaaa(high: 0xFE80 << 48, low: 1).text == "fe80::1")
         #expect(
             RecordData.nsec(next: target, types: [.srv, .a, RecordType(rawValue: 65)]).text
-                == #"Front\.Door.local. A SRV TYPE65"#)
+                == #"Front\.Door.local. A SRV HTTPS"#)
         let address = try #require(IPAddress("fe80::1"))
         #expect(DomainName(reverse: address)?.description.hasPrefix("1.0.0.0.") == true)
         #expect(DomainName(reverse: try #require(IPAddress("10.77.0.1")))?.description == "1.0.77.10.in-addr.arpa.")

@@ -57,7 +57,7 @@ struct ExplanationPrinter {
         let arrival = answer.heard.arrival
         let hops = arrival.hops == 255 ? "" : ", hop limit \(arrival.hops.map { "\($0)" } ?? "unknown")"
         try line(
-            "answer", "\(record.name.text) \(record.type) \(record.data.text)", "TTL \(answer.ttl)",
+            "answer", "\(record.name.text) \(record.type) \(record.dataText)", "TTL \(answer.ttl)",
             "from \(arrival.sender.text(on: arrival.interface))", "on \(arrival.interface.text)",
             answer.ways.joined(separator: " and ") + hops, "after \(answer.heard.time.milliseconds) ms")
     }
@@ -151,7 +151,7 @@ struct ExplanationPrinter {
         object.member("name", record.name.description)
         object.member("type", record.type.description)
         object.member("ttl", Int(answer.ttl))
-        object.member("data", record.data.text)
+        object.member("data", record.dataText)
         object.member("from", arrival.sender.text(on: arrival.interface))
         object.member("interface", arrival.interface.name)
         object.member("ways", answer.ways)

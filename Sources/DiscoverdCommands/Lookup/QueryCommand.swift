@@ -11,14 +11,15 @@ struct QueryCommand: PlacedCommand {
         commandName: "query",
         abstract: "Asks for the records of a name, of any type.",
         discussion: """
-            Prints a record a line: name, TTL, class, type, data as in a zone file, interface. Data of unknown types is \\# LENGTH HEX \
+            Prints a record a line: name, TTL, class, type, data as in a zone file, interface. Data of types without a form of their own is \\# LENGTH HEX \
             (RFC 3597). Names below local and of addresses are asked for on the links, others of DNS servers.
 
             Examples:
               discoverd query printer.local A
               discoverd query 'Tony._http._tcp.local' SRV
               discoverd query _services._dns-sd._udp.local PTR
-              discoverd query printer.local TYPE65 --json
+              discoverd query printer.local TYPE65280 --json
+              discoverd query example.org MX
               discoverd query 'Front\\.Door.local' ANY       \\. is a dot within a label
             """
     )
@@ -26,7 +27,9 @@ struct QueryCommand: PlacedCommand {
     @Argument(help: "The name; without a dot it is one below local.", transform: Self.name)
     var name: DomainName
 
-    @Argument(help: "The type: A, AAAA, SRV, TXT, PTR, ANY, TYPE65, 65.", transform: Self.type)
+    @Argument(
+        help: "The type, by IANA's name or number: A, AAAA, SRV, TXT, PTR, MX, SOA, HTTPS, ANY, TYPE65, 65.",
+        transform: Self.type)
     var type: RecordType
 
     @OptionGroup var time: LookupTime
@@ -58,7 +61,7 @@ struct QueryCommand: PlacedCommand {
             line.add(safe: record.ttl, width: 4)
             line.add(safe: record.recordClass == .internet ? "IN" : "CLASS\(record.recordClass.rawValue)", width: 2)
             line.add(safe: record.type, width: 4)
-            line.add(safe: record.data.text, width: 24)
+            line.add(safe: record.dataText, width: 24)
             line.add(answer.interface?.name ?? "-", width: 0)
             return try session.output.line(line.line(for: session.terminal))
         }
@@ -68,7 +71,7 @@ struct QueryCommand: PlacedCommand {
                 object.member("type", record.type.description)
                 object.member("class", Int(record.recordClass.rawValue))
                 object.member("ttl", Int(record.ttl))
-                object.member("data", record.data.text)
+                object.member("data", record.dataText)
                 object.decoded(record.data)
                 if let interface = answer.interface { object.member("interface", interface.name) }
             }
@@ -88,9 +91,11 @@ struct QueryCommand: PlacedCommand {
     static func type(_ text: String) throws -> RecordType {
         guard let type = RecordType(text: text) else {
             throw Parsing.Failure(
-                "it must be A, AAAA, PTR, SRV, TXT, ANY, NSEC, CNAME, or a number from 0 to 65535, as TYPE65")
+                "it must be one of IANA's names, as A, AAAA, PTR, SRV, TXT, MX, CAA, HTTPS or ANY, or a number from 0 to 65535, as TYPE65"
+            )
         }
-        guard type != .opt, type != .tsig, type.rawValue != 0 else {
+        // Those that are no data of a name: EDNS, keys and signatures of messages, transfers of zones.
+        guard type.rawValue != 0, type != .opt, !(249...252).contains(type.rawValue) else {
             throw Parsing.Failure("no name has records of it")
         }
         return type
