@@ -8,12 +8,15 @@ enum ConfigurationFiles {
     static let maximumDropIns = 256
 
     /// The bytes of a file; nil if it does not exist.
-    static func read(_ path: String, atMost limit: Int) throws(ConfigurationError) -> [UInt8]? {
+    /// - Parameter isOthers: it is not the administrator's: no one but root and the daemon's user may be able to write it.
+    static func read(_ path: String, atMost limit: Int, isOthers: Bool) throws(ConfigurationError) -> [UInt8]? {
         do throws(SystemError) {
-            return try SystemFile.read(path, atMost: limit)
+            return isOthers
+                ? try SystemFile.readTrusted(path, atMost: limit) : try SystemFile.read(path, atMost: limit)
         } catch {
             switch error.code {
             case ENOENT: return nil
+            case EPERM where isOthers: throw untrusted(path)
             case EINVAL: throw ConfigurationError(file: path, line: nil, reason: "not a regular file")
             case EFBIG:
                 throw ConfigurationError(file: path, line: nil, reason: "larger than \(limit / 1024) KiB")
@@ -32,6 +35,25 @@ enum ConfigurationFiles {
         guard paths.count <= maximumDropIns else { throw tooMany(directories[0]) }
         return paths.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
             .filter { SystemFile.real($0) != "/dev/null" }
+    }
+
+    /// The directories of packages and programs in which no one but root and the daemon's user can put a file.
+    /// - Parameter refused: receives why another one is left out.
+    static func trusted(_ directories: [String], refused: (ConfigurationError) -> Void = { _ in }) -> [String] {
+        directories.filter { directory in
+            do throws(SystemError) {
+                guard try SystemFile.isTrusted(directory: directory) == false else { return true }
+                refused(untrusted(directory))
+            } catch {
+                refused(fault(error, directory))
+            }
+            return false
+        }
+    }
+
+    private static func untrusted(_ path: String) -> ConfigurationError {
+        ConfigurationError(
+            file: path, line: nil, reason: "it must be root's or the daemon's user's, and no one else may write it")
     }
 
     private static func names(in directory: String) throws(ConfigurationError) -> [String] {

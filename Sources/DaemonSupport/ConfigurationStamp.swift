@@ -15,7 +15,8 @@ public struct ConfigurationStamp: Hashable, Sendable {
     /// Looks at the files of a place. Blocks.
     public init(_ place: ConfigurationPlace) {
         // Directories that cannot be read say so when the configuration is read.
-        let dropIns = (try? ConfigurationFiles.dropIns(in: ["\(place.directory)/services.d"] + place.dropIns)) ?? []
+        let directories = ["\(place.directory)/services.d"] + ConfigurationFiles.trusted(place.dropIns)
+        let dropIns = (try? ConfigurationFiles.dropIns(in: directories)) ?? []
         files = (["\(place.directory)/discoverd.yaml"] + dropIns).compactMap { path in
             var status = stat()
             guard unsafe stat(path, &status) == 0 else { return nil }

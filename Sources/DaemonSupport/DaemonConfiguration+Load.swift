@@ -28,19 +28,22 @@ extension DaemonConfiguration {
         let faults = ConfigurationFaults()
         let main = "\(directory)/discoverd.yaml"
         faults.reading { () throws(ConfigurationError) in
-            if let root = try document(main, faults) {
+            if let root = try document(main, faults, isOthers: false) {
                 try configuration.read(root, services: &services, groupID: groupID)
             }
         }
         configuration.access.groupID = groupID(configuration.access.group)
         let own = "\(directory)/services.d"
+        var refused: [ConfigurationError] = []
+        let trusted = ConfigurationFiles.trusted(dropIns) { refused.append($0) }
         let files = faults.reading { () throws(ConfigurationError) in
-            try ConfigurationFiles.dropIns(in: [own] + dropIns)
+            try ConfigurationFiles.dropIns(in: [own] + trusted)
         }
+        configuration.leftOut = refused
         let isOwn = { (file: String) in file.hasPrefix("\(own)/") }
         for file in (files ?? []).filter(isOwn) {
             faults.reading { () throws(ConfigurationError) in
-                if let root = try document(file, faults) { try services.read(dropIn: root) }
+                if let root = try document(file, faults, isOthers: false) { try services.read(dropIn: root) }
             }
         }
         try faults.check()
@@ -49,7 +52,7 @@ extension DaemonConfiguration {
             let faults = ConfigurationFaults()
             var more = services
             do throws(ConfigurationError) {
-                if let root = try document(file, faults) { try more.read(dropIn: root) }
+                if let root = try document(file, faults, isOthers: true) { try more.read(dropIn: root) }
                 try faults.check()
                 services = more
             } catch {
@@ -61,9 +64,10 @@ extension DaemonConfiguration {
     }
 
     private static func document(
-        _ file: String, _ faults: ConfigurationFaults
+        _ file: String, _ faults: ConfigurationFaults, isOthers: Bool
     ) throws(ConfigurationError) -> YAMLValue? {
-        guard let bytes = try ConfigurationFiles.read(file, atMost: YAMLSource.maximumSize) else { return nil }
+        let bytes = try ConfigurationFiles.read(file, atMost: YAMLSource.maximumSize, isOthers: isOthers)
+        guard let bytes else { return nil }
         guard let root = try YAMLSource.parse(bytes, file: file) else { return nil }
         let value = YAMLValue(node: root, file: file, name: "the file", faults: faults)
         return value.isNull ? nil : value

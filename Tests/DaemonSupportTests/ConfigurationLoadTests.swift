@@ -150,6 +150,30 @@ import Testing
         #expect(try ConfigurationDirectory(["discoverd.yaml": text]).load().access.attached == attached)
     }
 
+    @Test(
+        "drop-ins that another user could have written are left out, and said to be; the administrator's count as they are"
+    )
+    func dropInsOfOthers() throws {
+        let service = { (name: String) in "{name: \(name), type: _http._tcp, port: 1}" }
+        let packages = try ConfigurationDirectory([
+            "services.d/a.yaml": service("a"), "services.d/b.yaml": service("b"),
+        ])
+        let running = try ConfigurationDirectory(["services.d/c.yaml": service("c")])
+        let own = try ConfigurationDirectory(["services.d/d.yaml": service("d")])
+        let names = { try own.load(running, packages).services.map(\.service.name.value).sorted() }
+        #expect(try names() == ["a", "b", "c", "d"])
+        for path in ["\(packages.path)/services.d/b.yaml", "\(own.path)/services.d/d.yaml"] { chmod(path, 0o666) }
+        chmod("\(running.path)/services.d", 0o777)
+        #expect(try names() == ["a", "d"])
+        let reasons = try own.load(running, packages).leftOut.map(\.description)
+        #expect(reasons.count == 2 && reasons.allSatisfy { $0.contains("no one else may write it") }, "\(reasons)")
+        chmod("\(running.path)/services.d", 0o755)
+        #expect(try names() == ["a", "c", "d"])
+        guard geteuid() == 0 else { return }
+        chown("\(running.path)/services.d", 65_534, 65_534)
+        #expect(try names() == ["a", "d"])
+    }
+
     @Test func dropInsAreReadInOrderOfName() throws {
         let directory = try ConfigurationDirectory([
             "services.d/20.yaml":

@@ -17,6 +17,16 @@ extension SystemFile {
         return names
     }
 
+    /// Whether a directory is this user's or root's, and no one else may change what is in it; nil where it is not there.
+    package static func isTrusted(directory path: String) throws(SystemError) -> Bool? {
+        var info = stat()
+        guard unsafe stat(path, &info) == 0 else {
+            if errno == ENOENT { return nil }
+            throw SystemError(errno, path)
+        }
+        return (info.st_uid == 0 || info.st_uid == geteuid()) && info.st_mode & 0o022 == 0
+    }
+
     /// The target of a symbolic link.
     package static func link(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 256)
