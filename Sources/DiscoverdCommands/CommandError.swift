@@ -4,6 +4,9 @@ internal import DNSSD
 internal import DiscoveryControl
 
 extension CommandError {
+    /// The process was started without a standard output.
+    static var closedOutput: CommandError { CommandError(.ioError, "standard output is closed") }
+
     /// The daemon's refusal as a command's error.
     init(_ error: ControlError) {
         let status: ExitStatus =

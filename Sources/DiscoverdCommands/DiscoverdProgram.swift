@@ -32,6 +32,7 @@ package enum DiscoverdProgram {
             if let command = command as? any NetworkCommand {
                 Runner.run(command, with: more, outputIsOpen: outputIsOpen)
             }
+            guard outputIsOpen || !(command is any PrintingCommand) else { throw CommandError.closedOutput }
             if let command = command as? any TLSCommand {
                 guard let tls = more?.tls else { Runner.becomeMore("has the key", ProgramNotices()) }
                 try command.run(with: tls)
@@ -74,6 +75,9 @@ package enum DiscoverdProgram {
         exit(error.status.rawValue)
     }
 }
+
+/// A command without a network that has no purpose but what it prints.
+protocol PrintingCommand: ParsableCommand {}
 
 /// The root of the commands.
 struct DiscoverdCommand: ParsableCommand {

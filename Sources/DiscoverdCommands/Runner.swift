@@ -20,7 +20,10 @@ enum Runner {
             if command.needsPage { becomeMore("serves the page", notices) }
             becomeDNS(for: command)
         }
-        guard outputIsOpen || !kind.endsWhenUnread else { exit(ExitStatus.done.rawValue) }
+        guard outputIsOpen || !kind.endsWhenUnread else {
+            notices.failure(.closedOutput)
+            exit(CommandError.closedOutput.status.rawValue)
+        }
         let stop = Stop()
         let watcher = Watcher(
             stop: stop,

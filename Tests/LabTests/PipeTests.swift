@@ -25,11 +25,15 @@ struct PipeTests {
         #expect(run.output == ["0"] && run.errors.isEmpty && run.duration < .seconds(3), "\(run)")
     }
 
-    @Test("a closed standard output or input is no reason to crash")
+    @Test("a closed standard output is said, with 74; a closed input or error is no matter")
     func closed() async throws {
         let lab = try await Self.lab.value
         let run = try await lab.bash("h2", "$discoverd browse _pipe._tcp -t >&-; echo $?")
-        #expect(run.output == ["0"] && run.errors.isEmpty, "\(run)")
+        #expect(run.output == ["74"] && run.errors == ["discoverd: error: standard output is closed"], "\(run)")
+        for command in ["import /dev/null", "zone-template bind --only configuration --domain a.example"] {
+            let run = try await lab.bash("h2", "$discoverd \(command) >&-; echo $?")
+            #expect(run.output == ["74"] && run.errors == ["discoverd: error: standard output is closed"], "\(run)")
+        }
         let input = try await lab.bash("h2", "$discoverd browse _none._tcp -t <&- 2>&-; echo $?")
         #expect(input.output == ["1"], "\(input)")
     }

@@ -34,6 +34,8 @@ struct Detaching {
             let state = status.state == .established ? "published" : status.state.rawValue
             let offer = PublishedText.of(request.service, as: ServiceName(observed: status.name))
             try session.output.line("\(state) \(offer)")
+            // What it says comes before why.
+            try session.output.flush()
             if let reason = status.reason ?? status.warning { session.notices.notice(reason.escapedForTerminal) }
         }
     }

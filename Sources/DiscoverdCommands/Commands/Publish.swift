@@ -50,7 +50,8 @@ struct PublishCommand: PlacedCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("An address to publish for --host, or one more for --address-record. Repeatable.", valueName: "ip"),
+        help: ArgumentHelp(
+            "An address to publish for --host, or one more for --address-record. Repeatable.", valueName: "ip"),
         transform: Parsing.address)
     var address: [IPAddress] = []
 
@@ -112,6 +113,7 @@ struct PublishCommand: PlacedCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         let service = try service()
         if !addressRecord { offer.tellDoubts(of: service, in: session) }
+        for doubt in AddressDoubts.of(service) { session.notices.notice(doubt) }
         let policy: ConflictPolicy = onConflict == .fail || addressRecord ? .fail : .rename
         if detach {
             let request = RegistrationRequest(service, onConflict: policy, check: check)
@@ -124,11 +126,12 @@ struct PublishCommand: PlacedCommand {
     }
 
     private func validateAddressRecord() throws {
+        let txt = try offer.txt.record()
         let ofServices = [
-            ("--type", offer.type != nil), ("--txt", !(try offer.txt.record()).isEmpty), ("--subtype", !subtype.isEmpty),
+            ("--type", offer.type != nil), ("--txt", !txt.isEmpty), ("--subtype", !subtype.isEmpty),
             ("--host", host != nil), ("--check", check != nil), ("--domain", domain.domain != .local),
         ]
-        if let option = ofServices.first(where: \.1) {
+        if let option = ofServices.first(where: { $0.1 }) {
             throw ValidationError("\(option.0) is for a service, and --address-record publishes none.")
         }
     }

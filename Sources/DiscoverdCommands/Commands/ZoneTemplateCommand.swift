@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 
-struct ZoneTemplateCommand: ParsableCommand {
+struct ZoneTemplateCommand: PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "zone-template",
         abstract: "Prints what a DNS server needs so that services can be published in a zone.",
