@@ -15,6 +15,12 @@ package struct AvahiServiceGroup: Hashable, Sendable {
     /// The services.
     package let services: [Service]
 
+    /// The name on a host.
+    package func name(on host: String) -> String {
+        name.split(separator: "%%", omittingEmptySubsequences: false).map { $0.replacing("%h", with: host) }
+            .joined(separator: "%")
+    }
+
     /// Reads a document.
     package init(_ document: XMLElement) throws(XMLElement.Fault) {
         guard document.name == "service-group" else {

@@ -8,9 +8,10 @@ internal import DiscoveryJSON
 struct LsCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls",
-        abstract: "Lists what the daemon publishes.",
+        abstract: "Lists what the daemon publishes, and what files have avahi-daemon publish.",
         discussion: """
-            Each line has the state, the name, the type, the port, where it comes from, and why it is not established.
+            Each line has the state, the name, the type, the port, where it comes from, and why it is not established. What is of \
+            avahi-daemon is in a file of /etc/avahi/services, which is named: 'discoverd import' makes it the daemon's.
 
             Examples:
               discoverd ls
@@ -28,72 +29,62 @@ struct LsCommand: NetworkCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         if watch { return try await follow(in: session) }
-        let all = try await session.registrations()
+        let all = try await session.registrations().map { ListedOffer.registration($0) }
+        let files = Self.files(in: session)
         if all.isEmpty, !session.json { session.notices.notice("the daemon publishes nothing") }
-        if !all.isEmpty, !session.json, session.terminal.isInteractive {
-            try session.output.line(Self.header.line(for: session.terminal))
+        if !(all + files).isEmpty, !session.json, session.terminal.isInteractive {
+            try session.output.line(ListedOffer.header.line(for: session.terminal))
         }
-        for status in all {
+        for offer in all + files {
             if session.json {
                 try session.output.json { json in
-                    json.object { $0.registrationMembers(status) }
+                    json.object { $0.members(offer) }
                     json.endLine()
                 }
             } else {
-                try session.output.line(Self.record(status, session.terminal))
+                try session.output.line(offer.record(session.terminal))
             }
         }
         return .done
     }
 
+    /// What avahi-daemon publishes by itself; tells what is wrong with its files.
+    private static func files(in session: Session) -> [ListedOffer] {
+        let files = AvahiServiceFiles()
+        for fault in files.faults { session.notices.notice("left out: \(fault)") }
+        return files.services.map { .file($0) }
+    }
+
     private func follow(in session: Session) async throws -> ExitStatus {
         let (terminal, pipe) = (session.terminal.onScreen, session.terminal.asPipe)
         var changes = LineChanges()
-        var last: [String: RegistrationStatus] = [:]
+        var last: [String: ListedOffer] = [:]
+        // They change with the administrator, not with the network: read once.
+        let files = Self.files(in: session)
         let watching = Watching(session: session, title: "discoverd ls") {
-            try await session.registrations()
+            try await session.registrations().map { ListedOffer.registration($0) } + files
         } lines: { all in
-            [Self.header.line(for: terminal)] + all.map { Self.record($0, terminal) }
+            [ListedOffer.header.line(for: terminal)] + all.map { $0.record(terminal) }
         } tell: { all in
             guard session.json else {
-                return try session.output.changes(changes.changes(to: all.map { Self.record($0, pipe) }))
+                return try session.output.changes(changes.changes(to: all.map { $0.record(pipe) }))
             }
             var gone = last
-            for status in all {
-                let before = gone.removeValue(forKey: status.id)
-                last[status.id] = status
-                if before != status { try Self.tell(before == nil ? "added" : "updated", status, in: session) }
+            for offer in all {
+                let before = gone.removeValue(forKey: offer.id)
+                last[offer.id] = offer
+                if before != offer { try Self.tell(before == nil ? "added" : "updated", offer, in: session) }
             }
-            for (id, status) in gone.sorted(by: { $0.key < $1.key }) {
+            for (id, offer) in gone.sorted(by: { $0.key < $1.key }) {
                 last[id] = nil
-                try Self.tell("removed", status, in: session)
+                try Self.tell("removed", offer, in: session)
             }
         }
         return try await watching.run()
     }
 
-    private static func tell(_ event: String, _ status: RegistrationStatus, in session: Session) throws {
-        try session.output.json { json in json.line(event) { $0.registrationMembers(status) } }
-    }
-
-    private static var header: Record {
-        var record = Record()
-        let titles = [("STATE", 11), ("NAME", 24), ("TYPE", 16), ("PORT", 5), ("ORIGIN", 13), ("REMARKS", 0)]
-        for (title, width) in titles { record.add(title, width: width) }
-        return record
-    }
-
-    static func record(_ status: RegistrationStatus, _ terminal: Terminal) -> String {
-        var record = Record()
-        record.add(status.state.rawValue, width: 11, colour: status.state == .established ? .green : .yellow)
-        record.add(status.name, width: 24)
-        record.add(safe: status.isAddressRecord ? "address" : status.type, width: 16)
-        record.add(status.isAddressRecord ? "" : "\(status.port)", width: 5)
-        record.add(status.origin.rawValue, width: 13)
-        let remark = status.name == status.wanted ? "" : "wanted \"\(status.wanted)\""
-        record.add(status.isAddressRecord ? status.addresses.joined(separator: ",") : remark, width: 0)
-        record.add(status.reason ?? status.warning ?? "", width: 0)
-        return record.line(for: terminal)
+    private static func tell(_ event: String, _ offer: ListedOffer, in session: Session) throws {
+        try session.output.json { json in json.line(event) { $0.members(offer) } }
     }
 }
 #endif

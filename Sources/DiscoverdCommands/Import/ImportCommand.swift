@@ -3,10 +3,8 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
-internal import Glibc
-internal import System
 
-struct ImportCommand: ParsableCommand {
+struct ImportCommand: PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Prints files of /etc/avahi/services as the daemon's configuration.",
@@ -29,7 +27,7 @@ struct ImportCommand: ParsableCommand {
         for file in file {
             let shown = file.escapedForTerminal
             do throws(CommandError) {
-                text += "# \(shown)\n" + Self.services(of: try Self.group(file))
+                text += "# \(shown)\n" + Self.services(of: try AvahiServiceFile.group(file))
             } catch {
                 if let failure { notices.failure(failure) }
                 failure = CommandError(error.status, "\(shown)\(error.message)", advice: error.advice)
@@ -37,24 +35,10 @@ struct ImportCommand: ParsableCommand {
         }
         if let failure { throw failure }
         print(text, terminator: "")
-        let inUse = file.count { $0.hasPrefix("/etc/avahi/services/") }
+        let inUse = file.count { $0.hasPrefix("\(AvahiServiceFiles.directory)/") }
         if inUse > 0 {
-            notices.notice("avahi-daemon publishes these, too, until they are removed from /etc/avahi/services")
-        }
-    }
-
-    private static func group(_ file: String) throws(CommandError) -> AvahiServiceGroup {
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try SystemFile.read(file, atMost: XMLElement.largest)
-        } catch {
-            throw CommandError(
-                .noInput, ": \(error.code == EINVAL ? "not a regular file" : SystemError.text(error.code))")
-        }
-        do throws(XMLElement.Fault) {
-            return try AvahiServiceGroup(XMLElement(document: bytes))
-        } catch {
-            throw CommandError(.badData, ":\(error.line): \(error.reason.escapedForTerminal)")
+            notices.notice(
+                "avahi-daemon publishes these, too, until they are removed from \(AvahiServiceFiles.directory)")
         }
     }
 }

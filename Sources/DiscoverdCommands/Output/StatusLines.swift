@@ -18,7 +18,7 @@ struct StatusLines {
         for domain in status["domains"]?.array ?? [] { add("domain", text(domain)) }
         for export in status["exports"]?.array ?? [] { add("export", Self.export(export)) }
         for registration in (status["registrations"]?.array ?? []).compactMap({ RegistrationStatus($0) }) {
-            add("published", LsCommand.record(registration, terminal))
+            add("published", ListedOffer.record(registration, terminal))
         }
     }
 
