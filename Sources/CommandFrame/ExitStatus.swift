@@ -36,6 +36,8 @@ public struct ExitStatus: Hashable, Sendable {
     public static let programNotExecutable = ExitStatus(rawValue: 126)
     /// The program after `--` was not found, as in a shell.
     public static let programNotFound = ExitStatus(rawValue: 127)
+    /// A signal ended it before it was done, as a shell says of Ctrl-C: 128 + SIGINT.
+    public static let interrupted = ExitStatus(rawValue: 130)
 }
 
 extension ExitStatus {

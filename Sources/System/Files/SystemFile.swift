@@ -102,11 +102,20 @@ package enum SystemFile {
         syncDirectory(of: path)
     }
 
+    /// Looks whether a file can be made: nothing is there, not even a link, and its directory can be written.
+    /// - Throws: `EEXIST` where something is.
+    package static func requireAbsent(_ path: String) throws(SystemError) {
+        var info = stat()
+        if unsafe lstat(path, &info) == 0 { throw SystemError(EEXIST, path) }
+        guard errno == ENOENT, unsafe access(directory(of: path), W_OK | X_OK) == 0 else {
+            throw SystemError(errno, path)
+        }
+    }
+
     /// The same of a file that is not there.
     /// - Throws: `EEXIST` where it is.
     package static func create(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let new = "\(path).\(UInt64.random(in: .min ... .max)).new"
-        _ = unsafe unlink(new)
         try write(bytes, to: new)
         let code = unsafe Glibc.link(new, path) == 0 ? 0 : errno
         _ = unsafe unlink(new)
@@ -151,9 +160,13 @@ package enum SystemFile {
         }
     }
 
-    private static func syncDirectory(of path: String) {
+    private static func directory(of path: String) -> String {
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let handle = unsafe open(directory.isEmpty ? "/" : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        return directory.isEmpty ? "/" : directory
+    }
+
+    private static func syncDirectory(of path: String) {
+        let handle = unsafe open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard handle >= 0 else { return }
         fsync(handle)
         close(handle)
