@@ -86,7 +86,7 @@ public actor AvahiEngine: DiscoveryEngine {
         reporting: @escaping @Sendable ([Sighting: Resolution]) -> Void
     ) -> any EngineOperation {
         let interfaces = SystemInterfaces.usable(by: query.interfaces).map(\.interface)
-        let lookup = CachedServiceLookup(instance, on: interfaces, loop: loop) { answers in
+        let lookup = CachedServiceLookup(instance, on: interfaces, over: query.family, loop: loop) { answers in
             let found = answers.compactMap { answer -> (Sighting, Resolution)? in
                 guard let interface = interfaces.first(where: { $0.index == UInt32(bitPattern: answer.interface) })
                 else {

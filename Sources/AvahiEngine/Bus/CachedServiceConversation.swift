@@ -42,13 +42,17 @@ struct CachedServiceConversation {
     private(set) var answers: [Answer] = []
     private let instance: ServiceInstance
     private let interfaces: [Int32]
+    /// The AvahiProtocol over which records came.
+    private let transport: Int32
     private var stream = BusStream()
     /// Calls without a reply, by serial number.
     private var open: [UInt32: Question] = [:]
     private var serial: UInt32 = 0
 
     /// Creates a conversation about `instance` on the interfaces with these numbers.
-    init(about instance: ServiceInstance, on interfaces: [Int32]) {
+    /// - Parameter family: over which the records came; nil for both.
+    init(about instance: ServiceInstance, on interfaces: [Int32], over family: IPAddress.Family? = nil) {
+        transport = family.map { $0 == .ipv4 ? Self.ipv4 : Self.ipv6 } ?? Self.unspecified
         self.instance = instance
         self.interfaces = interfaces
     }
@@ -77,7 +81,7 @@ struct CachedServiceConversation {
             bytes += ask(
                 .service(interface: interface), "ResolveService",
                 [
-                    .int32(interface), .int32(Self.unspecified), .string(instance.name.value),
+                    .int32(interface), .int32(transport), .string(instance.name.value),
                     .string(instance.type.description), .string(instance.domain.name), .int32(Self.unspecified),
                     .uint32(Self.withoutAddress),
                 ])
@@ -109,7 +113,7 @@ struct CachedServiceConversation {
             // Apart from the service: one whose host has no address is there all the same.
             for family in [Self.ipv4, Self.ipv6] {
                 let arguments: [BusMessage.Argument] = [
-                    .int32(interface), .int32(Self.unspecified), .string(answer.host.name), .int32(family), .uint32(0),
+                    .int32(interface), .int32(transport), .string(answer.host.name), .int32(family), .uint32(0),
                 ]
                 steps.append(.send(ask(.address(interface: interface), "ResolveHostName", arguments)))
             }

@@ -18,13 +18,14 @@ final class CachedServiceLookup {
 
     /// - Parameter report: receives the answers once, unless `end` is called before.
     init(
-        _ instance: ServiceInstance, on interfaces: [NetworkInterface], loop: EventLoop,
+        _ instance: ServiceInstance, on interfaces: [NetworkInterface], over family: IPAddress.Family?, loop: EventLoop,
         report: @escaping ([CachedServiceConversation.Answer]) -> Void
     ) {
         self.interfaces = interfaces
         self.report = report
         timer = LoopTimer(loop: loop)
-        conversation = CachedServiceConversation(about: instance, on: interfaces.map { Int32(clamping: $0.index) })
+        conversation = CachedServiceConversation(
+            about: instance, on: interfaces.map { Int32(clamping: $0.index) }, over: family)
     }
 
     func start() {

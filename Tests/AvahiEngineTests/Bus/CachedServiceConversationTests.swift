@@ -33,6 +33,20 @@ import Testing
             .strings([Array("a=b".utf8), [], Array("c=".utf8) + [0, 255]]).number(flags).bytes
     }
 
+    @Test(arguments: [IPAddress.Family.ipv4, .ipv6])
+    func asksOverOneFamilyAlone(_ family: IPAddress.Family) throws {
+        let instance = ServiceInstance(name: try ServiceName("tony"), type: try ServiceType("_witap._tcp"))
+        var conversation = CachedServiceConversation(about: instance, on: [2], over: family)
+        guard case .send(let asked)? = conversation.received(Array("OK 1\r\n".utf8)).first else { throw TestFailure() }
+        let number: UInt8 = family == .ipv4 ? 0 : 1
+        #expect(asked.contains([2, 0, 0, 0, number, 0, 0, 0, 4, 0, 0, 0] + Array("tony".utf8)))
+        let steps = conversation.received(service(2, on: 2))
+        #expect(steps.count == 3)
+        for case .send(let bytes) in steps {
+            #expect(bytes.contains([2, 0, 0, 0, number, 0, 0, 0, 8, 0, 0, 0] + Array("h1.local".utf8)))
+        }
+    }
+
     @Test func asksEachInterfaceAndThenForBothFamilies() throws {
         var conversation = try conversation()
         let steps = conversation.received(service(2, on: 2, flags: 8))
