@@ -12,6 +12,8 @@ package struct NameDisputes: Sendable {
         package let name: String
         /// It is a service's; else a host's.
         package let isService: Bool
+        /// One host with two interfaces on the link would look the same (`NameSurvey.Dispute`).
+        package let mayBeOne: Bool
         /// The hosts' addresses, with what each says of the name. Safe for a terminal.
         package let sides: [String]
     }
@@ -31,7 +33,7 @@ package struct NameDisputes: Sendable {
         (services, hosts) = survey.count
         disputes = survey.disputes.map { dispute in
             Dispute(
-                name: Self.text(dispute.name), isService: dispute.isService,
+                name: Self.text(dispute.name), isService: dispute.isService, mayBeOne: dispute.mayBeOne,
                 sides: dispute.sides.map { side in
                     let records = side.records.map { Self.text($0, dispute.interface) }.sorted()
                     return "\(side.host) on \(dispute.interface.name) says \(records.joined(separator: ", "))"

@@ -137,6 +137,15 @@ struct ExplanationTests {
             evidence.attempts = outcomes.map(attempt)
             #expect(codes(evidence) == code)
         }
+        var unreachable = attempt(.refused)
+        unreachable.hasNoRoute = true
+        for (others, code) in [
+            ([], ["no-route"]), ([attempt(.timeout)], ["connection-timeout"]),
+            ([attempt(.refused)], ["connection-refused"]), ([attempt(.connected)], []),
+        ] {
+            evidence.attempts = [unreachable] + others
+            #expect(codes(evidence) == code)
+        }
         evidence.attempts = []
         let refusal = AddressPolicy().refusal(
             of: Endpoint(address: address(1), port: endpoint.port, interface: nil), isOwn: false,
@@ -145,6 +154,31 @@ struct ExplanationTests {
         #expect(codes(evidence) == ["address-refused"])
         evidence.destinations.append(Evidence.Destination(endpoint: endpoint, refusal: nil))
         #expect(codes(evidence).isEmpty)
+    }
+
+    @Test("stopped by a signal: nothing is said of what is missing")
+    func interrupted() throws {
+        for records in [[], Array(try healthy().prefix(1))] {
+            var evidence = try evidence(records)
+            evidence.isInterrupted = true
+            evidence.isCut = true
+            #expect(codes(evidence) == ["interrupted"])
+        }
+    }
+
+    @Test("this machine's own name without a responder; a word that no one has")
+    func unknown() throws {
+        var evidence = Evidence(NameInquiry(.host(try name("h2.local"))))
+        evidence.links = [(interface: eth0, families: [.ipv4])]
+        evidence.isOwnHost = true
+        #expect(codes(evidence) == ["no-responder"])
+        evidence.isCut = true
+        #expect(codes(evidence) == ["incomplete"])
+        var word = try self.evidence([])
+        word.unknownWord = "to\u{1B}ny"
+        let diagnosis = try #require(Explanation(word).diagnoses.first)
+        #expect(diagnosis.code == .noAnswer && diagnosis.message.contains("no service, type or host"))
+        #expect(!diagnosis.message.contains("_http._tcp") && !diagnosis.message.utf8.contains(0x1B))
     }
 
     @Test("what may be meant")
@@ -194,7 +228,12 @@ struct ExplanationTests {
         #expect(try subject("_http._tcp.local.") == .type(try ServiceType("_http._tcp")))
         #expect(try subject("printer.local") == .host(try name("printer.local")))
         #expect(try subject("tony") == nil && subject("Front.Door") == nil)
-        for wrong in ["", "tony._http._tcp.example.org", "_http._nonsense", String(repeating: "x", count: 64)] {
+        #expect(try subject("node-7") == nil && subject("v1.2") == nil && subject("Dr. Who") == nil)
+        #expect(try subject("printer.example.org", "_ipp._tcp") != nil)
+        for wrong in [
+            "10.77.0.1", "fe80::1%eth0", "::1", "www.example.org", "example.org.", "1.0.77.10.in-addr.arpa", "",
+            "tony._http._tcp.example.org", "_http._nonsense", String(repeating: "x", count: 64),
+        ] {
             #expect(throws: (any Error).self) { try ExplainTarget(wrong, type: nil) }
         }
     }

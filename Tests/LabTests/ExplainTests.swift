@@ -9,12 +9,8 @@ struct ExplainTests {
         _ codes: [String], _ lab: Lab, _ arguments: String..., on host: String = "h2",
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let run = try await lab.toEnd(
-            host, [DiscoverdBinary.path, "explain", "--json"] + arguments, within: .seconds(20))
-        let data = Data((run.output.first ?? "").utf8)
-        let line = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
-        let diagnoses = line?["diagnoses"] as? [[String: String]]
-        #expect(diagnoses?.compactMap { $0["code"] } == codes, "\(run)", sourceLocation: sourceLocation)
+        let (named, run) = try await lab.explain(arguments, on: host)
+        #expect(named == codes, "\(run)", sourceLocation: sourceLocation)
         #expect(run.exit == .exited(codes.isEmpty ? 0 : 1), "\(run)", sourceLocation: sourceLocation)
     }
 

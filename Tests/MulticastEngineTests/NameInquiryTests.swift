@@ -73,7 +73,7 @@ struct NameInquiryTests {
         #expect(inquiry.heard.isEmpty)
         let all = try records() + address()
         inquiry.received(try message(all, to: first), Arrival(from: h1, on: eth0, .answer), at: ms(2))
-        #expect(inquiry.answers.count == 1 && inquiry.deafLinks == [eth0])
+        #expect(inquiry.answers.count == 1 && inquiry.unheardLinks.isEmpty)
         var answered = 0
         for time in stride(from: 3, through: 900, by: 10) {
             for question in inquiry.questions(at: ms(time)) where question.path == .link(eth0, .ipv4) {
@@ -84,12 +84,12 @@ struct NameInquiryTests {
                     try message(all, to: question), Arrival(from: h1, on: eth0, .answer), at: ms(time))
             }
         }
-        #expect(answered == 8 && inquiry.sample?.answered == 7)
+        #expect(answered == 8 && inquiry.sample?.answered == 7 && inquiry.sample?.verdict == .good)
         #expect(!inquiry.isOver(at: ms(1100)))
         let again = inquiry.questions(at: ms(1150))
         #expect(again.map(\.path).filter { $0 == .shared }.count == 1)
         inquiry.received(Message(), Arrival(from: h1, on: eth0, .group), at: ms(1160))
-        #expect(inquiry.deafLinks.isEmpty && inquiry.isOver(at: ms(1200)))
+        #expect(inquiry.isOver(at: ms(1200)) && inquiry.unheardLinks.isEmpty)
     }
 
     @Test("goodbyes are no answers, and alone they say that it is being withdrawn")
@@ -109,9 +109,25 @@ struct NameInquiryTests {
             for port in UInt16(1)...100 {
                 inquiry.received(try message([try records(port: port)[0]]), arrival, at: ms(1))
             }
-            #expect(inquiry.heard.count == min(Int(sender) * 64, 512))
+            #expect(inquiry.heard.count == min(Int(sender) * 64, 192))
         }
-        #expect(inquiry.hosts.count == 100)
+        #expect(inquiry.hosts.count == 100 && inquiry.isPartial)
+        // What else is said of it has room of its own.
+        let rest = Array(try records().dropFirst())
+        inquiry.received(try message(rest), Arrival(from: h1, on: eth0, .group), at: ms(2))
+        #expect(inquiry.heard.count == 194 && !inquiry.isPartial(inquiry.subject.name, [.txt]))
+    }
+
+    @Test("what another interface of this machine says makes no other host, and no group that is heard")
+    func ours() throws {
+        var inquiry = try inquiry()
+        let arrival = Arrival(from: h1, on: eth0, .group, isOurs: true)
+        inquiry.received(try message(try records()), arrival, at: ms(1))
+        #expect(inquiry.hosts.isEmpty && inquiry.groupLinks.isEmpty && !inquiry.hasNearAnswer)
+        #expect(inquiry.answers.count == 1)
+        var census = NameCensus()
+        census.received(try message(try records()), arrival, at: ms(1))
+        #expect(!census.hasOthers)
     }
 
     @Test("a census: the types, then their services; the usual service ends it")

@@ -74,6 +74,35 @@ struct NameSurveyTests {
         #expect(survey.disputes.isEmpty, "\(survey.disputes)")
     }
 
+    @Test("a host that answers on two interfaces with each one's address may be one; one that says another's may not")
+    func twoInterfaces() throws {
+        var survey = NameSurvey()
+        for number in [UInt32(1), 11] {
+            _ = survey.received(response(try tony("h1.local"), try address("h1.local", number)), from: host(number))
+        }
+        #expect(survey.disputes.map(\.mayBeOne) == [true])
+        _ = survey.received(response(try address("h1.local", 1)), from: host(5))
+        #expect(survey.disputes.map(\.mayBeOne) == [false])
+        var other = NameSurvey()
+        for number in [UInt32(1), 11] {
+            let port = UInt16(number)
+            _ = other.received(
+                response(try tony("h1.local", port), try address("h1.local", number)), from: host(number))
+        }
+        #expect(other.disputes.map(\.mayBeOne) == [false, false], "their services differ")
+    }
+
+    @Test("what this machine says over two interfaces of a link, one host says")
+    func ownInterfaces() throws {
+        var survey = NameSurvey(own: [host(1).address, host(11).address])
+        for number in [UInt32(1), 11] {
+            _ = survey.received(response(try address("h1.local", number)), from: host(number))
+        }
+        #expect(survey.disputes.isEmpty)
+        _ = survey.received(response(try address("h1.local", 3)), from: host(3))
+        #expect(survey.disputes.map(\.sides.count) == [2])
+    }
+
     @Test("a flood of names and of hosts is bounded")
     func flood() throws {
         var survey = NameSurvey()

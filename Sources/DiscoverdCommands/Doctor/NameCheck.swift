@@ -21,14 +21,21 @@ enum NameCheck {
     }
 
     static func findings(of found: NameDisputes) -> [Finding] {
-        guard !found.disputes.isEmpty else {
+        let (doubtful, disputes) = (found.disputes.filter(\.mayBeOne), found.disputes.filter { !$0.mayBeOne })
+        let notes = doubtful.prefix(most).map { dispute in
+            Finding(
+                check, .ok,
+                "\(dispute.name) is one host with two interfaces on a link, or two hosts share the name: "
+                    + dispute.sides.joined(separator: "; "))
+        }
+        guard !disputes.isEmpty else {
             return [
                 Finding(
                     check, .ok,
                     "no name is claimed twice: \(found.services) services and \(found.hosts) hosts were heard of")
-            ]
+            ] + notes
         }
-        let shown = found.disputes.prefix(most).map { dispute in
+        let shown = disputes.prefix(most).map { dispute in
             Finding(
                 check, .warn,
                 "\(dispute.isService ? "the service" : "the host name") \(dispute.name) is claimed by "
@@ -37,8 +44,8 @@ enum NameCheck {
                     "Which is the real one, 'discoverd identity' there tells, and 'connect --tls' here (docs/identity.md). "
                     + "Stop or rename the other.")
         }
-        let left = found.disputes.count - shown.count
-        return shown + (left > 0 ? [Finding(check, .warn, "\(left) more names are claimed twice")] : [])
+        let left = disputes.count - shown.count
+        return shown + (left > 0 ? [Finding(check, .warn, "\(left) more names are claimed twice")] : []) + notes
     }
 }
 #endif

@@ -2,6 +2,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
+internal import Glibc
 internal import System
 
 /// Connects to every address of a service, to say which answer; nothing is sent.
@@ -24,19 +25,21 @@ enum ConnectionTrial {
 
     private static func attempt(_ endpoint: Endpoint, within limit: Duration) async -> Evidence.Attempt {
         let start = ContinuousClock.now
-        let failure: DialFailure? = await withTimeLimit(limit) {
-            let dialer = SocketDialer()
+        let (failure, code): (DialFailure?, Int32) = await withTimeLimit(limit) {
             do {
-                await dialer.close(try await dialer.dial(endpoint))
-                return nil
+                try await SocketDialer.connected(to: endpoint).close()
+                return (nil, 0)
+            } catch let error as SystemError {
+                return (SocketDialer.failure(error.code), error.code)
             } catch let failure as DialFailure {
-                return failure
+                return (failure, 0)
             } catch {
-                return DialFailure(.timeout, "no answer")
+                return (DialFailure(.timeout, "no answer"), 0)
             }
         }
         return Evidence.Attempt(
             endpoint: endpoint, outcome: failure?.outcome ?? .connected, reason: failure?.reason,
+            hasNoRoute: [EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN].contains(code),
             milliseconds: (ContinuousClock.now - start).milliseconds)
     }
 }

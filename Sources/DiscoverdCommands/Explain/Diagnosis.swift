@@ -8,6 +8,7 @@ struct Diagnosis: Hashable {
         case portTaken = "port-taken"
         case silentLink = "silent-link"
         case noAnswer = "no-answer"
+        case noResponder = "no-responder"
         case withdrawn
         case otherType = "other-type"
         case similarName = "similar-name"
@@ -25,8 +26,10 @@ struct Diagnosis: Hashable {
         case addressRefused = "address-refused"
         case connectionRefused = "connection-refused"
         case connectionTimeout = "connection-timeout"
+        case noRoute = "no-route"
         case avahiDiffers = "avahi-differs"
         case incomplete
+        case interrupted
     }
 
     let code: Code

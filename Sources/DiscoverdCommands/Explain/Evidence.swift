@@ -26,12 +26,22 @@ struct Evidence {
         let outcome: EstablishmentReport.Outcome
         /// Why it failed; safe for a terminal.
         let reason: String?
+        /// The failure is that no way leads to the host.
+        var hasNoRoute = false
         let milliseconds: Int64
     }
 
     var inquiry: NameInquiry
     /// The time was over before all was asked.
     var isCut = false
+    /// A signal ended the search.
+    var isInterrupted = false
+    /// The word that was asked for, where it is no name of anything.
+    var unknownWord: String?
+    /// The subject is this machine's own name.
+    var isOwnHost = false
+    /// This machine's addresses, without scopes.
+    var ownAddresses: Set<IPAddress> = []
     /// The links that were asked.
     var links: [(interface: NetworkInterface, families: [IPAddress.Family])] = []
     /// Why the system sent nothing, where it sent nothing: the `errno` of each link.
@@ -53,7 +63,8 @@ struct Evidence {
 
     /// The subject's name for people, without a final dot; safe for a terminal.
     var name: String {
-        switch subject {
+        if let unknownWord { return unknownWord.escapedForTerminal }
+        return switch subject {
         case .service(let instance): instance.fullName
         case .type(let type): type.description
         case .host(let name): name.text

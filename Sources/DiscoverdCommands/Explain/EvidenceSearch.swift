@@ -32,12 +32,21 @@ struct EvidenceSearch: Sendable {
         } onCancel: {
             isOver.withLock { $0 = true }
         }
+        await askOthers(&evidence)
+        evidence.isInterrupted = Task.isCancelled
+        return evidence
+    }
+
+    /// Asks avahi-daemon, and dials; ends early where the task is cancelled.
+    private func askOthers(_ evidence: inout Evidence) async {
+        guard !Task.isCancelled else { return }
         evidence.cached = await CachedServices.ask(evidence.subject, on: interfaces, over: family)
         if Explanation(evidence).diagnoses.contains(where: { $0.code == .avahiDiffers }) {
             // What a goodbye ends is kept for a second (RFC 6762 §10.1).
             try? await Task.sleep(for: .milliseconds(1200))
             evidence.cached = await CachedServices.ask(evidence.subject, on: interfaces, over: family)
         }
+        guard !Task.isCancelled else { return }
         let (local, routes) = (LocalAddresses.system(), SystemRoutes())
         if let policy {
             evidence.destinations = evidence.endpoints.map { endpoint in
@@ -46,17 +55,19 @@ struct EvidenceSearch: Sendable {
                     refusal: policy.refusal(of: endpoint, isOwn: evidence.isOwn, local: local, routes: routes))
             }
             if case .service(let instance) = evidence.subject, instance.type.transport == .tcp {
-                evidence.attempts = await ConnectionTrial.run(
+                let attempts = await ConnectionTrial.run(
                     evidence.destinations.filter { $0.refusal == nil }.map(\.endpoint), within: limit * 2 / 5)
+                // A connection that is given up looks like one that takes too long.
+                if !Task.isCancelled { evidence.attempts = attempts }
             }
         }
-        return evidence
     }
 
     /// Asks the links: what a word means, the name, and what else there is where no one has it. Blocks.
     private func askLinks(_ target: ExplainTarget, until isOver: () -> Bool) throws -> Evidence {
         let inquiry = LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
         var census: NameCensus?
+        var isUnknown = false
         let subject: InquirySubject
         switch target {
         case .subject(let known): subject = known
@@ -65,6 +76,7 @@ struct EvidenceSearch: Sendable {
             inquiry.run(&asked, within: limit * 2 / 5, until: isOver)
             subject = try ExplainTarget.subject(of: word, in: asked)
             census = asked
+            isUnknown = subject == (try ExplainTarget.usual(word))
         }
         var name = NameInquiry(subject)
         let isWhole = inquiry.run(&name, within: limit * 3 / 5, until: isOver)
@@ -72,6 +84,11 @@ struct EvidenceSearch: Sendable {
         evidence.isCut = !isWhole
         evidence.census = census
         evidence.links = inquiry.links
+        evidence.ownAddresses = inquiry.ownAddresses
+        if isUnknown, name.answers.isEmpty, name.heard.isEmpty, case .word(let word) = target {
+            evidence.unknownWord = word
+        }
+        evidence.isOwnHost = ExplainTarget.isOwnHost(target)
         evidence.deaf = Set(inquiry.links.map(\.interface)).subtracting(inquiry.hearing)
         if !evidence.deaf.isEmpty {
             evidence.holders = PortHolder.holders(of: PortHolder.multicastDNS).map(\.description)

@@ -10,7 +10,8 @@ struct ExplainCommand: PlacedCommand {
         abstract: "Asks the network for a service, a type or a host, step by step, and says what is wrong.",
         discussion: """
             Prints what was asked on which interface, each answer with its TTL and sender, what avahi-daemon has, and each connection \
-            that was tried, without sending anything on it; then what is wrong, each with a code. The status is 0 when nothing is, else 1.
+            that was tried, without sending anything on it; then what is wrong, each with a code. The status is 0 when nothing \
+            is, else 1; 130 when a signal ends it.
 
             Examples:
               discoverd explain tony                       a service of any type; or a type, or a host of this name
@@ -43,7 +44,7 @@ struct ExplainCommand: PlacedCommand {
     @OptionGroup var common: LookupOptions
 
     static var daemonUse: DaemonUse { .never }
-    static var statusWhenStopped: ExitStatus { .notFound }
+    static var statusWhenStopped: ExitStatus { .interrupted }
 
     func validate() throws {
         do {
@@ -61,10 +62,12 @@ struct ExplainCommand: PlacedCommand {
             interfaces: try place.interfaces(), family: place.family, limit: time.limit,
             policy: noConnect ? nil : policy.policy(naming: .local, and: []), capture: capture)
         let evidence = try await search.run(try ExplainTarget(name, type: type))
-        try capture?.finish()
+        let failure = capture?.finish()
         let explanation = Explanation(evidence)
         try ExplanationPrinter(explanation: explanation, session: session).show()
-        return explanation.diagnoses.isEmpty ? .done : .notFound
+        if let failure { session.notices.failure(failure) }
+        if evidence.isInterrupted { return .interrupted }
+        return failure?.status ?? (explanation.diagnoses.isEmpty ? .done : .notFound)
     }
 }
 #endif

@@ -3,6 +3,7 @@ internal import CommandFrame
 internal import DNSMessage
 internal import DNSSD
 internal import MulticastEngine
+internal import System
 internal import WireNames
 
 /// What `explain` is asked about.
@@ -30,14 +31,32 @@ enum ExplainTarget {
             self = .subject(.host(host))
         } else {
             _ = try Self.name(text)
+            try Self.refuseForeign(text)
             self = .word(text)
         }
+    }
+
+    /// Refuses what is an address, or a name that DNS servers are asked for. A service's name may have dots, too: with its type it is one.
+    private static func refuseForeign(_ text: String) throws {
+        if IPAddress(String(text.prefix { $0 != "%" })) != nil {
+            throw Parsing.Failure("it explains names; 'discoverd host \(text)' finds the names of an address")
+        }
+        let labels = (text.hasSuffix(".") ? text.dropLast() : text[...]).utf8.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+        let isOfHost = { (byte: UInt8) in isLetter(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-") }
+        guard labels.count > 1, labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isOfHost) }),
+            let last = labels.last, last.count > 1, last.allSatisfy(isLetter)
+        else { return }
+        throw Parsing.Failure(
+            "it explains names of the link, below local, and not of other domains ('discoverd host \(text)' asks for those); "
+                + "a service whose name this is needs its type")
     }
 
     /// Asks what a word can be.
     static func census(of word: String) throws -> NameCensus {
         let types = [ServiceType.Transport.tcp, .udp].compactMap { ServiceType(identifier: word, transport: $0) }
-        return NameCensus(usual: try usual(word), types: types, host: try? QueryCommand.name(word))
+        return NameCensus(usual: try usualService(word), types: types, host: try? QueryCommand.name(word))
     }
 
     /// What a word is, as a census has shown: a service before a type, and that before a host. What is nowhere is a service of the usual
@@ -50,10 +69,22 @@ enum ExplainTarget {
         }
         if let first = types.first { return .type(first) }
         if let host = census.host { return .host(host) }
-        return .service(try usual(word))
+        return try usual(word)
     }
 
-    private static func usual(_ word: String) throws -> ServiceInstance {
+    /// What a word is that no one has: a service of the usual type.
+    static func usual(_ word: String) throws -> InquirySubject { .service(try usualService(word)) }
+
+    /// Whether it is this machine's own name.
+    static func isOwnHost(_ target: ExplainTarget) -> Bool {
+        guard let label = Environment.hostLabel, let own = try? QueryCommand.name(label) else { return false }
+        switch target {
+        case .subject(let subject): return subject == .host(own)
+        case .word(let word): return (try? QueryCommand.name(word)) == own
+        }
+    }
+
+    private static func usualService(_ word: String) throws -> ServiceInstance {
         ServiceInstance(name: try name(word), type: try ServiceType(DefaultType.text))
     }
 

@@ -1,6 +1,5 @@
 #if Commands
 internal import CommandFrame
-internal import CommandText
 internal import DNSMessage
 internal import DNSSD
 internal import Discovery
@@ -11,15 +10,19 @@ internal import System
 /// What evidence means: what is wrong. A value.
 struct Explanation {
     /// The most things that one diagnosis names.
-    private static let mostNamed = 4
-    /// Fewer answers than so many of `AnswerSample.size` are more than chance.
-    private static let leastAnswers = 6
+    static let mostNamed = 4
 
     let evidence: Evidence
     private(set) var diagnoses: [Diagnosis] = []
+    /// What is no fault, and may be of use; safe for a terminal.
+    private(set) var notes: [String] = []
 
     init(_ evidence: Evidence) {
         self.evidence = evidence
+        guard !evidence.isInterrupted else {
+            add(.interrupted, "stopped before all was asked: what is wrong is not known")
+            return
+        }
         if !evidence.deaf.isEmpty {
             let holders = evidence.holders.isEmpty ? "another program" : Self.list(evidence.holders)
             add(
@@ -43,109 +46,47 @@ struct Explanation {
             explainSilence()
         } else {
             checkAnswers()
-            if evidence.isCut {
-                addCut()
-            } else {
-                checkPath()
-                checkService()
-            }
+            checkPath()
+            if evidence.isCut { addCut() } else { checkService() }
             checkCache()
             checkConnections()
         }
     }
 
-    private mutating func add(_ code: Diagnosis.Code, _ message: String) {
-        diagnoses.append(Diagnosis(code, message))
-    }
+    mutating func add(_ code: Diagnosis.Code, _ message: String) { diagnoses.append(Diagnosis(code, message)) }
 
-    private mutating func addCut() {
+    mutating func note(_ text: String) { notes.append(text) }
+
+    mutating func addCut() {
+        guard !diagnoses.contains(where: { $0.code == .loss }) else { return }
         add(
             .incomplete,
             "the time was over before all was asked: what is missing is not known; a longer --timeout tells")
     }
 
-    /// No one says that the name is there.
-    private mutating func explainSilence() {
-        let (inquiry, name) = (evidence.inquiry, evidence.name)
-        let listing = inquiry.records(of: evidence.subject.listing, [.ptr])
-        if inquiry.isWithdrawn {
-            add(.withdrawn, "\(name) is being withdrawn: only goodbyes (TTL 0) were heard of it")
-        } else if let first = listing.first {
-            add(
-                .noServiceRecord,
-                "\(first.arrival.sender) lists \(name), but no one has an SRV record for it: it cannot be resolved")
-        } else if !evidence.direct.isEmpty {
-            add(
-                .multicastNotDelivered,
-                "\(Self.list(evidence.direct.map(\.description).sorted())) answers when asked directly, but not through the "
-                    + "group: multicast does not get there (a firewall there, or IGMP snooping in a switch or access point)"
-            )
-        } else if evidence.isCut {
-            addCut()
-        } else if !suggest() {
-            let isSilent = inquiry.hosts.isEmpty && evidence.census?.hasOthers != true
-            let links = Self.list(evidence.links.map(\.interface.text))
-            if isSilent {
-                add(
-                    .silentLink,
-                    "no other host was heard on \(links), whatever was asked: no one else there speaks mDNS, or multicast does "
-                        + "not pass (client isolation, a firewall, another network)")
-            } else {
-                add(.noAnswer, "no one on \(links) answers for \(name), though other hosts are heard: it is not there")
-            }
-        }
-        // What a goodbye ends, avahi-daemon keeps for a second (RFC 6762 §10.1); and who answers directly is there.
-        if !inquiry.isWithdrawn, evidence.direct.isEmpty { checkCache() }
-    }
-
-    /// Looks for what may be meant.
-    /// - Returns: whether there is such a thing.
-    private mutating func suggest() -> Bool {
-        guard let census = evidence.census else { return false }
-        switch evidence.subject {
-        case .host: return false
-        case .service(let instance):
-            let same = census.services(named: instance.name).filter { $0.type != instance.type }
-            if !same.isEmpty {
-                add(
-                    .otherType,
-                    "no one answers for \(evidence.name), but there is \(Self.list(same.map(\.fullName)))")
-                return true
-            }
-            let near = census.services.filter { $0.name.value.isSimilar(to: instance.name.value) }.sorted {
-                ($0.type == instance.type ? 0 : 1, $0) < ($1.type == instance.type ? 0 : 1, $1)
-            }
-            guard !near.isEmpty else { return false }
-            add(
-                .similarName,
-                "no one answers for \(evidence.name), but there is \(Self.list(near.map(\.fullName)))")
-        case .type(let type):
-            let near = census.types.filter { $0.name.isSimilar(to: type.name) && $0 != type }
-            guard !near.isEmpty else { return false }
-            add(
-                .otherType,
-                "there is no service of type \(type), but there are some of \(Self.list(near.map(\.description).sorted()))"
-            )
-        }
-        return true
-    }
-
     /// Who claims the name, and from where.
     private mutating func checkAnswers() {
-        var survey = NameSurvey()
-        for heard in evidence.inquiry.heard {
+        let inquiry = evidence.inquiry
+        var survey = NameSurvey(own: evidence.ownAddresses)
+        for heard in inquiry.heard {
             _ = survey.received(
                 Message(flags: .response, answers: [heard.record]),
                 from: .init(heard.arrival.sender, on: heard.arrival.interface))
         }
-        for dispute in NameDisputes(survey).disputes.prefix(Self.mostNamed) {
+        let disputes = NameDisputes(survey).disputes
+        for dispute in disputes.filter({ !$0.mayBeOne }).prefix(Self.mostNamed) {
             add(
                 .twoHosts,
                 "\(dispute.name) is claimed by \(dispute.sides.count) hosts: \(dispute.sides.joined(separator: "; "))")
         }
-        let others = evidence.inquiry.answers.filter { $0.arrival.way != .own }
+        for dispute in disputes.filter(\.mayBeOne).prefix(Self.mostNamed) {
+            note(
+                "\(dispute.name) is one host with two interfaces on the link, or two hosts share the name: "
+                    + dispute.sides.joined(separator: "; "))
+        }
+        let others = inquiry.answers.filter { !$0.arrival.isOurs }
         guard !others.isEmpty, !evidence.isOwn else { return }
-        if others.allSatisfy({ !$0.arrival.isNear }) {
+        if !inquiry.hasNearAnswer {
             add(
                 .offLink,
                 "\(Self.hosts(others)) answers, which is in no network of the link: a reflector or VPN, or the host has an "
@@ -153,7 +94,7 @@ struct Explanation {
         }
         // Some responders, as python-zeroconf, send 255 to the group alone.
         let group = others.filter { $0.arrival.way == .group }
-        if !group.isEmpty, group.allSatisfy({ $0.arrival.hops.map { $0 != 255 } ?? false }) {
+        if !group.isEmpty, !inquiry.hasDirectAnswer {
             add(
                 .hopLimit,
                 "\(Self.hosts(group)) answers with hop limit \(group.first?.arrival.hops ?? 0) and not 255 (RFC 6762 §11): "
@@ -163,7 +104,7 @@ struct Explanation {
 
     /// Whether packets get through.
     private mutating func checkPath() {
-        let deaf = evidence.inquiry.deafLinks.subtracting(evidence.deaf).sorted()
+        let deaf = evidence.inquiry.unheardLinks.subtracting(evidence.deaf).sorted()
         if !deaf.isEmpty {
             add(
                 .multicastNotHeard,
@@ -171,113 +112,24 @@ struct Explanation {
                     + "firewall of this machine drops UDP port 5353, or IGMP snooping keeps the group away; browsing misses news"
             )
         }
-        if let sample = evidence.inquiry.sample, sample.answered < Self.leastAnswers {
-            add(
-                .loss,
-                "\(sample.host) answered \(sample.answered) of \(AnswerSample.size) questions: packets are lost on the way, or it cannot keep up"
-            )
+        guard let sample = evidence.inquiry.sample else { return }
+        let count = "\(sample.host) answered \(sample.answered) of \(sample.asked) questions"
+        switch sample.verdict {
+        case .good, .unknown: break
+        case .lossy: add(.loss, "\(count): packets are lost on the way, or it cannot keep up")
+        case .unclear: note("\(count): it limits its answers, or packets are lost on the way")
         }
     }
 
-    /// Whether the service is complete.
-    private mutating func checkService() {
-        let inquiry = evidence.inquiry
-        // What is missing may be what was lost.
-        guard !diagnoses.contains(where: { $0.code == .loss }) else { return }
-        if case .type = evidence.subject {
-            let unresolved = Set(inquiry.answers.compactMap { $0.record.data.pointer }).filter {
-                inquiry.isUnanswered($0)
-            }
-            if !unresolved.isEmpty {
-                add(
-                    .noServiceRecord,
-                    "\(Self.list(unresolved.map(\.text).sorted())) is listed, but no one has an SRV record for it")
-            }
-            return
-        }
-        guard case .service(let instance) = evidence.subject else { return }
-        if inquiry.records(of: evidence.subject.listing, [.ptr]).isEmpty {
-            add(
-                .notListed,
-                "no one lists it among \(instance.type): browsing does not show it (its PTR record is missing)")
-        }
-        if inquiry.records(of: evidence.subject.name, [.txt]).isEmpty {
-            add(.noTextRecord, "it has no TXT record (RFC 6763 §6 asks for one): many programs do not resolve it")
-        }
-        let services = evidence.services
-        if services.allSatisfy({ $0.port == 0 }) {
-            add(.noPort, "its port is 0: it says of itself that it cannot be used (RFC 6763 §8)")
-        }
-        for host in evidence.hosts.prefix(Self.mostNamed) where inquiry.records(of: host, [.a, .aaaa]).isEmpty {
-            let sender = services.first { $0.host == host }?.heard.arrival.sender.description ?? ""
-            add(.noAddress, "\(sender) names the host \(host.text), for which no one has an address")
-        }
-    }
-
-    /// Whether avahi-daemon says what the wire says.
-    private mutating func checkCache() {
-        let services = evidence.services
-        for cached in evidence.cached.sorted(by: { $0.interface < $1.interface }).prefix(Self.mostNamed) {
-            let text = "\(cached.host) port \(cached.port?.rawValue ?? 0)"
-            let heard = services.filter { $0.heard.arrival.interface == cached.interface }
-            if services.isEmpty {
-                add(
-                    .avahiDiffers,
-                    "avahi-daemon has \(text) on \(cached.interface.text), which no one confirms: the host is gone, or was "
-                        + "cut off; avahi-daemon forgets it when its TTL is over")
-            } else if !heard.isEmpty,
-                !heard.contains(where: {
-                    $0.port == cached.port?.rawValue ?? 0 && HostName(observed: $0.host.text) == cached.host
-                })
-            {
-                add(
-                    .avahiDiffers,
-                    "avahi-daemon has \(text) on \(cached.interface.text), which is not what the wire says")
-            }
-        }
-    }
-
-    /// Whether it can be dialled.
-    private mutating func checkConnections() {
-        let refused = evidence.destinations.compactMap { item in item.refusal.map { (item.endpoint, $0) } }
-        if !refused.isEmpty, refused.count == evidence.destinations.count {
-            let reasons = refused.map { "\($0.0.address): \($0.1.description)" }
-            let canBeAllowed = refused.contains { $0.1.canBeAllowed }
-            add(
-                .addressRefused,
-                "none of its addresses is dialled: \(Self.list(reasons))"
-                    + (canBeAllowed ? " (--allow permits it)" : ""))
-        }
-        let attempts = evidence.attempts
-        guard !attempts.isEmpty, !attempts.contains(where: { $0.outcome == .connected }) else { return }
-        let failures = Self.list(attempts.map { "\($0.endpoint.text): \($0.reason ?? $0.outcome.rawValue)" })
-        if attempts.allSatisfy({ $0.outcome == .timeout }) {
-            add(.connectionTimeout, "no connection: \(failures); a firewall drops TCP, or the host is off")
-        } else {
-            add(.connectionRefused, "no connection: \(failures); no program listens there, or a firewall refuses")
-        }
-    }
-
-    private static func hosts(_ heard: [Heard]) -> String {
+    static func hosts(_ heard: [Heard]) -> String {
         var known: Set<IPAddress> = []
         return list(heard.map(\.arrival.sender).filter { known.insert($0).inserted }.map(\.description))
     }
 
-    private static func list(_ items: [String]) -> String {
+    static func list(_ items: [String]) -> String {
         let shown = items.prefix(mostNamed).joined(separator: ", ")
         return items.count > mostNamed ? "\(shown) and \(items.count - mostNamed) more" : shown
     }
-}
-
-extension NameInquiry {
-    /// A service that no SRV record was heard of, although it was asked for.
-    fileprivate func isUnanswered(_ service: DomainName) -> Bool {
-        targets.contains(service) && records(of: service, [.srv]).isEmpty
-    }
-}
-
-extension RecordData {
-    fileprivate var pointer: DomainName? { if case .ptr(let name) = self { name } else { nil } }
 }
 
 extension NetworkInterface {
@@ -294,14 +146,6 @@ extension IPAddress {
     /// With the interface's name where it means something there alone; safe for a terminal.
     func text(on interface: NetworkInterface?) -> String {
         text(scopedTo: isLinkLocal && family == .ipv6 ? interface : nil).escapedForTerminal
-    }
-}
-
-extension String {
-    /// Whether another name may be meant: other capitals, or a slip.
-    fileprivate func isSimilar(to other: String) -> Bool {
-        let (one, other) = (lowercased(), other.lowercased())
-        return one == other || Suggestion.nearest(to: one, among: [other]) != nil
     }
 }
 #endif

@@ -23,7 +23,7 @@ struct ExplanationPrinter {
         for answer in answers.prefix(Self.most) { try show(answer) }
         if answers.count > Self.most { try line("answer", "and \(answers.count - Self.most) more") }
         if let sample = evidence.inquiry.sample {
-            try line("path", "\(sample.host) answered \(sample.answered) of \(AnswerSample.size) further questions")
+            try line("path", "\(sample.host) answered \(sample.answered) of \(sample.asked) further questions")
         }
         for host in evidence.direct.map(\.description).sorted() {
             try line("direct", "\(host) answered when asked alone")
@@ -39,6 +39,7 @@ struct ExplanationPrinter {
             try line(
                 "connect", attempt.endpoint.text, "\(attempt.outcome.rawValue)\(reason)", "\(attempt.milliseconds) ms")
         }
+        for note in explanation.notes { try line("note", note) }
         for diagnosis in explanation.diagnoses {
             try line("wrong", colour: .red, diagnosis.code.rawValue, diagnosis.message)
         }
@@ -102,7 +103,7 @@ struct ExplanationPrinter {
     private func write(to json: inout JSONWriter) {
         let (evidence, answers) = (evidence, answers)
         json.line("explanation") { object in
-            object.member("kind", evidence.subject.kind)
+            object.member("kind", evidence.unknownWord == nil ? evidence.subject.kind : "word")
             object.member("name", evidence.name)
             object.key("asked")
             object.array { array in
@@ -119,7 +120,7 @@ struct ExplanationPrinter {
                 object.key("path")
                 object.object { object in
                     object.member("host", sample.host.description)
-                    object.member("asked", AnswerSample.size)
+                    object.member("asked", sample.asked)
                     object.member("answered", sample.answered)
                 }
             }
@@ -134,6 +135,7 @@ struct ExplanationPrinter {
                 }
             }
             writeConnections(to: &object)
+            object.member("notes", explanation.notes)
             object.key("diagnoses")
             object.array { array in
                 for diagnosis in explanation.diagnoses {

@@ -100,16 +100,16 @@ struct PacketCapture {
     }
 }
 
-/// A new file of packets.
+/// A new file of packets, which is there once it is whole.
 final class PacketCaptureFile: Sendable {
     private let capture = Locked(PacketCapture())
     private let path: String
 
-    /// - Throws: where there is something of this name already: it is not followed, and not replaced.
+    /// - Throws: where there is something of this name already, which is not followed, or no file can be made.
     init(_ path: String) throws(CommandError) {
         self.path = path
         do throws(SystemError) {
-            try SystemFile.create(path, with: [])
+            try SystemFile.requireAbsent(path)
         } catch {
             throw Self.failure(path, error)
         }
@@ -122,12 +122,14 @@ final class PacketCaptureFile: Sendable {
         capture.withLock { $0.add(packet, at: time) }
     }
 
-    /// Writes what has come.
-    func finish() throws(CommandError) {
+    /// Writes what has come; replaces nothing, and leaves nothing where that fails.
+    /// - Returns: why it cannot be written.
+    func finish() -> CommandError? {
         do throws(SystemError) {
-            try SystemFile.replace(path, with: capture.withLock { $0.bytes })
+            try SystemFile.create(path, with: capture.withLock { $0.bytes })
+            return nil
         } catch {
-            throw Self.failure(path, error)
+            return Self.failure(path, error)
         }
     }
 

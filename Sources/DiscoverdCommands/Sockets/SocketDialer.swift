@@ -10,6 +10,15 @@ internal import System
 /// Used instead of SwiftNIO because commands start faster without it (docs/decisions/0005-two-dialers.md).
 struct SocketDialer: Dialer {
     func dial(_ endpoint: Endpoint) async throws -> Socket {
+        do {
+            return try await Self.connected(to: endpoint)
+        } catch let error as SystemError {
+            throw Self.failure(error.code)
+        }
+    }
+
+    /// - Throws: `SystemError` where the system has the reason; `DialFailure`, or `CancellationError`.
+    static func connected(to endpoint: Endpoint) async throws -> Socket {
         let address = SocketAddress(endpoint.address, port: endpoint.port.rawValue)
         let socket: Socket
         do throws(SystemError) {
@@ -20,15 +29,15 @@ struct SocketDialer: Dialer {
         let flags = fcntl(socket.descriptor, F_GETFL)
         _ = fcntl(socket.descriptor, F_SETFL, flags | O_NONBLOCK)
         if address.connect(socket.descriptor) != 0 {
-            guard errno == EINPROGRESS else { throw Self.failure(errno) }
+            guard errno == EINPROGRESS else { throw SystemError(errno) }
             // Shutting down a connecting socket aborts the connection and wakes its poll.
             let error = try await withTaskCancellationHandler {
-                try await Self.wait(for: socket)
+                try await wait(for: socket)
             } onCancel: {
                 socket.end()
             }
             if Task.isCancelled { throw CancellationError() }
-            guard error == 0 else { throw Self.failure(error) }
+            guard error == 0 else { throw SystemError(error) }
         }
         _ = fcntl(socket.descriptor, F_SETFL, flags)
         socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
@@ -52,7 +61,7 @@ struct SocketDialer: Dialer {
         }
     }
 
-    private static func failure(_ code: Int32) -> DialFailure {
+    static func failure(_ code: Int32) -> DialFailure {
         switch code {
         case ETIMEDOUT: DialFailure(.timeout, "no answer")
         case ECONNREFUSED: DialFailure(.refused, "connection refused")

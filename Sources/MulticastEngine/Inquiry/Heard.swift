@@ -20,11 +20,15 @@ package struct Arrival: Hashable, Sendable {
     package let hops: UInt8?
     /// The sender is in a network of the interface.
     package let isNear: Bool
+    /// The sender's address is one of this machine's: another of its interfaces is on the same link, or someone forges it.
+    package let isOurs: Bool
 
     package init(
-        from sender: IPAddress, on interface: NetworkInterface, _ way: Way, hops: UInt8? = 255, isNear: Bool = true
+        from sender: IPAddress, on interface: NetworkInterface, _ way: Way, hops: UInt8? = 255, isNear: Bool = true,
+        isOurs: Bool = false
     ) {
         (self.sender, self.interface, self.way, self.hops, self.isNear) = (sender, interface, way, hops, isNear)
+        self.isOurs = isOurs || way == .own
     }
 }
 

@@ -40,6 +40,8 @@ package final class LinkInquiry {
     /// Whether multicast was sent, for each link, and the last error of those it was not.
     package private(set) var sent: Set<NetworkInterface> = []
     package private(set) var refusals: [NetworkInterface: Int32] = [:]
+    /// This machine's addresses, without scopes.
+    package let ownAddresses: Set<IPAddress>
     private let sockets: [SurveySocket]
     private let neighbours: [NetworkInterface: [(address: IPAddress, block: CIDR)]]
     private let log: (Packet) -> Void
@@ -65,6 +67,7 @@ package final class LinkInquiry {
             blocks[item.interface, default: []].append((address, block))
         }
         neighbours = blocks
+        ownAddresses = Set(blocks.values.joined().map { $0.address.withoutScope })
         self.log = log
     }
 
@@ -103,7 +106,8 @@ package final class LinkInquiry {
     private func arrival(_ datagram: SurveySocket.Datagram, of socket: SurveySocket) -> Arrival {
         Arrival(
             from: datagram.sender, on: socket.interface, socket.asks ? .answer : socket.isOwn ? .own : .group,
-            hops: datagram.hops, isNear: isNear(datagram.sender, socket.interface))
+            hops: datagram.hops, isNear: isNear(datagram.sender, socket.interface),
+            isOurs: ownAddresses.contains(datagram.sender.withoutScope))
     }
 
     private func isNear(_ address: IPAddress, _ interface: NetworkInterface) -> Bool {

@@ -60,7 +60,7 @@ package struct NameCensus: Inquirer {
     }
 
     package mutating func received(_ message: Message, _ arrival: Arrival, at now: Duration) {
-        if arrival.way != .own { hasOthers = true }
+        if !arrival.isOurs { hasOthers = true }
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return }
         for record in message.answers + message.additionals where record.recordClass == .internet && record.ttl > 0 {
             note(record, at: now)

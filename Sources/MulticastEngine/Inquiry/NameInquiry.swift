@@ -4,48 +4,49 @@ import WireNames
 
 /// Asks the links for one name and what it leads to, and remembers who said what, and how it came. A value.
 package struct NameInquiry: Inquirer {
-    /// The most records that are kept, of all and of one sender, and the most hosts.
-    private static let (mostRecords, mostOfOne, mostHosts) = (512, 64, 256)
+    /// The most hosts that are remembered.
+    private static let mostHosts = 256
     /// The most hosts that services name, and the most services of a type, that are asked for.
     private static let mostTargets = 16
     /// How long other hosts have to claim the name too.
     private static let least = Duration.milliseconds(400)
     /// How long a type may lag behind another of its name, which may not exist.
     private static let lag = Duration.milliseconds(600)
-
-    /// What makes two records the same.
-    private struct Known: Hashable {
-        let name: DomainName
-        let data: RecordData
-        let sender: IPAddress
-        let interface: NetworkInterface
-        let way: Arrival.Way
-        let isGoodbye: Bool
-    }
+    /// When the group is asked again where only unicast was heard, and when it has had its time: a host that has just sent a record to the
+    /// group does not repeat it within a second (RFC 6762 §6).
+    private static let rounds = [Duration.milliseconds(1150), .milliseconds(2250), .milliseconds(2600)]
+    private static let roundsEnd = Duration.milliseconds(2850)
+    /// The types that are about a service or a host.
+    private static let wanted: Set<RecordType> = [.a, .aaaa, .ptr, .srv, .txt]
 
     package let subject: InquirySubject
-    /// In the order in which they came; each once of a host and a way.
-    package private(set) var heard: [Heard] = []
     /// The other hosts that were heard, whatever they said.
     package private(set) var hosts: Set<IPAddress> = []
     /// The links on which packets of others to the group were heard.
     package private(set) var groupLinks: Set<NetworkInterface> = []
     /// How many packets arrive; nil where no one answers to a port of its own.
     package private(set) var sample: AnswerSample?
-    private var known: Set<Known> = []
-    private var counts: [IPAddress: Int] = [:]
+    /// The hosts that the service names, or the services of the type.
+    package private(set) var targets: Set<DomainName> = []
+    /// Another host of the link answers for the name.
+    package private(set) var hasNearAnswer = false
+    /// Another host answers for it to the group with hop limit 255, or one that the system does not tell.
+    package private(set) var hasDirectAnswer = false
+    private var kept = HeardRecords()
     /// What was said of each name, and when first.
     private var said: [DomainName: (first: Duration, types: Set<RecordType>)] = [:]
     private var questions = RepeatedQuestions(firstID: .random(in: 0x1000...0x2000))
-    /// The hosts that the service names, or the services of the type.
-    package private(set) var targets: Set<DomainName> = []
-    /// When the group was asked again only to hear it.
+    /// How often the group was asked again only to hear it, and whether it has had its time.
     private var groupRounds = 0
+    private var isGroupAsked = false
 
     package init(_ subject: InquirySubject) {
         self.subject = subject
         for question in subject.questions { questions.ask(question, at: .zero) }
     }
+
+    /// In the order in which they came; each once of a host and a way.
+    package var heard: [Heard] { kept.all }
 
     /// The records that say that the name is there.
     package var answers: [Heard] { records(of: subject.name, subject.types) }
@@ -55,6 +56,14 @@ package struct NameInquiry: Inquirer {
         heard.filter { $0.record.name == name && types.contains($0.record.type) && $0.record.ttl > 0 }
     }
 
+    /// More was said of a name than is kept: what is missing there may have been said.
+    package func isPartial(_ name: DomainName?, _ types: [RecordType]) -> Bool {
+        name.map { name in types.contains { kept.isPartial(.init(name: name, type: $0)) } } ?? false
+    }
+
+    /// More was said of the name itself than is kept.
+    package var isPartial: Bool { isPartial(subject.name, subject.types) }
+
     /// The name is being withdrawn: nothing but goodbyes was heard of it.
     package var isWithdrawn: Bool {
         answers.isEmpty && heard.contains { $0.record.name == subject.name && $0.record.ttl == 0 }
@@ -63,10 +72,13 @@ package struct NameInquiry: Inquirer {
     package mutating func questions(at now: Duration) -> [OutgoingQuestion] {
         settle(at: now)
         var due = questions.due(at: now) + (sample?.due(at: now) ?? [])
-        if let next = groupCheck, next <= now {
-            groupRounds += 1
-            due += subject.questions.prefix(1).compactMap { OutgoingQuestion($0, id: 0, .shared) }
+        guard let next = groupCheck, next <= now else { return due }
+        guard groupRounds < Self.rounds.count else {
+            isGroupAsked = true
+            return due
         }
+        groupRounds += 1
+        due += subject.questions.prefix(1).compactMap { OutgoingQuestion($0, id: 0, .shared) }
         return due
     }
 
@@ -76,25 +88,29 @@ package struct NameInquiry: Inquirer {
     }
 
     package func isOver(at now: Duration) -> Bool {
-        now >= Self.least && questions.isOver(at: now) && sample?.isOver(at: now) != false && groupCheck == nil
+        now >= Self.least && questions.isOver(at: now) && sample?.isOver != false && groupCheck == nil
     }
 
-    /// When the group is to be asked once more, because only unicast was heard: a host that has just sent a record to the group does not
-    /// repeat it within a second (RFC 6762 §6).
+    /// When the group is to be asked once more, or has had its time; nil where it is heard, or not waited for any more.
     private var groupCheck: Duration? {
-        let isDeaf = !deafLinks.isEmpty
-        let times = [Duration.milliseconds(1150), .milliseconds(2250), .milliseconds(2900)]
-        return isDeaf && groupRounds < times.count ? times[groupRounds] : nil
+        guard !isGroupAsked, !deafLinks.isEmpty else { return nil }
+        return groupRounds < Self.rounds.count ? Self.rounds[groupRounds] : Self.roundsEnd
     }
 
-    /// Links on which hosts answered by unicast alone.
-    package var deafLinks: Set<NetworkInterface> {
-        Set(heard.filter { $0.arrival.way == .answer }.map(\.arrival.interface)).subtracting(groupLinks)
+    /// Links on which hosts answered by unicast alone, so far.
+    private var deafLinks: Set<NetworkInterface> {
+        Set(heard.filter { $0.arrival.way == .answer && !$0.arrival.isOurs }.map(\.arrival.interface))
+            .subtracting(groupLinks)
     }
+
+    /// The same, once the group was asked often enough.
+    package var unheardLinks: Set<NetworkInterface> { isGroupAsked ? deafLinks : [] }
 
     package mutating func received(_ message: Message, _ arrival: Arrival, at now: Duration) {
-        if arrival.way == .group { groupLinks.insert(arrival.interface) }
-        if arrival.way != .own, hosts.count < Self.mostHosts { hosts.insert(arrival.sender) }
+        if !arrival.isOurs {
+            if arrival.way == .group { groupLinks.insert(arrival.interface) }
+            if hosts.count < Self.mostHosts { hosts.insert(arrival.sender) }
+        }
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return }
         sample?.received(message, arrival)
         if arrival.way == .answer, !questions.owns(message) { return }
@@ -103,7 +119,7 @@ package struct NameInquiry: Inquirer {
             note(record, arrival, at: now)
         }
         if heard.count > count { settle(at: now) }
-        if sample == nil, arrival.way == .answer, arrival.isNear, message.questions.count == 1,
+        if sample == nil, arrival.way == .answer, arrival.isNear, !arrival.isOurs, message.questions.count == 1,
             let question = message.questions.first, subject.questions.first == question,
             message.answers.contains(where: { $0.name == question.name })
         {
@@ -112,16 +128,13 @@ package struct NameInquiry: Inquirer {
     }
 
     private mutating func note(_ record: ResourceRecord, _ arrival: Arrival, at now: Duration) {
-        guard isWanted(record), heard.count < Self.mostRecords, counts[arrival.sender] ?? 0 < Self.mostOfOne else {
-            return
+        guard isWanted(record) else { return }
+        // What is not kept counts here all the same.
+        if !arrival.isOurs, record.ttl > 0, record.name == subject.name, subject.types.contains(record.type) {
+            hasNearAnswer = hasNearAnswer || arrival.isNear
+            hasDirectAnswer = hasDirectAnswer || arrival.way == .group && arrival.hops ?? 255 == 255
         }
-        let key = Known(
-            name: record.name, data: record.data, sender: arrival.sender, interface: arrival.interface,
-            way: arrival.way, isGoodbye: record.ttl == 0)
-        guard known.insert(key).inserted else { return }
-        counts[arrival.sender, default: 0] += 1
-        heard.append(Heard(record: record, arrival: arrival, time: now))
-        guard record.ttl > 0 else { return }
+        guard kept.add(Heard(record: record, arrival: arrival, time: now)), record.ttl > 0 else { return }
         said[record.name, default: (now, [])].types.insert(record.type)
         switch record.data {
         case .srv(_, _, _, let target) where record.name == subject.name && targets.count < Self.mostTargets:
@@ -135,8 +148,8 @@ package struct NameInquiry: Inquirer {
 
     /// Whether a record is about the subject.
     private func isWanted(_ record: ResourceRecord) -> Bool {
+        guard Self.wanted.contains(record.type) else { return false }
         if record.name == subject.listing, case .ptr(let name) = record.data { return name == subject.name }
-        if case .nsec = record.data { return false }
         return record.name == subject.name || targets.contains(record.name)
     }
 

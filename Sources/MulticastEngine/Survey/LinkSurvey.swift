@@ -20,7 +20,8 @@ package enum LinkSurvey {
             families.flatMap { SurveySocket.open(on: interface, $0, wantsTTL255: wantsTTL255) }
         }
         guard !sockets.isEmpty else { return nil }
-        var survey = NameSurvey()
+        let own = InterfaceAddress.all()?.compactMap { $0.address?.withoutScope } ?? []
+        var survey = NameSurvey(own: Set(own))
         let first = survey.begin()
         for socket in sockets { socket.ask(first) }
         let start = MonotonicTime.now.microseconds

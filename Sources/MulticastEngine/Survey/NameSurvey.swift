@@ -1,5 +1,6 @@
 package import DNSMessage
 package import DNSSD
+import Discovery
 import WireNames
 
 /// Finds names that two hosts of a link claim, each with records of its own. A value: it is given responses, and says what to ask next.
@@ -23,6 +24,9 @@ package struct NameSurvey: Sendable {
         /// It is a service's; else a host's.
         package let isService: Bool
         package let interface: NetworkInterface
+        /// Each says no more than its own addresses, and both have the same services: one host with two interfaces on the link looks like that, and
+        /// so do two hosts that share a name.
+        package let mayBeOne: Bool
         /// What each host says, one way or another.
         package let sides: [(host: IPAddress, records: Set<RecordData>)]
     }
@@ -50,7 +54,10 @@ package struct NameSurvey: Sendable {
     private var asked: Set<Question> = []
     private var claims: [Key: [IPAddress: Set<RecordData>]] = [:]
 
-    package init() {}
+    private let own: Set<IPAddress>
+
+    /// - Parameter own: this machine's addresses, without scopes: what it says over several interfaces of a link, one host says.
+    package init(own: Set<IPAddress> = []) { self.own = own }
 
     /// The first questions: for the types of services.
     package mutating func begin() -> [Question] { DomainName.serviceTypes.map { ask($0, .ptr) } ?? [] }
@@ -81,12 +88,19 @@ package struct NameSurvey: Sendable {
                 sides.values.contains { key.type == .srv ? $0 != one : !$0.isSubset(of: one) && !one.isSubset(of: $0) }
             }
         }
+        let targets = Set(
+            disputed.filter { $0.key.type == .srv }.values.joined().flatMap { $0.value.compactMap(\.host) })
+        let oneHost = Set(disputed.keys.filter { !targets.contains($0.name) && mayBeOne($0) })
         let best = Dictionary(grouping: disputed.keys) { Name(name: $0.name, isService: $0.type == .srv) }
-            .compactMap { $0.value.min { $0.rank < $1.rank } }
+            .compactMap { keys in
+                let certain = keys.value.filter { !oneHost.contains($0) }
+                return (certain.isEmpty ? keys.value : certain).min { $0.rank < $1.rank }
+            }
         return best.sorted { $0.name.description < $1.name.description }.map { key in
             let sides = (disputed[key] ?? [:]).sorted { $0.key.description < $1.key.description }
             return Dispute(
                 name: key.name, isService: key.type == .srv, interface: key.interface,
+                mayBeOne: oneHost.contains(key),
                 sides: sides.map { (host: $0.key, records: $0.value) })
         }
     }
@@ -95,6 +109,22 @@ package struct NameSurvey: Sendable {
     package var count: (services: Int, hosts: Int) {
         let names = Dictionary(grouping: claims.keys, by: { $0.type == .srv }).mapValues { Set($0.map(\.name)).count }
         return (names[true] ?? 0, names[false] ?? 0)
+    }
+
+    /// Whether what is said of a host's addresses may be said by one host: its packets come from the addresses that they name, and none names
+    /// another's.
+    private func mayBeOne(_ key: Key) -> Bool {
+        let sameFamily = [(RecordType.a, IPAddress.Family.ipv4), (.aaaa, .ipv6)].compactMap {
+            claims[Key(name: key.name, type: $0, interface: key.interface, family: $1)]
+        }.filter { $0.count > 1 }
+        let saysOwn = sameFamily.joined().allSatisfy { host, records in
+            let addresses = records.compactMap { IPAddress($0, scope: 0)?.withoutScope }
+            // Packets come from fe80:: addresses, which responders leave out where there are others.
+            let isElsewhere = host.family == .ipv6 && host.isLinkLocal && !addresses.contains(where: \.isLinkLocal)
+            return isElsewhere || addresses.contains(host.withoutScope)
+        }
+        let records = claims[key].map { $0.values.flatMap(\.self) } ?? []
+        return key.type != .srv && !sameFamily.isEmpty && saysOwn && Set(records).count == records.count
     }
 
     private mutating func ask(_ name: DomainName, _ type: RecordType) -> [Question] {
@@ -107,18 +137,30 @@ package struct NameSurvey: Sendable {
         let key = Key(
             name: record.name, type: record.type, interface: source.interface, family: source.address.family)
         guard record.name.isOfLink, claims[key] != nil || claims.count < Self.limit else { return }
+        let sides = claims[key] ?? [:]
+        let isOwn = own.contains(source.address.withoutScope)
+        let host = isOwn ? sides.keys.first { own.contains($0.withoutScope) } ?? source.address : source.address
         // A goodbye.
         if record.ttl == 0 {
-            claims[key]?[source.address]?.remove(record.data)
-            if claims[key]?[source.address]?.isEmpty == true { claims[key]?[source.address] = nil }
+            claims[key]?[host]?.remove(record.data)
+            if claims[key]?[host]?.isEmpty == true { claims[key]?[host] = nil }
             return
         }
-        let sides = claims[key] ?? [:]
-        guard sides[source.address] != nil || sides.count < Self.mostSides,
-            sides[source.address]?.count ?? 0 < Self.mostSides
-        else { return }
-        claims[key, default: [:]][source.address, default: []].insert(record.data)
+        guard sides[host] != nil || sides.count < Self.mostSides, sides[host]?.count ?? 0 < Self.mostSides else {
+            return
+        }
+        claims[key, default: [:]][host, default: []].insert(record.data)
     }
+}
+
+extension IPAddress {
+    /// As it is compared between interfaces.
+    var withoutScope: IPAddress { masked(to: 128) }
+}
+
+extension RecordData {
+    /// The host that an SRV record names.
+    fileprivate var host: DomainName? { if case .srv(_, _, _, let host) = self { host } else { nil } }
 }
 
 extension DomainName {
