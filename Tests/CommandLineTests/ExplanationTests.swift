@@ -174,6 +174,14 @@ struct ExplanationTests {
         #expect(codes(evidence) == ["no-responder"])
         evidence.isCut = true
         #expect(codes(evidence) == ["incomplete"])
+        evidence = try self.evidence([])
+        #expect(Explanation(evidence).notes.isEmpty)
+        evidence.hasResponder = false
+        #expect(codes(evidence) == ["no-answer"])
+        #expect(
+            Explanation(evidence).notes == [
+                "no mDNS responder runs on this machine: nothing answers for what it publishes itself"
+            ])
         var word = try self.evidence([])
         word.unknownWord = "to\u{1B}ny"
         let diagnosis = try #require(Explanation(word).diagnoses.first)

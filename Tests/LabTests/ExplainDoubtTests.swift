@@ -132,6 +132,9 @@ struct ExplainDoubtTests {
         let word = try await lab.explain(["unheardof"])
         #expect(word.codes == ["no-answer"] && word.run.exit == .exited(1), "\(word.run)")
         #expect(word.run.output.first?.contains("no service, type or host on eth0 has the name unheardof") == true)
+        #expect(word.run.output.first?.contains("no mDNS responder runs on this machine") == true, "\(word.run)")
+        let there = try await lab.explain(["unheardof"], on: "h1")
+        #expect(there.run.output.first?.contains("no mDNS responder") == false, "\(there.run)")
         for (name, advice) in [("10.77.0.1", "discoverd host 10.77.0.1"), ("www.example.org", "below local")] {
             let run = try await lab.ask("h2", "explain", name)
             #expect(run.exit == .exited(64) && run.failure?.contains(advice) == true, "\(run)")

@@ -40,6 +40,8 @@ struct Evidence {
     var unknownWord: String?
     /// The subject is this machine's own name.
     var isOwnHost = false
+    /// A program on this machine answers for what it publishes; looked at where no one answers.
+    var hasResponder = true
     /// This machine's addresses, without scopes.
     var ownAddresses: Set<IPAddress> = []
     /// The links that were asked.

@@ -3,6 +3,7 @@ internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
+internal import Glibc
 internal import MulticastEngine
 internal import System
 
@@ -95,6 +96,8 @@ struct EvidenceSearch: Sendable {
         }
         evidence.refusals = inquiry.refusals.filter { !inquiry.sent.contains($0.key) }
         if name.answers.isEmpty, !inquiry.links.isEmpty {
+            let holders = PortHolder.holders(of: PortHolder.multicastDNS)
+            evidence.hasResponder = holders.contains { $0.process != getpid() }
             var direct = DirectInquiry(subject, of: Neighbours.all())
             inquiry.run(&direct, within: limit / 10, until: isOver)
             evidence.direct = direct.answers

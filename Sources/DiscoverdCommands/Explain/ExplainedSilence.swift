@@ -44,6 +44,9 @@ extension Explanation {
                 add(.noAnswer, "no one on \(links) answers for \(name), though other hosts are heard: it is not there")
             }
         }
+        if !evidence.hasResponder, !evidence.isOwnHost {
+            note("no mDNS responder runs on this machine: nothing answers for what it publishes itself")
+        }
         // What a goodbye ends, avahi-daemon keeps for a second (RFC 6762 §10.1); and who answers directly is there.
         if !inquiry.isWithdrawn, evidence.direct.isEmpty { checkCache() }
     }
