@@ -99,6 +99,7 @@ run_checks() {
     check_restarts
     check_reload
     check_supervision
+    check_containers
     check_removal
 }
 
@@ -205,6 +206,51 @@ check_supervision() {
     check 'and errors' priority_has err 'the configuration is wrong'
     check 'and nothing of libraries' bash -c '! grep -q "thread priority"' < <(journal)
 }
+
+# The commands of docs/containers.md, which are its lines that begin with "# " in blocks.
+commands_of_page() { awk '/^```/ { inside = !inside; next } inside && sub(/^# /, "")' "$page"; }
+
+# by_page TEXT: runs the page's only command with this text in it.
+by_page() {
+    local command
+    command=$(commands_of_page | grep -F -- "$1") && (($(wc -l <<<"$command") == 1)) || return 99
+    echo "$command" >>"$root/of-page"
+    in_machine bash -c "$command"
+}
+
+# What a container of each kind finds, and what h2 sees of it.
+check_containers() {
+    local page=$here/../../docs/containers.md
+    check 'a tree for containers' by_page 'mkdir '
+    check 'with what it has in /usr' by_page 'ln '
+    check 'and users' by_page 'cp /etc'
+    check 'a container finds through the socket' finds_faraway '/run/discoverd discoverd browse'
+    awk '/^```/ { inside = !inside; next } inside && !/^# /' "$page" >"$root/tree/etc/discoverd/box.yaml"
+    in_machine sh -c 'cp /etc/discoverd/discoverd.yaml /root/ && cat /etc/discoverd/box.yaml >/etc/discoverd/discoverd.yaml'
+    check 'the rules of the page are read' in_machine discoverd reload
+    check 'who is named in a rule publishes' by_page '8080 --type _http._tcp --detach'
+    until_true 15 'and h2 sees it' h2_sees boxed 10.99.0.1
+    by_page '_ssh._tcp --detach' >/dev/null 2>&1
+    check 'and nothing that the rule does not name' test $? = 77
+    check 'it is withdrawn' in_machine discoverd unpublish boxed _http._tcp
+    in_machine sh -c 'mv /root/discoverd.yaml /etc/discoverd/discoverd.yaml && rm /etc/discoverd/box.yaml && discoverd reload'
+    check "a container in the host's network finds on the wire" finds_faraway '--bind-ro=/usr discoverd browse'
+    by_page '--network-macvlan' >"$root/box.log" 2>&1 &
+    other+=("$!")
+    until_true 30 'a container with a network of its own publishes' h2_sees box 10.99.0.3
+    in_machine pkill -TERM -x discoverd
+    until_true 20 'and withdraws' h2_misses box 10.99.0.3
+    check 'every command of docs/containers.md was run' diff <(commands_of_page | sort -u) <(sort -u "$root/of-page")
+}
+
+# To its end: two containers cannot share a tree.
+finds_faraway() {
+    local found
+    found=$(by_page "$1") && grep -q faraway <<<"$found"
+}
+
+h2_misses() { ! h2_sees "$@"; }
+h2_sees() { on_h2 avahi-browse -rpt _http._tcp | grep -q "^=.*;$1;.*;$2;"; }
 
 check_removal() {
     check 'the package is removed' in_machine env DEBIAN_FRONTEND=noninteractive apt-get -qy remove discoverd
