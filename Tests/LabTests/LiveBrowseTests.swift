@@ -118,31 +118,35 @@ struct LiveBrowseTests {
         try await publisher.stop()
     }
 
-    @Test("a table that is drawn all the time leaves nothing on the shell's screen when Ctrl-Z stops it")
+    @Test(
+        "what is drawn without a pause leaves nothing on the shell's screen when Ctrl-Z stops it, and is there again after fg"
+    )
     func stops() async throws {
         let lab = try await Self.lab.value
-        let names = (0..<20).map { "s\($0)" }
-        let services = names.map { Injected(instance: Injected.Bytes($0), type: "_stops._tcp", host: "many", txt: []) }
-        let json = String(decoding: try JSONEncoder().encode(["services": services]), as: UTF8.self)
-        let injector = try await lab.inject("h1", json)
+        let sources = URL(filePath: Lab.scripts).appending(path: "../../../Sources/CTerminal").path(
+            percentEncoded: false)
+        // `browse --live` draws 25 times a second at most: it would rarely draw just then.
+        let made = try await lab.bash(
+            "h2",
+            "gcc -pthread -D_Nonnull= -I \(sources)/include -o /run/draws \(Lab.scripts)/draws.c \(sources)/terminal.c")
+        #expect(made.exit == .exited(0), "\(made)")
         let screen = try await TerminalScreen(lab, "h2")
-        try await start(screen, "_stops._tcp")
-        try await screen.shows("all") { $0.count { $0.contains(" eth0") } == names.count }
-        for round in 1...8 {
-            // Each key is drawn, 40 ms after the one before: that falls upon the stop.
-            try await screen.pressAtOnce("Down", "Up", "Down", "Up", "C-z")
-            try await screen.shows("Stopped")
-            try await screen.run("echo \"round=\(round)\"")
-            let lines = try await screen.shows("the shell's answer") { $0.contains("round=\(round)") }
-            #expect(!lines.contains { $0.contains(" eth0") || $0.contains("filter") }, "\(lines)")
-            try await screen.run("clear; fg")
-            try await screen.shows("the table again") { $0.count { $0.contains(" eth0") } == names.count }
+        let before = try await screen.settings()
+        for round in 1...10 {
+            try await screen.run("clear; /run/draws; echo \"round=\(round)\"")
+            try await screen.shows("the picture") { $0.count { $0 == "DRAWN" } == 6 }
+            try await screen.press("C-z")
+            let stopped = try await screen.shows("the shell's screen") {
+                $0.contains("round=\(round)") && $0.last == "$"
+            }
+            #expect(!stopped.contains { $0.contains("DRAWN") }, "\(stopped)")
+            try await screen.run("clear; fg; echo \"then=$?\"")
+            try await screen.shows("the picture again") { $0.count { $0 == "DRAWN" } == 6 }
+            try await screen.press("q")
+            try await screen.shows("then=0")
         }
-        try await screen.press("q")
-        try await screen.shows("a prompt") { $0.last == "$" }
+        #expect(try await screen.settings() == before)
         try await screen.close()
-        injector.signal(SIGTERM)
-        try await injector.exit()
     }
 
     @Test(

@@ -34,9 +34,6 @@ final class TerminalScreen: Sendable {
         for key in keys { _ = try await tmux("send-keys", "-t", "0", key) }
     }
 
-    /// Presses keys, all in one write.
-    func pressAtOnce(_ keys: String...) async throws { _ = try await tmux(["send-keys", "-t", "0"] + keys) }
-
     /// Runs a command in the shell.
     func run(_ command: String) async throws { try await press(command, "Enter") }
 
