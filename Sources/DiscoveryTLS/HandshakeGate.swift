@@ -118,6 +118,7 @@ final class HandshakeGate: ChannelDuplexHandler {
             open()
         case .failure(let refusal):
             state = .refused
+            verification.abandon()
             heard = []
             for (_, promise) in said { promise?.fail(ChannelError.ioOnClosedChannel) }
             said = []

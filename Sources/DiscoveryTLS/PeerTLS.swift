@@ -54,7 +54,7 @@ public struct PeerTLS: Sendable {
     public var trust: PeerTrust
     /// The keys that are known, and become known; hashed names are understood.
     public var known: KnownPeersFile
-    /// Asks a person about a key that is not known; nil: nobody can be asked.
+    /// Asks a person about a key that is not known; nil: nobody can be asked. Its task is cancelled when the connection is lost, or has taken `patience`.
     public var ask: (@Sendable (Question) async -> Bool)?
     /// Told why a service that had no key is let in.
     public var vouched: (@Sendable (PeerName, Voucher) -> Void)?

@@ -20,6 +20,7 @@ final class PeerVerification: Sendable {
     private let tls: PeerTLS
     private let role: Role
     private let outcome = Locked<Result<Finding, PeerRefusal>?>(nil)
+    private let judging = Locked<Task<Void, Never>?>(nil)
 
     /// A key that may come in, once the handshake has proven it.
     private struct Finding: Sendable {
@@ -41,11 +42,17 @@ final class PeerVerification: Sendable {
     /// loop.
     func judge(_ chain: [NIOSSLCertificate], _ promise: EventLoopPromise<NIOSSLVerificationResult>) {
         let certificate = chain.first.flatMap { try? PeerCertificate($0) }
-        promise.completeWithTask { [self] in
+        let task = promise.completeWithTask { [self] in
             let result = await judge(certificate, chain)
             outcome.withLock { $0 = result }
             return if case .success = result { .certificateVerified } else { .failed }
         }
+        judging.withLock { $0 = task }
+    }
+
+    /// The connection has ended or took too long: a person who is being asked is asked no more.
+    func abandon() {
+        judging.withLock { $0 }?.cancel()
     }
 
     /// The handshake has proven that the peer has the key: one that is new becomes known now, not before.

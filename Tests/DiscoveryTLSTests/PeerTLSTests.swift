@@ -2,6 +2,8 @@
 import DNSSD
 import DiscoveryTLS
 import Foundation
+import NIOCore
+import NIOPosix
 import PeerIdentity
 import Testing
 
@@ -78,6 +80,25 @@ struct PeerTLSTests {
         let expected = PeerRefusal.changed(
             .label("caller"), known: [caller.identity.fingerprint], now: impostor.identity.fingerprint)
         #expect(refusal(second.answering) == expected)
+    }
+
+    @Test("a caller that goes away takes the question with it", .timeLimit(.minutes(1)))
+    func gone() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let (asked, withdrawn) = (loop.makePromise(of: Void.self), loop.makePromise(of: Void.self))
+        let answerer = try TLSPair.machine("answerer") { _ in
+            asked.succeed()
+            // A person who thinks until the question is withdrawn, and then says yes.
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }
+            withdrawn.succeed()
+            return true
+        }
+        let caller = try TLSPair.machine("caller", trust: .first)
+        let answered = try await TLSPair(caller: caller, answerer: answerer)
+            .abandoned(calling: tony, after: asked.futureResult)
+        try await withdrawn.futureResult.get()
+        #expect(refusal(answered) != nil)
+        #expect(try answerer.known.read().peers.isEmpty)
     }
 
     @Test("an identity is made once, for its owner alone, and is the same afterwards")

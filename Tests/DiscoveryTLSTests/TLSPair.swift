@@ -1,6 +1,7 @@
 #if TLS
 import DiscoveryTLS
 import Foundation
+import Glibc
 import NIOCore
 import NIOPosix
 import PeerIdentity
@@ -70,6 +71,48 @@ struct TLSPair {
         let received = try await sink.text.futureResult.get()
         try await server.close().get()
         return Outcome(calling: calling, answering: answering, received: received)
+    }
+
+    /// Connects; the caller's connection is reset after `when`.
+    /// - Returns: what the answerer made of it.
+    func abandoned(
+        calling name: PeerName, after when: EventLoopFuture<Void>
+    ) async throws -> Result<PeerTLS.Peer, any Error> {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let answered = group.next().makePromise(of: PeerTLS.Peer.self)
+        let answerer = answerer
+        let server = try await ServerBootstrap(group: group).childChannelInitializer { channel in
+            answerer.secure(answering: channel).map { PeerTLS.peer(of: channel).cascade(to: answered) }
+        }.bind(host: "127.0.0.1", port: 0).get()
+        let address = try #require(server.localAddress)
+        let caller = caller
+        let client = try await ClientBootstrap(group: group)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Breaker()) }
+                    .flatMap { caller.secure(channel, calling: name) }
+            }.connect(to: address).get()
+        try await when.get()
+        // What closes it resets it.
+        let options = try #require(client as? any SocketOptionProvider)
+        try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try await client.triggerUserOutboundEvent(Breaker.Now()).get()
+        let result = await answered.futureResult.result()
+        try await server.close().get()
+        return result
+    }
+}
+
+/// Closes a connection before TLS can say goodbye.
+private final class Breaker: ChannelOutboundHandler {
+    typealias OutboundIn = NIOAny
+    struct Now: Sendable {}
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        if event is Now {
+            context.close(promise: promise)
+        } else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+        }
     }
 }
 

@@ -35,6 +35,7 @@ struct TLSTests {
         let unknown = try await say(lab, "hello", "")
         #expect(unknown.exit == .exited(77) && unknown.output.isEmpty, "\(unknown)")
         #expect(unknown.failure?.contains("does not know this machine's key") == true, "\(unknown)")
+        #expect(unknown.errors.contains { $0.hasSuffix("discoverd known add '@h2' \(two)") }, "\(unknown)")
         try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@h2", two)
         let known = try await say(lab, "hello", "")
         #expect(known.exit == .exited(0) && known.output == ["hello"], "\(known)")

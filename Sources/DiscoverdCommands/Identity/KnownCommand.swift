@@ -27,25 +27,11 @@ struct KnownCommand: ParsableCommand {
               discoverd known forget tony._witap._tcp.local
               discoverd known forget SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU
               discoverd known hash
+              discoverd known forget @h2 --file filedrop_senders
             """,
         subcommands: [ListKnown.self, AddKnown.self, ForgetKnown.self, HashKnown.self],
         defaultSubcommand: ListKnown.self
     )
-
-    /// A file of this user.
-    /// - Parameter hmac: finds and writes hashed names.
-    static func file(_ name: String = KnownPeersFile.name, _ hmac: HashedName.HMAC? = nil) throws -> KnownPeersFile {
-        guard let directory = Environment.stateDirectory else {
-            throw CommandError(.badConfiguration, "there is no $STATE_DIRECTORY, $XDG_STATE_HOME or $HOME")
-        }
-        if let problem = SystemFile.makeDirectory(directory) {
-            throw CommandError(.badConfiguration, problem.description.escapedForTerminal)
-        }
-        return KnownPeersFile(path: "\(directory)/\(name)", hmac: hmac)
-    }
-
-    /// Its names are hashed; false where that cannot be said: then it cannot be changed either.
-    static var isHashed: Bool { (try? file().read().isHashed) ?? false }
 
     /// A name that stands for something: whatever else was added would only look as if it did.
     static func newName(_ text: String) throws -> PeerName {
@@ -77,8 +63,10 @@ struct ListKnown: ParsableCommand {
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
+    @OptionGroup var options: KnownFileOption
+
     func run() throws {
-        let file = try KnownCommand.file()
+        let file = try options.file.path()
         let known: KnownPeers
         do throws(KnownPeersFile.Failure) {
             known = try file.read()
@@ -123,10 +111,12 @@ struct AddKnown: HashingCommand {
         })
     var key: KeyFingerprint
 
-    var needsHashes: Bool { KnownCommand.isHashed }
+    @OptionGroup var options: KnownFileOption
+
+    var needsHashes: Bool { options.file.isHashed }
 
     func run(hmac: HashedName.HMAC?) throws {
-        let refusal = try KnownCommand.file(KnownPeersFile.name, hmac).changing { known -> [KeyFingerprint] in
+        let refusal = try options.file.path(hmac).changing { known -> [KeyFingerprint] in
             let others = known.keys(of: name).filter { $0 != key }
             if others.isEmpty { known.add(KnownPeers.Peer(name, key)) }
             return others
@@ -157,10 +147,12 @@ struct ForgetKnown: HashingCommand {
         }
     }
 
-    var needsHashes: Bool { KnownCommand.isHashed }
+    @OptionGroup var options: KnownFileOption
+
+    var needsHashes: Bool { options.file.isHashed }
 
     func run(hmac: HashedName.HMAC?) throws {
-        let file = try KnownCommand.file(KnownPeersFile.name, hmac)
+        let file = try options.file.path(hmac)
         switch target {
         case .key(let key):
             if try file.changing({ $0.forget(key) }) == 0 { throw CommandError(.notFound, "\(key) is not known") }
@@ -181,7 +173,7 @@ struct ForgetKnown: HashingCommand {
 struct HashKnown: HashingCommand {
     static let configuration = CommandConfiguration(
         commandName: "hash",
-        abstract: "Hashes the names: the file no longer says whose keys are known.",
+        abstract: "Hashes the names: the files no longer say whose keys are known.",
         discussion: """
             Names that become known later are hashed, too. Nothing brings the names back; whoever knows one can still ask for it, and 'known forget' \
             finds it.
@@ -191,9 +183,7 @@ struct HashKnown: HashingCommand {
     var needsHashes: Bool { true }
 
     func run(hmac: HashedName.HMAC?) throws {
-        for name in [KnownPeersFile.name, KnownPeersFile.lastKeysName] {
-            _ = try KnownCommand.file(name, hmac).changing { $0.hashNames() }
-        }
+        for file in KnownFile.allCases { _ = try file.path(hmac).changing { $0.hashNames() } }
     }
 }
 

@@ -23,7 +23,7 @@ struct PairingPeer: Sendable {
             throw CommandError(.unreachable, "\(link.peer.text) does not say who it is")
         }
         let key = link.key
-        let known = try await Self.apart { try KnownCommand.file(KnownPeersFile.name, hmac).changing { $0 } }
+        let known = try await Self.apart { try KnownFile.knownPeers.path(hmac).changing { $0 } }
         if let conflict = known.conflict(pairing: key, labelled: label) { throw Self.failure(conflict, key) }
         self.label = label
         self.key = key
@@ -50,7 +50,7 @@ struct PairingPeer: Sendable {
     func store() async throws {
         let (label, key, hmac) = (label, key, hmac)
         let conflict = try await Self.apart {
-            try KnownCommand.file(KnownPeersFile.name, hmac).changing { $0.pair(key, labelled: label) }
+            try KnownFile.knownPeers.path(hmac).changing { $0.pair(key, labelled: label) }
         }
         if let conflict { throw Self.failure(conflict, key) }
     }

@@ -1,10 +1,12 @@
 #if Commands
 internal import CommandFrame
 internal import DiscoveryTLS
+internal import PeerIdentity
 
 extension CommandError {
     /// What became of a connection with TLS.
-    init(ofTLS error: any Error) {
+    /// - Parameter own: this machine, which was refused by who was dialled; nil where it was not the caller.
+    init(ofTLS error: any Error, to own: MachineIdentity? = nil) {
         if let error = error as? CommandError {
             self = error
             return
@@ -13,7 +15,11 @@ extension CommandError {
             self.init(.ioError, "the connection was lost: it ended without a word, and something may be missing")
             return
         }
-        self.init(ExitStatus(rawValue: refusal.exitStatus), refusal.headline, advice: refusal.advice)
+        var advice = refusal.advice
+        if refusal == .refusedByPeer, let own {
+            advice = ["There: discoverd known add \(PeerName.label(own.label).quotedForShell) \(own.fingerprint)"]
+        }
+        self.init(ExitStatus(rawValue: refusal.exitStatus), refusal.headline, advice: advice)
     }
 }
 #endif

@@ -44,7 +44,8 @@ enum SecuredSocket {
             let (outer, inner) = try await joined.get()
             let link = TLSSupport.Link(descriptor: theirs, peer: known.name, key: known.key) {
                 _ = try? await outer.closeFuture.and(inner.closeFuture).get()
-                return failure.withLock { $0 }.map { CommandError(ofTLS: $0) }
+                let own = role == .answering ? nil : tls.identity
+                return failure.withLock { $0 }.map { CommandError(ofTLS: $0, to: own) }
             }
             return (link, known)
         } catch {

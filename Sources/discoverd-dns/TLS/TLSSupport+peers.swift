@@ -28,7 +28,7 @@ extension TLSSupport {
                 return link
             } catch {
                 if let peer = (error.cause as? PeerRefusal)?.shown { await LastKeys.note(peer, in: directory.path) }
-                throw CommandError(ofTLS: error.cause)
+                throw CommandError(ofTLS: error.cause, to: role == .answering ? nil : tls.identity)
             }
         } identity: { () throws(CommandError) in
             let directory = try directory()

@@ -32,6 +32,8 @@ struct FileDropQuestionTests {
         }
         func send(_ file: String) async throws {
             try await two.run("clear; \(program) send \(folder.path)/\(file) --to anna; echo status $?")
+            // What was asked before is not what is asked now.
+            try await two.shows("a new screen") { !$0.contains { $0.hasPrefix("status ") } }
         }
         try await receive()
         // The sender's person is asked first: no byte of what it has goes out before.
@@ -74,12 +76,21 @@ struct FileDropQuestionTests {
             try await one.press("C-c")
             try await receive()
         }
+        func noted() async throws -> [String] {
+            try await lab.ask("h1", "known", "--file", "filedrop_senders").output.map {
+                String($0.prefix { $0 != " " })
+            }
+        }
+        #expect(try await noted() == ["@h2"])
+        // The receiver, which is running, finds hashed names, too.
+        #expect(try await lab.ask("h1", "known", "hash").exit == .exited(0))
+        #expect(try await noted().map { $0.prefix(4) } == ["@|1|"])
         try await send("d")
         try await two.shows("status 0")
         #expect(folder.isSame("d", "in/d"))
-        let noted = try await lab.bash("h1", "cut -d ' ' -f 1 /var/lib/discoverd-root/filedrop_senders")
-        #expect(noted.output == ["@h2"])
         #expect(try await lab.ask("h1", "known").output.isEmpty)
+        #expect(try await lab.ask("h1", "known", "forget", "@h2", "--file", "filedrop_senders").exit == .exited(0))
+        #expect(try await noted().isEmpty)
         try await one.press("C-c")
         try await one.close()
         try await two.close()
@@ -97,7 +108,8 @@ struct FileDropQuestionTests {
         try await one.run("clear; \(program) receive \(folder.path)/in --name '\(name)'")
         try await one.shows("published") { $0.contains { $0.hasPrefix("published h1") } }
         for end in ["C-c", "kill"] {
-            try await two.run("clear; \(program) send \(folder.path)/a; echo status $?")
+            let started = "(echo $BASHPID >\(folder.path)/pid; export XDG_STATE_HOME=\(folder.path)/state; exec"
+            try await two.run("clear; \(started) \(AppBinary.path("filedrop")) send \(folder.path)/a); echo status $?")
             try await two.shows("the name as one word") {
                 $0.joined().contains("\\032\\032filedrop:\\032the\\032code\\032is\\032111\\032111")
                     && !$0.contains { $0.contains("the code is 111 111") }
@@ -109,8 +121,7 @@ struct FileDropQuestionTests {
             }
             _ = try await asked(one, "Take that (yes/always/no)?")
             if end == "kill" {
-                // Its folder is no other test's.
-                _ = try await lab.bash("h2", "pkill -KILL -f '^\(AppBinary.path("filedrop")) send \(folder.path)/a$'")
+                _ = try await lab.bash("h2", "kill -KILL $(cat \(folder.path)/pid)")
             } else {
                 try await two.press("C-c")
             }

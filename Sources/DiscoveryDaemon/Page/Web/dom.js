@@ -1,17 +1,18 @@
 // Elements. Text only ever becomes a text node: nothing here takes markup.
 
-import { visible } from "./words.js";
+import { once, visible } from "./words.js";
 
 export const byID = (id) => document.getElementById(id);
 
 /** An element with attributes and children; strings among the children become text. */
-export function element(name, attributes = {}, ...children) {
+export function element(name, attributes, ...children) {
   const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
+  for (const key in attributes) {
+    const value = attributes[key];
     if (value === true) made.setAttribute(key, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  for (const child of children) if (child !== null && child !== undefined) made.append(child);
   return made;
 }
 
@@ -20,14 +21,21 @@ export function foreign(text, name = "bdi", attributes = {}) {
   return element(name, name === "bdi" ? attributes : { dir: "auto", ...attributes }, visible(text));
 }
 
-const ofToday = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const ofOtherDays = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
+const ofToday = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }));
+const ofOtherDays = once(() => new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" }));
+
+// The second that was asked for last, for most of a first list has the same.
+let last = { second: null, machine: "", text: "" };
 
 /** A time of day, with the date where it is not today's. */
 export function clock(milliseconds) {
-  const date = new Date(milliseconds);
-  const isToday = milliseconds >= new Date().setHours(0, 0, 0, 0);
-  return element("time", { datetime: date.toISOString() }, (isToday ? ofToday : ofOtherDays).format(date));
+  const second = Math.floor(milliseconds / 1000);
+  if (last.second !== second) {
+    const date = new Date(1000 * second);
+    const isToday = milliseconds >= new Date().setHours(0, 0, 0, 0);
+    last = { second, machine: date.toISOString(), text: (isToday ? ofToday() : ofOtherDays()).format(date) };
+  }
+  return element("time", { datetime: last.machine }, last.text);
 }
 
 /** Puts a text on the clipboard, also where the browser offers no clipboard to pages without TLS. */

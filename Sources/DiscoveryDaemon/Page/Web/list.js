@@ -8,7 +8,7 @@ import { counted, inOrder } from "./words.js";
 
 /** How long one piece of work may take, in milliseconds: half a frame, and more while there is nothing to look at yet. */
 const budget = 8;
-const firstBudget = 24;
+const firstBudget = 100;
 
 export class List {
   #container;

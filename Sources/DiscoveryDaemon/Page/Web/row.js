@@ -10,20 +10,31 @@ const states = {
   found: "not resolved yet", resolved: "resolved", unavailable: "offers nothing", unreachable: "does not answer",
 };
 
+// What every row has: to copy it takes a fraction of the time that it takes to make it.
+const pattern = element("li", { class: "service" },
+  element("div", { class: "what" },
+    element("button", { type: "button", class: "name", "aria-expanded": "false" }), element("span", { class: "marks" })),
+  element("div", { class: "cells" },
+    ...["where", "host", "txt", "interfaces", "since"].map((name) => element("div", { class: name }))),
+  element("div", { class: "actions" }));
+
 export class Row {
   isOpen = false;
   /** The group that counts it among what it shows. */
   countedIn = null;
   #item = null;
   // Kept for as long as the row, so that the focus stays where it is.
-  #name = element("button", { type: "button", class: "name", "aria-expanded": "false" });
-  #marked = element("span", { class: "marks" });
-  #cells = element("div", { class: "cells" });
-  #actions = element("div", { class: "actions" });
-  element = element("li", { class: "service" },
-    element("div", { class: "what" }, this.#name, this.#marked), this.#cells, this.#actions);
+  element = pattern.cloneNode(true);
+  #name;
+  #marked;
+  #cells;
+  #actions;
 
   constructor() {
+    const [what, cells, actions] = this.element.children;
+    [this.#name, this.#marked] = what.children;
+    this.#cells = cells.children;
+    this.#actions = actions;
     this.#name.addEventListener("click", () => this.toggle());
   }
 
@@ -37,12 +48,11 @@ export class Row {
     const [command] = item.isGone ? [] : commands(service);
     this.#name.replaceChildren(foreign(service.name));
     this.#marked.replaceChildren(...this.#marks(item, byHost));
-    this.#cells.replaceChildren(
-      element("div", { class: "where" }, ...addresses(service)),
-      element("div", { class: "host" }, foreign(service.host ?? "–"), service.port ? `:${service.port}` : ""),
-      element("div", { class: "txt" }, ...txt(service)),
-      element("div", { class: "interfaces" }, foreign((service.interfaces ?? []).join(", ") || "–")),
-      element("div", { class: "since" }, ...since(item)));
+    const cells = [
+      addresses(service), [foreign(service.host ?? "–"), service.port ? `:${service.port}` : ""], txt(service),
+      [foreign((service.interfaces ?? []).join(", ") || "–")], since(item),
+    ];
+    cells.forEach((parts, index) => this.#cells[index].replaceChildren(...parts));
     if (!this.#actions.contains(document.activeElement) || item.isGone) {
       const parts = [
         href && element("a", { href, target: "_blank", rel: "noopener noreferrer", title: href }, "Open"),

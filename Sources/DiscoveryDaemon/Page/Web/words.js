@@ -1,10 +1,16 @@
 // Text from the network, for people and for shells. Values only.
 
+/** What is made when it is first asked for: classes of Unicode and formats of dates take milliseconds. */
+export function once(make) {
+  let made;
+  return () => (made ??= make());
+}
+
 // Controls, bidi marks and other invisible characters (Cc, Cf, Zl, Zp), fillers, and what no font has.
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}\p{Co}\p{Cs}\u034F\u115F\u1160\u17B4\u17B5\u2800\u3164\uFFA0\uFFFC]/u;
-const everyHidden = new RegExp(hidden, "gu");
+const hidden = once(() => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cn}\p{Co}\p{Cs}\u034F\u115F\u1160\u17B4\u17B5\u2800\u3164\uFFA0\uFFFC]/u);
+const everyHidden = once(() => new RegExp(hidden(), "gu"));
 // U+200D joins the parts of one emoji.
-const joined = /(\p{Extended_Pictographic}\uFE0F?\p{Emoji_Modifier}?)\u200D(?=\p{Extended_Pictographic})/gu;
+const joined = once(() => /(\p{Extended_Pictographic}\uFE0F?\p{Emoji_Modifier}?)\u200D(?=\p{Extended_Pictographic})/gu);
 const placeholder = "\uFDD0";
 
 // Most text is: it costs little to see that.
@@ -12,9 +18,9 @@ const ascii = /^[\x20-\x7e]*$/;
 
 /** The text with `\u{1B}` in the place of what one cannot see. */
 export function visible(text) {
-  if (ascii.test(text) || !hidden.test(text)) return text;
-  const kept = text.replaceAll(placeholder, "\uFFFD").replace(joined, `$1${placeholder}`);
-  return kept.replace(everyHidden, (character) =>
+  if (ascii.test(text) || !hidden().test(text)) return text;
+  const kept = text.replaceAll(placeholder, "\uFFFD").replace(joined(), `$1${placeholder}`);
+  return kept.replace(everyHidden(), (character) =>
     character === placeholder ? "\u200D" : `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
 }
 
