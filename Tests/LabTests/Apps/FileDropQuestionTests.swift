@@ -14,6 +14,12 @@ struct FileDropQuestionTests {
         return digits.count == 7 ? String(digits) : nil
     }
 
+    /// What was shown before is not what is shown next.
+    private func clear(_ screen: TerminalScreen) async throws {
+        try await screen.run("clear")
+        try await screen.shows("an empty screen") { $0 == ["$"] }
+    }
+
     private func asked(_ screen: TerminalScreen, _ question: String) async throws -> String {
         let lines = try await screen.shows(question) { $0.joined().contains(question) && code(in: $0) != nil }
         return try #require(code(in: lines))
@@ -27,13 +33,13 @@ struct FileDropQuestionTests {
         let (one, two) = (try await TerminalScreen(lab, "h1"), try await TerminalScreen(lab, "h2"))
         let program = "XDG_STATE_HOME=\(folder.path)/state \(AppBinary.path("filedrop"))"
         func receive() async throws {
-            try await one.run("clear; \(program) receive \(folder.path)/in --name anna")
+            try await clear(one)
+            try await one.run("\(program) receive \(folder.path)/in --name anna")
             try await one.shows("published") { $0.contains { $0.hasPrefix("published anna") } }
         }
         func send(_ file: String) async throws {
-            try await two.run("clear; \(program) send \(folder.path)/\(file) --to anna; echo status $?")
-            // What was asked before is not what is asked now.
-            try await two.shows("a new screen") { !$0.contains { $0.hasPrefix("status ") } }
+            try await clear(two)
+            try await two.run("\(program) send \(folder.path)/\(file) --to anna; echo status $?")
         }
         try await receive()
         // The sender's person is asked first: no byte of what it has goes out before.
