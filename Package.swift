@@ -4,8 +4,9 @@ import PackageDescription
 let features = [
     "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
 ]
+let deprecated: SwiftSetting = .treatWarning("DeprecatedDeclaration", as: .warning)
 let settings: [SwiftSetting] =
-    [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)] + features.map { .enableUpcomingFeature($0) }
+    [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), deprecated] + features.map { .enableUpcomingFeature($0) }
 /// Of a target that talks to C: every use of a pointer is marked `unsafe`.
 let memorySafe = settings + [.strictMemorySafety()]
 typealias Needs = [Target.Dependency]
@@ -35,19 +36,18 @@ let crypto = product("Crypto", "swift-crypto", "Unicast")
 let certificates = [product("X509", "swift-certificates", "TLS"), product("SwiftASN1", "swift-asn1", "TLS")]
 let tls = certificates + [product("NIOSSL", "swift-nio-ssl", "TLS"), product("Crypto", "swift-crypto", "TLS")]
 let secure: Needs = ["DiscoveryTLS", "PeerIdentity"] + tls
-let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"].map {
-    .target(name: $0, condition: .when(traits: ["Commands"]))
-}
+let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]
+    .map { .target(name: $0, condition: .when(traits: ["Commands"])) }
 let (core, wire): (Needs, Needs) = (["DNSSD", "Discovery", "System"], ["DNSMessage", "MulticastEngine", "WireNames"])
-let tested = core + ["DiscoveryTesting"]
-let inDaemon = core + ["DiscoveryControl", "DiscoveryJSON"]
+let (tested, inDaemon) = (core + ["DiscoveryTesting"], core + ["DiscoveryControl", "DiscoveryJSON"])
 let frame: Needs = ["CommandFrame", "CommandText", argumentParser]
 let inCommands = core + frame + ["AvahiEngine", "DiscoveryControl", "HostEngine", "PeerIdentity"]
 let package = Package(
     name: "discoverd",
+    platforms: [.macOS(.v15)],
     products: [
-        // What a program needs: one import.
-        library("NetworkServices"),
+        // What a program needs: one import; and the daemon, its status and what it is handed.
+        library("NetworkServices"), library("DiscoveryDaemonClient"),
         library("Discovery", "Discovery", "DNSSD", "AvahiEngine", "MulticastEngine"),
         library("DiscoveryNIO"), library("DiscoveryNetService"), library("DiscoveryTesting"), library("PeerSession"),
         // Behind traits: publishing in the DNS servers that exist, connections between machines that know each other's keys.
@@ -55,7 +55,6 @@ let package = Package(
         // For programs: their command lines, signals and exit statuses, and JSON lines (docs/contract.md).
         library("CommandFrame", "CommandFrame", "CommandText"), library("DiscoveryJSON"),
         executable("discoverd"), executable("discoverd-daemon"), executable("discoverd-dns"),
-        library("InsideBenchmarks"),
     ],
     traits: [
         .trait(name: "Commands", description: "Programs, options of CommandFrame.", enabledTraits: ["TLS", "Unicast"]),
@@ -74,13 +73,13 @@ let package = Package(
         // libyaml without `pkgConfig:`, which makes every build warn of a flag (-D_REENTRANT); libavahi-client, loaded when it is called.
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]), .target(name: "CAvahi"),
         // System calls, what the kernel says of connections and files, and sockets of multicast DNS, that Swift does not import.
-        .systemLibrary(name: "CLinux"), .target(name: "CKernel"), .target(name: "CMulticast"),
+        .systemLibrary(name: "CLinux"), .target(name: "CKernel"), .target(name: "CMulticast"), module("Libc"),
         // What keeps a private avahi-daemon running, what a program looks at before Swift's runtime would trap; a terminal in raw mode.
         .target(name: "CSupervisor"), .target(name: "CProcessStart"), .target(name: "CTerminal"),
         // Values and rules of DNS-SD, DNS messages as values, and the names of the one in the other: no C, no Foundation.
         module("DNSSD"), module("DNSMessage"), module("WireNames", ["DNSMessage", "DNSSD"]),
         // What is Linux: threads, event loop, locks, sockets, small files.
-        module("System", ["CKernel", "CLinux", "DNSSD"], memorySafe),
+        module("System", ["CKernel", "CLinux", "DNSSD", "Libc"], memorySafe),
         module("Discovery", ["DNSSD", "System"], memorySafe),
         // avahi-daemon as a DiscoveryEngine.
         module("AvahiEngine", core + ["CAvahi", "CSupervisor"], memorySafe),
@@ -90,11 +89,12 @@ let package = Package(
         module("UnicastEngine", core + ["DNSMessage", "WireNames", crypto] + nio("NIOCore", "NIOPosix"), memorySafe),
         // What finds and publishes on this machine: the wire and avahi-daemon, as commands, daemon and programs have it.
         module("HostEngine", core + ["AvahiEngine", "DNSMessage", "MulticastEngine", "WireNames"]),
-        module("DiscoveryJSON", ["DNSSD", "Discovery"]),
+        module("DiscoveryJSON", core, memorySafe),
         // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.
         module("DiscoveryControl", core + ["DiscoveryJSON"], memorySafe),
-        // All of it behind one import, and the network as the commands use it.
-        module("NetworkServices", ["AvahiEngine", "DNSSD", "Discovery", "DiscoveryControl", "HostEngine"]),
+        // All of it behind one import, and the network as the commands use it; the daemon, for programs.
+        module("NetworkServices", core + ["AvahiEngine", "DiscoveryControl", "DiscoveryJSON", "HostEngine"]),
+        module("DiscoveryDaemonClient", inDaemon),
         // A simulated network and a clock that tests turn by hand.
         module("DiscoveryTesting", core),
         // Connections to services, and listeners that are published, with SwiftNIO.
@@ -107,7 +107,7 @@ let package = Package(
         // Peers that find, invite and message each other.
         module("PeerSession", core + secure + ["DiscoveryJSON", "DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
-        module("CommandText", ["DNSSD"], memorySafe),
+        module("CommandText", ["DNSSD", "Libc"], memorySafe),
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
         module(
             "CommandFrame", ["CProcessStart", "CTerminal", "CommandText", "DNSSD", "System", argumentParser], memorySafe
@@ -119,15 +119,14 @@ let package = Package(
         // The daemon: open queries, registrations and their checks, access, the control socket, systemd; its YAML.
         module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
         module("DaemonSupport", core + ["CYAML", "DiscoveryDaemon", "UnicastEngine"], memorySafe),
-        program("discoverd-daemon", inCommands + daemon + ["CLinux"], memorySafe),
-        // Examples: the README's, one of old names, one of zones.
+        program("discoverd-daemon", inCommands + daemon + ["CLinux", "DiscoveryJSON"], memorySafe),
+        // Examples: the README's, of the daemon, old names and zones; many publications in one process, for tests of faults and sizes.
         program("HelloDiscovery", ["NetworkServices"], path: "Sources/Examples/HelloDiscovery"),
+        program("HelloDaemon", ["DiscoveryDaemonClient", "NetworkServices"], path: "Sources/Examples/HelloDaemon"),
         program("BonjourByOldNames", ["DNSSD", "DiscoveryNetService"], path: "Sources/Examples/BonjourByOldNames"),
         program("HelloZone", ["DNSSD", "Discovery", "UnicastEngine"], path: "Sources/Examples/HelloZone"),
-        // For tests of faults and sizes, many publications in one process; and work within the library, for Benchmarks/.
         program("PublishMany", ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany"),
         program("PublishInZones", ["DNSSD", "Discovery", "UnicastEngine"], path: "Tests/Support/PublishInZones"),
-        module("InsideBenchmarks", core + ["AvahiEngine", "DiscoveryJSON"], path: "Tests/Support/InsideBenchmarks"),
         tests("SystemTests", ["DNSSD", "System"]), tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]),
         tests("CommandTextTests", ["CommandText"]), tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
         tests("MulticastEngineTests", core + ["DNSMessage", "MulticastEngine", "WireNames"]),
@@ -144,7 +143,8 @@ let package = Package(
         tests("DaemonSupportTests", tested + ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]),
         tests(
             "DiscoveryDaemonTests",
-            inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryTesting", "discoverd-daemon"]),
+            inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryDaemonClient"]
+                + ["DiscoveryTesting", "discoverd-daemon"]),
         tests("CommandLineTests", inCommands + wire + ["DiscoverdCommands", "DiscoveryTesting"]),
     ]
 )

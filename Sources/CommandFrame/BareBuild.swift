@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// What a program does in a bare `swift build`: the trait `Commands` is off, so it has no command line.
 public enum BareBuild {

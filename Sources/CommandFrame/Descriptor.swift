@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// Complete writes to a file descriptor.
 public enum Descriptor {
@@ -7,7 +7,7 @@ public enum Descriptor {
     public static func write(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Int32? {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe Libc.write(descriptor, $0.baseAddress, $0.count) }
             let code = errno
             if count >= 0 {
                 rest = rest.dropFirst(count)

@@ -1,6 +1,6 @@
 import CommandText
 import DNSSD
-import Glibc
+import Libc
 
 /// Writes messages to standard error: never data, one `write` per message. What a message says stays on its line, whoever's words it has.
 public struct ProgramNotices: Sendable {
@@ -54,7 +54,7 @@ public struct ProgramNotices: Sendable {
 
     /// Writes bytes that are already safe for a terminal.
     public static func write(_ bytes: [UInt8]) {
-        _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        _ = unsafe bytes.withUnsafeBytes { unsafe Libc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// Signals that end a command. They are blocked in every thread, and one thread waits for them.
 public struct SignalSet: Sendable {

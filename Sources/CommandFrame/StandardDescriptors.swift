@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// Standard input, output and error.
 public enum StandardDescriptors {

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 import System
 
 /// Asks the person at the terminal, as ssh(1) does: on /dev/tty, for standard input and output may carry data.
@@ -21,7 +21,7 @@ public enum TerminalQuestion {
     public static var hasTerminal: Bool {
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return false }
-        Glibc.close(descriptor)
+        Libc.close(descriptor)
         return true
     }
 
@@ -87,18 +87,18 @@ private struct Terminal {
         descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         guard tcgetpgrp(descriptor) == getpgrp() else {
-            Glibc.close(descriptor)
+            Libc.close(descriptor)
             return nil
         }
     }
 
-    func close() { Glibc.close(descriptor) }
+    func close() { Libc.close(descriptor) }
 
     /// Writes, and forgets what was typed before.
     func write(_ text: String) -> Bool {
         tcflush(descriptor, TCIFLUSH)
         let bytes = Array(text.utf8)
-        return unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+        return unsafe Libc.write(descriptor, bytes, bytes.count) == bytes.count
     }
 
     /// The line that is typed; nil without one, and at the end of the terminal's input.
@@ -111,7 +111,7 @@ private struct Terminal {
             tcgetpgrp(descriptor) == getpgrp()
         else {
             // What follows begins on a line of its own.
-            _ = unsafe Glibc.write(descriptor, "\n", 1)
+            _ = unsafe Libc.write(descriptor, "\n", 1)
             return nil
         }
         var line = [UInt8](repeating: 0, count: 256)

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 import Synchronization
 
 /// Watches for what ends a command from outside: a signal, or a standard output that no one reads.

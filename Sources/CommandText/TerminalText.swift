@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Libc
 
 /// Properties of a terminal, from the environment and the system.
 package enum TerminalText {

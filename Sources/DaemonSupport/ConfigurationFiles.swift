@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// Reads configuration files. Blocks, but never on a pipe; never reads more than the maximum size.

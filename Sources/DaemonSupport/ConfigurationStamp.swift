@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Libc
 
 /// What the files of a configuration are, without what is in them: two stamps that are the same are of the same files.
 public struct ConfigurationStamp: Hashable, Sendable {

@@ -1,6 +1,6 @@
 internal import DNSSD
 internal import DiscoveryDaemon
-internal import Glibc
+internal import Libc
 internal import System
 
 extension DaemonConfiguration {

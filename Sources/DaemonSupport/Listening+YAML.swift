@@ -12,7 +12,7 @@ extension TCPListen {
         for entry in try mapping["hosts"]?.list(atMost: 64) ?? [] {
             let text = try entry.text()
             let host = try entry.reading { () throws(DiscoveryError) in try HostName(text) }
-            hosts.append(host.name.lowercased())
+            hosts.append(host.text.lowercased())
         }
     }
 

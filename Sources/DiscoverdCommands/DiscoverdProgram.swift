@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
-internal import Glibc
+internal import Libc
 
 /// The program: parses the command line, runs a command, exits with its status.
 package enum DiscoverdProgram {

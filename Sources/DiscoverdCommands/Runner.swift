@@ -5,7 +5,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
-internal import Glibc
+internal import Libc
 internal import HostEngine
 
 /// Runs a command with everything around it: signals, the backend, and what its errors mean.

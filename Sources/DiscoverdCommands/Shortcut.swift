@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
-internal import Glibc
+internal import Libc
 
 /// `browse TYPE --once` for scripts, answered from a daemon's memory: skips the command-line parser, which takes longer than all the rest
 /// (docs/decisions/0012-shortcut.md). Any other command line takes the ordinary way; the output is the same.

@@ -5,9 +5,9 @@ enum JSONEscaping {
     /// Appends `text` without quotes.
     static func append(_ text: String, to bytes: inout [UInt8]) {
         // Nearly all text is plain.
-        let isAppended = text.utf8.withContiguousStorageIfAvailable { utf8 in
-            guard utf8.allSatisfy(isPlain) else { return false }
-            bytes.append(contentsOf: utf8)
+        let isAppended = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
+            guard unsafe utf8.allSatisfy(isPlain) else { return false }
+            unsafe bytes.append(contentsOf: utf8)
             return true
         }
         if isAppended != true { appendEscaped(text, to: &bytes) }

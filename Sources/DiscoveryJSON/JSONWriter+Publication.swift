@@ -12,12 +12,12 @@ extension JSONWriter {
     public mutating func publishedMembers(
         _ service: OfferedService, name: ServiceName, state: String = "established", reason: String? = nil
     ) {
-        member("name", name.value)
-        member("wanted", service.name.value)
+        member("name", name.text)
+        member("wanted", service.name.text)
         if !service.isAddressRecord { member("type", service.type.description) }
-        member("domain", service.domain.name)
+        member("domain", service.domain.text)
         if service.isAddressRecord, let host = service.host {
-            member("host", host.name.name)
+            member("host", host.name.text)
             member("addresses", host.addresses.map(\.description))
         } else {
             member("port", Int(service.port.rawValue))
@@ -29,10 +29,15 @@ extension JSONWriter {
     /// Writes the member `service` of what happens to a service: which one it is.
     public mutating func service(_ instance: ServiceInstance) {
         key("service")
+        self.instance(instance)
+    }
+
+    /// Writes which service it is.
+    mutating func instance(_ instance: ServiceInstance) {
         object { object in
-            object.member("name", instance.name.value)
-            object.member("type", instance.type.description)
-            object.member("domain", instance.domain.name)
+            object.member("name", instance.name.text)
+            object.member("type", instance.type.text)
+            object.member("domain", instance.domain.text)
         }
     }
 }

@@ -13,9 +13,9 @@ extension JSONWriter {
     /// - Parameter keyState: what is known of the key that it had last; nil if it was not connected to.
     public mutating func service(_ service: DiscoveredService, detail: ServiceDetail, keyState: String? = nil) {
         object { object in
-            object.member("name", service.instance.name.value)
+            object.member("name", service.instance.name.text)
             object.member("type", service.instance.type.description)
-            object.member("domain", service.instance.domain.name)
+            object.member("domain", service.instance.domain.text)
             if detail == .full { object.resolvedPart(of: service) }
             object.member("interfaces", service.interfaces.names)
             if let keyState {
@@ -58,7 +58,7 @@ extension JSONWriter {
             object.member("family", endpoint.address.family.rawValue)
             if let interface = endpoint.interface { object.member("interface", interface.name) }
             if let target = endpoint.target {
-                object.member("host", target.host.name)
+                object.member("host", target.host.text)
                 object.member("priority", Int(target.priority))
                 object.member("weight", Int(target.weight))
             }
@@ -68,7 +68,7 @@ extension JSONWriter {
     private mutating func resolvedPart(of service: DiscoveredService) {
         member("subtypes", service.subtypes)
         key("host")
-        if let host = service.host { string(host.name) } else { null() }
+        if let host = service.host { string(host.text) } else { null() }
         member("port", service.port.map { Int($0.rawValue) })
         key("txt")
         txt(service.txt)

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Libc
 internal import NIOCore
 internal import NIOPosix
 internal import System

@@ -1,5 +1,5 @@
 public import DNSSD
-import Glibc
+import Libc
 public import NIOCore
 public import NIOPosix
 import System

@@ -1,6 +1,6 @@
 import DNSSD
 import Foundation
-import Glibc
+import Libc
 
 extension Endpoint {
     /// The address as `sockaddr_in` or `sockaddr_in6` for connect(2), with the scope of a link-local one.

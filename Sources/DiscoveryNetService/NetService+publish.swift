@@ -66,7 +66,7 @@ extension NetService {
         switch status.state {
         case .waiting, .registering, .refused: break
         case .established:
-            name = status.name.value
+            name = status.name.text
             delegate?.netServiceDidPublish(self)
         case .conflicted(let error), .failed(let error): publishingFailed(error)
         case .withdrawn: publishingFailed(DiscoveryError(.closed, "\(status.name) was withdrawn"))

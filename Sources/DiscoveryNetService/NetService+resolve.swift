@@ -52,7 +52,7 @@ extension NetService {
 
     private func take(_ service: DiscoveredService) {
         resolved = service
-        hostName = service.host.map { "\($0.name)." }
+        hostName = service.host.map { "\($0.text)." }
         port = service.port.map { Int($0.rawValue) } ?? -1
         addresses = service.endpoints.map(\.socketAddress)
         txt = service.txt

@@ -75,9 +75,9 @@ open class NetService: NSObject {
 
     /// A service found by a browser.
     init(found instance: ServiceInstance, _ network: LocalNetwork) {
-        domain = "\(instance.domain.name)."
+        domain = "\(instance.domain.text)."
         type = "\(instance.type)."
-        name = instance.name.value
+        name = instance.name.text
         port = -1
         found = instance
         givenNetwork = network

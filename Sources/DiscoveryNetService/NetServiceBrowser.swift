@@ -108,9 +108,9 @@ open class NetServiceBrowser: NSObject {
                 let service = services.removeValue(forKey: instance) ?? NetService(found: instance, network)
                 delegate?.netServiceBrowser(self, didRemove: service, moreComing: moreComing)
             case .foundDomain(let domain):
-                delegate?.netServiceBrowser(self, didFindDomain: "\(domain.name).", moreComing: moreComing)
+                delegate?.netServiceBrowser(self, didFindDomain: "\(domain.text).", moreComing: moreComing)
             case .lostDomain(let domain):
-                delegate?.netServiceBrowser(self, didRemoveDomain: "\(domain.name).", moreComing: moreComing)
+                delegate?.netServiceBrowser(self, didRemoveDomain: "\(domain.text).", moreComing: moreComing)
             }
         }
     }

@@ -1,5 +1,5 @@
 #if TLS
-internal import Glibc
+internal import Libc
 public import PeerIdentity
 internal import System
 

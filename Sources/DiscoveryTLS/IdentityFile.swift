@@ -1,5 +1,5 @@
 #if TLS
-internal import Glibc
+internal import Libc
 import PeerIdentity
 internal import System
 

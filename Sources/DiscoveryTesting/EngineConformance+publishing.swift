@@ -81,7 +81,7 @@ extension EngineConformance {
             let name = try await one.established()
             try await second.withPublished(try bench.service(wanted, port: 9001)) { two in
                 let other = try await two.established()
-                try expect(other.value == "\(wanted) #2", "the second became \(other)")
+                try expect(other.text == "\(wanted) #2", "the second became \(other)")
                 try expect(two.status.wanted == name && two.status.renames == 1, "\(two.status)")
                 try expect(one.status.name == name, "the first became \(one.status.name)")
                 var watcher = bench.watch()

@@ -1,11 +1,6 @@
 import Discovery
+import Libc
 import System
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Musl
-#endif
 
 /// Records an engine's reports for a check to wait on.
 final class FactLog<Fact: Sendable>: Sendable {

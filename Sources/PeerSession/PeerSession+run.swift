@@ -88,8 +88,8 @@ extension PeerSession {
     /// The name of a peer that was found. TXT may say any name, and a key is known by the service's: with TLS TXT can only make that one longer.
     private func name(of service: DiscoveredService) -> String {
         let (own, claimed) = (service.instance.name, service.txt.text(for: "name"))
-        guard let claimed else { return own.value }
-        return security == nil || Self.serviceName(claimed) == own ? claimed : own.value
+        guard let claimed else { return own.text }
+        return security == nil || Self.serviceName(claimed) == own ? claimed : own.text
     }
 
     private func browse() async throws {

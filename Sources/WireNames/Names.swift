@@ -12,7 +12,7 @@ extension DomainName {
 
     /// Whose records describe a service (RFC 6763 §5).
     package init?(_ instance: ServiceInstance) {
-        let label = Array(instance.name.value.utf8)
+        let label = Array(instance.name.text.utf8)
         guard let name = try? DomainName(labels: [label] + instance.type.labels + instance.domain.labels) else {
             return nil
         }

@@ -1,7 +1,7 @@
 #if Commands
 internal import DaemonSupport
 internal import DiscoveryDaemon
-internal import Glibc
+internal import Libc
 
 extension ControlLimits {
     /// As many connections as the descriptor limit allows, less a reserve for the backend, files and checks.

@@ -54,8 +54,8 @@ struct DaemonDomains: Sendable {
         guard let unicast else { return [] }
         return rules.map { rule in
             let host = settings.filter { rule.domain.isWithin($0.domain) }
-                .max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }?.host
-            let prefix = host ?? ServiceName.ofThisMachine().value.lowercased()
+                .max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }?.host
+            let prefix = host ?? ServiceName.ofThisMachine().text.lowercased()
             return Gateway(rule, into: ZoneExports(engine: unicast, prefix: prefix), log: log) {
                 network.follow($0)
             }
@@ -77,7 +77,7 @@ struct DaemonDomains: Sendable {
     /// Whether it is the entry that counts for a domain: the longest that the domain lies in.
     private func covers(_ setting: DomainSettings, _ domain: Domain) -> Bool {
         let all = settings.filter { domain.isWithin($0.domain) }
-        return all.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }?.domain == setting.domain
+        return all.max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }?.domain == setting.domain
     }
 }
 

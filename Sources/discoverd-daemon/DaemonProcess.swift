@@ -6,7 +6,7 @@ internal import DaemonSupport
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryDaemon
-internal import Glibc
+internal import Libc
 internal import HostEngine
 internal import System
 

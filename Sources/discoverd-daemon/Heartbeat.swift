@@ -3,6 +3,7 @@ internal import AvahiEngine
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryDaemon
+internal import DiscoveryJSON
 
 /// Probes the backend regularly, because a hung one does not report itself: D-Bus waits 25 s for an answer.
 struct Heartbeat {

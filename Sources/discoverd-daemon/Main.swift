@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import CLinux
 internal import CommandFrame
 internal import DNSSD
-internal import Glibc
+internal import Libc
 
 /// The program that `discoverd daemon` executes.
 @main
@@ -38,7 +38,7 @@ struct Failure: Error, CustomStringConvertible {
 
     static func write(_ text: String) {
         let bytes = Array(text.utf8)
-        _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        _ = unsafe bytes.withUnsafeBytes { unsafe Libc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 #else

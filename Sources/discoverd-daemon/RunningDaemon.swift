@@ -2,7 +2,7 @@
 internal import DaemonSupport
 internal import Discovery
 internal import DiscoveryDaemon
-internal import Glibc
+internal import Libc
 internal import System
 
 /// The running daemon, which keeps the service manager informed.

@@ -1,7 +1,7 @@
 #if Commands
 internal import CommandFrame
 internal import DiscoveryDaemon
-internal import Glibc
+internal import Libc
 
 /// The daemon's signals: SIGTERM and SIGINT end it, SIGHUP reloads its configuration.
 struct Signals {

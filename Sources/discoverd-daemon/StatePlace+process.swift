@@ -1,6 +1,6 @@
 #if Commands
 internal import DiscoveryDaemon
-internal import Glibc
+internal import Libc
 internal import System
 
 extension StatePlace {

@@ -15,7 +15,7 @@ struct ZoneExports: ExportTarget {
 
     fileprivate func host(_ export: Export) -> ZoneHost {
         ZoneHost(
-            identity: export.linkHost.name.lowercased(),
+            identity: export.linkHost.text.lowercased(),
             label: export.hostLabel(prefix), addresses: Set(export.addresses))
     }
 

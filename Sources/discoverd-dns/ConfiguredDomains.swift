@@ -36,7 +36,7 @@ enum ConfiguredDomains {
         let key = try wish.keyFile.map { path throws(DiscoveryError) in try TSIGKey(file: path) }
         for domain in wish.others {
             let covering = settings.filter { domain.isWithin($0.domain) }
-                .max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }
+                .max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }
             var one = covering ?? DomainSettings(domain)
             one.domain = domain
             if let server { one.server = server }

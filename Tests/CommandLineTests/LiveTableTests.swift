@@ -149,11 +149,11 @@ struct LiveTableTests {
         _ = table.key(.down)
         table.found(try service("a"), now: start)
         table.found(try service("c"), now: start)
-        #expect(table.list.instance(at: table.selectedIndex)?.name.value == "d")
+        #expect(table.list.instance(at: table.selectedIndex)?.name.text == "d")
         table.lost(try service("d"), now: start)
-        #expect(table.list.instance(at: table.selectedIndex)?.name.value == "d")
+        #expect(table.list.instance(at: table.selectedIndex)?.name.text == "d")
         table.passed(now: start + .seconds(30))
-        #expect(table.list.instance(at: table.selectedIndex)?.name.value == "f")
+        #expect(table.list.instance(at: table.selectedIndex)?.name.text == "f")
         for key in [Key.end, .down, .pageDown] { _ = table.key(key) }
         #expect(table.selectedIndex == 3)
         for key in [Key.home, .up, .pageUp] { _ = table.key(key) }

@@ -70,12 +70,12 @@ struct ServiceFilterTests {
         var listing = OnceListing(resolves: false, links: 1, order: .name)
         for name in ["b", "C", "a"] { #expect(!listing.became(try Self.service(name))) }
         #expect(listing.ended(try Self.service("b")))
-        #expect(listing.take().map(\.instance.name.value) == ["a", "C"])
+        #expect(listing.take().map(\.instance.name.text) == ["a", "C"])
         var hosts = OnceListing(resolves: false, links: 1, order: .host)
         for (name, host) in [("a", "z.local"), ("b", "y.local"), ("c", "y.local")] {
             #expect(!hosts.became(try Self.service(name, host: host)))
         }
-        #expect(hosts.take().map(\.instance.name.value) == ["b", "c", "a"])
+        #expect(hosts.take().map(\.instance.name.text) == ["b", "c", "a"])
     }
 
     @Test("wait: a word that can be a type is one, and said to be doubtful; what cannot is a name")
@@ -91,7 +91,7 @@ struct ServiceFilterTests {
         #expect(name.type == nil)
         #expect(name.name == (try ServiceName("Front desk")))
         let both = try wanted("http", "--name", "web")
-        #expect(both.type != nil && both.name?.value == "web" && both.doubtful == nil)
+        #expect(both.type != nil && both.name?.text == "web" && both.doubtful == nil)
         #expect(throws: (any Error).self) { try WaitCommand.parse([]) }
         #expect(throws: (any Error).self) { try WaitCommand.parse(["_bad type", "--gone"]) }
         #expect(throws: (any Error).self) { try WaitCommand.parse(["http", "--gone", "--count", "2"]) }

@@ -48,13 +48,13 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: own.path + "/services.d/d.yaml", withDestinationPath: "/dev/null")
         let services = try own.load(running, packages).services.map(\.service)
-        #expect(services.map(\.name.value) == ["c", "a", "b"] && services.map(\.port.rawValue) == [3, 1, 2])
+        #expect(services.map(\.name.text) == ["c", "a", "b"] && services.map(\.port.rawValue) == [3, 1, 2])
         // What is wrong in one of them, or is there already, leaves it out, and nothing else.
         try running.write("services.d/z.yaml", Array("services: [\(file("z", 9)), \(file("a", 9))]".utf8))
         try packages.write("services.d/y.yaml", Array("{name: y, type: _http._tcp, prot: 1}".utf8))
         try own.write("services.d/own.yaml", Array(file("b", 7).utf8))
         let mixed = try own.load(running, packages)
-        #expect(mixed.services.map(\.service.name.value) == ["c", "b", "a"])
+        #expect(mixed.services.map(\.service.name.text) == ["c", "b", "a"])
         #expect(mixed.services.map(\.service.port.rawValue) == [3, 7, 1])
         let reasons = mixed.leftOut.map(\.description)
         #expect(reasons.count == 3 && reasons[0].contains("b.yaml") && reasons[1].contains("y.yaml"), "\(reasons)")
@@ -83,10 +83,10 @@ import Testing
         #expect(configuration.access.rules[3].hosts == [try HostName("printer.local")])
         #expect(configuration.domains.map(\.settings.host) == ["web1.hosts"])
         let export = try #require(configuration.exports.first)
-        #expect(export.domain.name == "link1.home.example.org" && export.types.count == 2)
+        #expect(export.domain.text == "link1.home.example.org" && export.types.count == 2)
         #expect(export.interfaces.allows("eth0") && !export.names.allows(ServiceName(observed: "private 1")))
         let web = try #require(configuration.services.first)
-        #expect(web.service.name.value == "Web on h1")
+        #expect(web.service.name.text == "Web on h1")
         #expect(web.service.txt.entries.last?.value == [0xFF, 0x00] && web.service.txt.contains("secure"))
         #expect(web.service.subtypes == ["_printer"] && web.service.family == .ipv4)
         #expect(web.check == (try CheckSpecification("http:/health")))
@@ -96,7 +96,7 @@ import Testing
         let printer = try OfferedHost(name: HostName("printer.local"), addresses: [try #require(IPAddress("10.0.0.9"))])
         #expect(configuration.services[2].service.host == printer)
         let scanner = configuration.services[3].service
-        #expect(scanner.isAddressRecord && scanner.host?.name.name == "scanner.local")
+        #expect(scanner.isAddressRecord && scanner.host?.name.text == "scanner.local")
     }
 
     @Test func everythingThatIsWrongIsToldAtOnce() throws {
@@ -160,7 +160,7 @@ import Testing
         ])
         let running = try ConfigurationDirectory(["services.d/c.yaml": service("c")])
         let own = try ConfigurationDirectory(["services.d/d.yaml": service("d")])
-        let names = { try own.load(running, packages).services.map(\.service.name.value).sorted() }
+        let names = { try own.load(running, packages).services.map(\.service.name.text).sorted() }
         #expect(try names() == ["a", "b", "c", "d"])
         for path in ["\(packages.path)/services.d/b.yaml", "\(own.path)/services.d/d.yaml"] { chmod(path, 0o666) }
         chmod("\(running.path)/services.d", 0o777)
@@ -182,7 +182,7 @@ import Testing
             "services.d/.hidden.yaml": "broken: [", "services.d/x.yaml~": "broken: [",
             "discoverd.yaml": "services:\n  - {name: z, type: _aa._udp, port: 1}\n",
         ])
-        #expect(try directory.load().services.map(\.service.name.value) == ["z", "100% h1", "c", "d"])
+        #expect(try directory.load().services.map(\.service.name.text) == ["z", "100% h1", "c", "d"])
     }
 
     @Test(arguments: [

@@ -150,13 +150,13 @@ import Testing
         private mutating func told(_ event: ServiceEvent) {
             switch event {
             case .found(let service):
-                let old = seen.updateValue(Int(service.port?.rawValue ?? 0), forKey: service.instance.name.value)
+                let old = seen.updateValue(Int(service.port?.rawValue ?? 0), forKey: service.instance.name.text)
                 if isStrict { #expect(old == nil) }
             case .changed(let service):
-                let old = seen.updateValue(Int(service.port?.rawValue ?? 0), forKey: service.instance.name.value)
+                let old = seen.updateValue(Int(service.port?.rawValue ?? 0), forKey: service.instance.name.text)
                 #expect(old != nil)
             case .lost(let service):
-                let old = seen.removeValue(forKey: service.instance.name.value)
+                let old = seen.removeValue(forKey: service.instance.name.text)
                 if isStrict { #expect(old != nil) }
             default: break
             }

@@ -88,10 +88,10 @@ import Testing
 extension ServiceEvent {
     /// The name of the service found.
     fileprivate var name: String? {
-        if case .found(let service) = self { service.instance.name.value } else { nil }
+        if case .found(let service) = self { service.instance.name.text } else { nil }
     }
     fileprivate var lost: String? {
-        if case .lost(let service) = self { service.instance.name.value } else { nil }
+        if case .lost(let service) = self { service.instance.name.text } else { nil }
     }
     fileprivate var isLoss: Bool { if case .backend(.lost) = self { true } else { false } }
 }

@@ -32,7 +32,7 @@ struct ConnectTests {
     @Test("a listener publishes the port it got; connecting by its name makes a pipeline that becomes active once")
     func byName() async throws {
         let listener = try await echo()
-        #expect(try await listener.established().value == "tony")
+        #expect(try await listener.established().text == "tony")
         let instance = ServiceInstance(name: try ServiceName("tony"), type: type)
         let greeter = Greeter()
         let (channel, report) = try await network.connect(to: instance) { channel in

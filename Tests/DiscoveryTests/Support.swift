@@ -80,7 +80,7 @@ extension Change {
 }
 
 extension [Change<DiscoveredService>] {
-    var words: [String] { map { $0.word(\.instance.name.value) } }
+    var words: [String] { map { $0.word(\.instance.name.text) } }
 }
 
 /// A catalog and a clock, for tests that tell a story.
@@ -110,6 +110,6 @@ struct CatalogStory {
     }
 
     func service(_ name: String) -> DiscoveredService? {
-        catalog.snapshot.first { $0.instance.name.value == name }
+        catalog.snapshot.first { $0.instance.name.text == name }
     }
 }

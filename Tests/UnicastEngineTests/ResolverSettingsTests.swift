@@ -22,7 +22,7 @@ struct ResolverSettingsTests {
                 options ndots:5 timeout:x
                 """, interface: { $0 == "eth7" ? 7 : nil })
         #expect(settings.servers.map(\.description) == ["10.53.0.1", "fe80::1%7", "::1"])
-        #expect(settings.search.map(\.name) == ["home.example.org", "office.example.org"])
+        #expect(settings.search.map(\.text) == ["home.example.org", "office.example.org"])
         #expect(settings.namesServers && !ResolverSettings(parsing: "search home.example.org").namesServers)
         #expect(settings.timeout == .seconds(2) && settings.attempts == 3 && settings.isTrusted)
     }

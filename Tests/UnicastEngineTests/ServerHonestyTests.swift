@@ -43,7 +43,7 @@ import Testing
         }
         #expect(error.code == .misconfigured)
         let facts = publishers.flatMap { world.publishers[$0].facts.values }.filter { $0.state == .established }
-        #expect(Set(facts.map(\.name.value)) == ["tony", "tony-2", "tony-3"])
+        #expect(Set(facts.map(\.name.text)) == ["tony", "tony-2", "tony-3"])
     }
 
     /// A publisher in its world, with the name of a service that not every server knows.
@@ -92,7 +92,7 @@ import Testing
         world.zone.failsConditionsAlone = false
         world.run(for: .seconds(60))
         #expect(world.publishers[one].facts[number]?.state == .established)
-        #expect(world.publishers[one].facts[number]?.name.value == "Büro")
+        #expect(world.publishers[one].facts[number]?.name.text == "Büro")
     }
 
     @Test(

@@ -90,7 +90,7 @@ import WireNames
         }
         let (_, last) = try publish("c", by: publisher, on: host(2))
         await established(last)
-        #expect(publisher.zones.flatMap { $0.registrations.map { $0.fact.name.value } } == ["c", "b"])
+        #expect(publisher.zones.flatMap { $0.registrations.map { $0.fact.name.text } } == ["c", "b"])
         #expect(publisher.zones.count == 2)
         _ = await publisher.shutdown()
         #expect(exchange.state.withLock { $0.zone } == ScriptedZone())

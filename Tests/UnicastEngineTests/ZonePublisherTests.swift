@@ -34,7 +34,7 @@ import Testing
         let publishers = try (0..<5).map { try world.add(Self.id(UInt64($0) + 1), host: "h\($0)") }
         for index in publishers { try world.publish("tony", by: index) }
         world.run(for: .seconds(60))
-        let names = Set(publishers.flatMap { world.publishers[$0].facts.values.map(\.name.value) })
+        let names = Set(publishers.flatMap { world.publishers[$0].facts.values.map(\.name.text) })
         #expect(names == ["tony", "tony #2", "tony #3", "tony #4", "tony #5"])
         let fails = try world.add(Self.id(9), host: "h9")
         let number = try world.publish("tony", by: fails, onConflict: .fail)
@@ -101,7 +101,7 @@ import Testing
         let third = try world.add(Self.id(1), isKnown: true, host: "h1", address: 0x0A00_0001)
         let again = try world.publish("tony", by: third)
         world.run(for: .seconds(30))
-        #expect(world.publishers[third].facts[again]?.name.value == "tony")
+        #expect(world.publishers[third].facts[again]?.name.text == "tony")
         #expect(world.publishers[third].facts[again]?.state == .established)
         #expect(!world.zone.records.keys.contains { "\($0.name)".hasPrefix("_printer") })
         world.crash(third)

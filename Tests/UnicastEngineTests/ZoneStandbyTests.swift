@@ -27,7 +27,7 @@ import Testing
         world.publishers[first].isAlive = false
         world.run(for: .seconds(40 + 8))
         #expect(world.publishers[second].facts.values.allSatisfy { $0.state == .established })
-        #expect(world.publishers[second].facts.values.map(\.name.value).sorted() == ["a", "b", "c"])
+        #expect(world.publishers[second].facts.values.map(\.name.text).sorted() == ["a", "b", "c"])
     }
 
     private func isStandingBy(_ publisher: ZoneSimulation.Publisher) -> Bool {

@@ -62,7 +62,7 @@ public final class App: Sendable {
     public func tellPublished(_ publication: Publication, as name: ServiceName) {
         let service = publication.service
         if json { return output.json("published") { $0.publishedMembers(service, name: name) } }
-        output.line("published \(name).\(service.type).\(service.domain.name) port \(service.port)")
+        output.line("published \(name).\(service.type).\(service.domain.text) port \(service.port)")
     }
 
     /// Records the backend's state as reported by a publication, until the publication ends.

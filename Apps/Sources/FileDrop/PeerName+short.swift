@@ -6,8 +6,8 @@ extension PeerName {
     var shortText: String {
         switch self {
         case .label: String(text.dropFirst())
-        case .service(let instance): instance.name.value
-        case .host(let host): host.name
+        case .service(let instance): instance.name.text
+        case .host(let host): host.text
         }
     }
 }

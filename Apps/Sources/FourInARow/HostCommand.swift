@@ -22,14 +22,14 @@ struct HostCommand: AppCommand {
     func run(in app: App) async throws {
         let network = try app.network()
         let waiting = try await network.listenForOne(
-            name ?? .ofThisMachine(), type: try ServiceType(Play.type), txt: try TXTRecord([Play.namesKey: "1"]),
+            name ?? .ofThisMachine(), type: try ServiceType(Play.type), txt: [Play.namesKey: "1"],
             on: app.options.interfaces, initializer: ByteLink.make)
         let terminal = Terminal.open(for: app, plain: game.plain)
         defer { terminal.close() }
         guard let link = try await Waiting(terminal: terminal, listener: waiting).run() else { return }
         // Send the goodbye meanwhile, so that no one finds a game that is full.
         async let withdrawn = waiting.close()
-        let own = waiting.publication.status.name.value
+        let own = waiting.publication.status.name.text
         try await Play.run(link, me: .host, own: own, opponent: link.remote, terminal)
         _ = await withdrawn
     }

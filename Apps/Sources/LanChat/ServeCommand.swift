@@ -136,7 +136,7 @@ struct ServeCommand: AppCommand {
             told = status.name
             let service = listener.publication.service
             if screen.isInteractive {
-                screen.show("published \(status.name).\(service.type).\(service.domain.name) port \(service.port)")
+                screen.show("published \(status.name).\(service.type).\(service.domain.text) port \(service.port)")
             } else {
                 app.tellPublished(listener.publication, as: status.name)
             }

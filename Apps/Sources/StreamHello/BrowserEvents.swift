@@ -22,7 +22,7 @@ final class BrowserEvents: Sendable {
 
     func domain(_ what: String, _ domain: Domain, _ isMoreComing: Bool) {
         tell("domain-\(what)", "\(what) domain \(domain)\(Self.more(isMoreComing))") {
-            $0.member("domain", domain.name)
+            $0.member("domain", domain.text)
             $0.key("moreComing")
             $0.bool(isMoreComing)
         }
@@ -36,7 +36,7 @@ final class BrowserEvents: Sendable {
         }
         let text = list.map(\.description).joined(separator: ", ")
         tell("service-\(what)", "\(what) service \(name)\(Self.more(isMoreComing)); now: \(text)") {
-            $0.member("name", name.value)
+            $0.member("name", name.text)
             $0.key("moreComing")
             $0.bool(isMoreComing)
             $0.member("now", list.map(\.value))

@@ -45,7 +45,7 @@ struct ResolveCommand: AppCommand {
     ) {
         guard app.json else { return app.output.line(text) }
         app.output.json(event) {
-            $0.member("name", name.value)
+            $0.member("name", name.text)
             guard let error else { return }
             $0.member("code", error.code.description)
             $0.member("reason", error.message)

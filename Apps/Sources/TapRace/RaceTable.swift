@@ -125,7 +125,7 @@ actor RaceTable {
     private func happened(_ event: SessionEvent) async throws -> Bool {
         switch event {
         case .published(let service, let name):
-            ownName = name.value
+            ownName = name.text
             terminal.tell("published", "here as \(name)") { $0.publishedMembers(service, name: name) }
         case .backend(let state):
             if case .unavailable(let reason) = state { message = "No mDNS: \(reason)" }

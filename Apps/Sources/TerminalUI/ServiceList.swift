@@ -54,12 +54,12 @@ public struct ServiceList: Sendable {
     /// The service that a person's text means: its name, its number (from 1), or an unambiguous prefix of a name.
     public func find(_ text: String) -> DiscoveredService? {
         let services = services
-        if let exact = services.first(where: { $0.instance.name.value == text || $0.instance.name.description == text })
+        if let exact = services.first(where: { $0.instance.name.text == text || $0.instance.name.description == text })
         {
             return exact
         }
         if let number = Int(text), services.indices.contains(number - 1) { return services[number - 1] }
-        let begun = services.filter { $0.instance.name.value.lowercased().hasPrefix(text.lowercased()) }
+        let begun = services.filter { $0.instance.name.text.lowercased().hasPrefix(text.lowercased()) }
         return text.isEmpty || begun.count != 1 ? nil : begun[0]
     }
 

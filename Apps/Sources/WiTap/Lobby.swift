@@ -83,7 +83,7 @@ final class Lobby: Sendable {
                 guard try await play(link, own, with: opponent, &message) else { return }
             case .invite(let instance):
                 guard let link = try await invite(instance, &message) else { continue }
-                guard try await play(link, own, with: instance.name.value, &message) else { return }
+                guard try await play(link, own, with: instance.name.text, &message) else { return }
             }
         }
     }

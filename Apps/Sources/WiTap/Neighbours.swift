@@ -43,7 +43,7 @@ package struct Neighbours: Sendable {
     /// The player at an address: the only one there, or the common host of several; nil if none was seen.
     package func name(at address: IPAddress) -> String? {
         let candidates = players.filter { $0.addresses.contains { $0.isSame(as: address.unmapped) } }
-        if candidates.count == 1 { return candidates[0].instance.name.value }
+        if candidates.count == 1 { return candidates[0].instance.name.text }
         let hosts = Set(candidates.compactMap(\.host))
         return hosts.count == 1 ? hosts.first.map { String($0.name.prefix { $0 != "." }) } : nil
     }
@@ -54,7 +54,7 @@ package struct Neighbours: Sendable {
         let candidates = players.filter { player in
             player.instance.name != own && !player.addresses.contains { $0.kind == address.unmapped.kind }
         }
-        return candidates.count == 1 ? candidates[0].instance.name.value : nil
+        return candidates.count == 1 ? candidates[0].instance.name.text : nil
     }
 }
 

@@ -1,5 +1,5 @@
 import CSupervisor
-import Glibc
+import Libc
 import System
 
 /// The user that runs a private backend's daemons. They parse packets from the network, so never root if that can be avoided.

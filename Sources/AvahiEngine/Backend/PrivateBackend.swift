@@ -1,7 +1,7 @@
 import CAvahi
 import CSupervisor
 import DNSSD
-import Glibc
+import Libc
 import System
 
 /// Owns the supervisor of a private dbus-daemon and avahi-daemon. Used only on the loop's thread.

@@ -1,6 +1,6 @@
 import CSupervisor
 import DNSSD
-import Glibc
+import Libc
 import System
 
 /// Finds the programs of a private backend and knows their arguments.
@@ -81,7 +81,7 @@ struct PrivateBackendPrograms {
         }
 
         func free() {
-            for index in unsafe 0..<count { unsafe Glibc.free(pointer[index]) }
+            for index in unsafe 0..<count { unsafe Libc.free(pointer[index]) }
             unsafe pointer.deallocate()
         }
     }

@@ -1,5 +1,5 @@
 import DNSSD
-import Glibc
+import Libc
 import System
 
 /// The directory for a private backend's socket and files. Its name is unpredictable and its mode 0700. It is created when needed and must
@@ -69,7 +69,7 @@ final class RuntimeDirectory {
         let file = unsafe open(path + "/" + name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("write \(path)/\(name)") }
         let bytes = Array(text.utf8)
-        let count = unsafe Glibc.write(file, bytes, bytes.count)
+        let count = unsafe Libc.write(file, bytes, bytes.count)
         guard close(file) == 0, count == bytes.count else { throw failure("write \(path)/\(name)") }
     }
 

@@ -1,5 +1,5 @@
 import DNSSD
-import Glibc
+import Libc
 import System
 
 /// Lets processes of one user on one network share a private backend: a second avahi-daemon would quarrel with it over UDP 5353. Used only

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 import System
 
 /// Notices when an avahi-daemon appears on the system bus beside a private one. Used only on the loop's thread; never blocks.
@@ -69,7 +69,7 @@ final class SystemAvahiWatch {
     private func send(_ bytes: [UInt8]) {
         guard let watch else { return }
         // A few hundred bytes: they fit the socket's buffer, or something is wrong.
-        let count = unsafe Glibc.send(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        let count = unsafe Libc.send(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         if count != bytes.count { becameUnknown() }
     }
 

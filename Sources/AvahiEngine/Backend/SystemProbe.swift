@@ -1,5 +1,5 @@
 import CAvahi
-import Glibc
+import Libc
 import System
 
 /// Tries to connect to the system's avahi-daemon on a separate thread: D-Bus may try to activate an avahi-daemon that never comes, and

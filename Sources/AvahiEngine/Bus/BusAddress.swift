@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 import System
 
 /// The address that libdbus, below libavahi-client, uses for the system bus. libdbus reads it from the environment once per process, before

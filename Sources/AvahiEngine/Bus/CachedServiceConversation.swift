@@ -81,8 +81,8 @@ struct CachedServiceConversation {
             bytes += ask(
                 .service(interface: interface), "ResolveService",
                 [
-                    .int32(interface), .int32(transport), .string(instance.name.value),
-                    .string(instance.type.description), .string(instance.domain.name), .int32(Self.unspecified),
+                    .int32(interface), .int32(transport), .string(instance.name.text),
+                    .string(instance.type.description), .string(instance.domain.text), .int32(Self.unspecified),
                     .uint32(Self.withoutAddress),
                 ])
         }
@@ -113,7 +113,7 @@ struct CachedServiceConversation {
             // Apart from the service: one whose host has no address is there all the same.
             for family in [Self.ipv4, Self.ipv6] {
                 let arguments: [BusMessage.Argument] = [
-                    .int32(interface), .int32(transport), .string(answer.host.name), .int32(family), .uint32(0),
+                    .int32(interface), .int32(transport), .string(answer.host.text), .int32(family), .uint32(0),
                 ]
                 steps.append(.send(ask(.address(interface: interface), "ResolveHostName", arguments)))
             }

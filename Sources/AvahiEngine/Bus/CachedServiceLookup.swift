@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import Glibc
+import Libc
 import System
 
 /// Carries out a `CachedServiceConversation` with the system bus, once and briefly. Used only on the loop's thread; never blocks.
@@ -59,7 +59,7 @@ final class CachedServiceLookup {
     private func send(_ bytes: [UInt8]) {
         guard let watch else { return }
         // A few hundred bytes for each interface: they fit the socket's buffer, or something is wrong.
-        let count = unsafe Glibc.send(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        let count = unsafe Libc.send(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         if count != bytes.count { finish() }
     }
 

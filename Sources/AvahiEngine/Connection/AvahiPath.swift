@@ -1,7 +1,7 @@
 import CAvahi
 import DNSSD
 import Discovery
-import Glibc
+import Libc
 
 /// The interface and address family on which Avahi saw something.
 struct AvahiPath: Hashable {

@@ -23,7 +23,7 @@ extension AvahiConnection {
         }
         return try unsafe AvahiLookup(on: self, during: "cannot browse for \(type)", report: told) { client, userdata in
             unsafe avahi_service_browser_new(
-                client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(family), text, domain.name,
+                client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(family), text, domain.text,
                 AvahiLookupFlags(rawValue: 0),
                 { _, interface, proto, event, name, type, domain, flags, userdata in
                     let seen = unsafe (AvahiStrings.text(name), (AvahiStrings.text(type), AvahiStrings.text(domain)))
@@ -52,7 +52,7 @@ extension AvahiConnection {
         let what = "cannot browse for types in \(domain)"
         return try unsafe AvahiLookup(on: self, during: what, report: told) { client, userdata in
             unsafe avahi_service_type_browser_new(
-                client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(family), domain.name,
+                client, AvahiPath.anyInterface, AvahiPath.avahiProtocol(family), domain.text,
                 AvahiLookupFlags(rawValue: 0),
                 { _, interface, proto, event, type, domain, flags, userdata in
                     let seen = unsafe (AvahiStrings.text(type), AvahiStrings.text(domain))
@@ -95,7 +95,7 @@ extension AvahiConnection {
         let (internet, record): (UInt16, UInt16) = (1, family == .ipv4 ? 1 : 28)
         return try unsafe AvahiLookup(on: self, during: "cannot look up \(host)", report: report) { client, userdata in
             unsafe avahi_record_browser_new(
-                client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(nil), host.name, internet, record,
+                client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(nil), host.text, internet, record,
                 AvahiLookupFlags(rawValue: 0),
                 { _, interface, proto, event, _, _, _, data, size, flags, userdata in
                     let bytes = unsafe data.map { unsafe Array(UnsafeRawBufferPointer(start: $0, count: size)) } ?? []
@@ -116,8 +116,8 @@ extension AvahiConnection {
         let what = "cannot resolve \(instance.name)"
         return try unsafe AvahiLookup(on: self, during: what, report: report) { client, userdata in
             unsafe avahi_service_resolver_new(
-                client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(family), instance.name.value,
-                instance.type.description, instance.domain.name, AvahiProtocol(AVAHI_PROTO_UNSPEC),
+                client, AvahiIfIndex(interface.index), AvahiPath.avahiProtocol(family), instance.name.text,
+                instance.type.description, instance.domain.text, AvahiProtocol(AVAHI_PROTO_UNSPEC),
                 AVAHI_LOOKUP_NO_ADDRESS,
                 { _, _, _, event, _, _, _, host, _, port, txt, flags, userdata in
                     let host = unsafe event == AVAHI_RESOLVER_FOUND ? HostName(observed: AvahiStrings.text(host)) : nil

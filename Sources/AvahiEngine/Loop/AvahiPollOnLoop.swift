@@ -1,5 +1,5 @@
 import CAvahi
-import Glibc
+import Libc
 import System
 
 /// Avahi's poll interface (avahi-common/watch.h) on an event loop. It must outlive the client made with it.

@@ -56,8 +56,8 @@ import DNSSD
         let type = try service.type.checkedForAvahi().description
         let code = unsafe AvahiStrings.withList(of: service.txt.strings) { list in
             unsafe avahi_entry_group_add_service_strlst(
-                group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name,
-                service.host?.name.name, service.port.rawValue, list)
+                group, interface, family, AvahiPublishFlags(rawValue: 0), name.text, type, service.domain.text,
+                service.host?.name.text, service.port.rawValue, list)
         }
         guard code == 0 else {
             throw .avahi(code, during: "cannot publish").forbidden(by: "disable-publishing=yes")
@@ -65,7 +65,7 @@ import DNSSD
         for subtype in service.subtypes {
             let full = try service.type.withSubtype(subtype).checkedForAvahi().description
             let code = unsafe avahi_entry_group_add_service_subtype(
-                group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, type, service.domain.name, full)
+                group, interface, family, AvahiPublishFlags(rawValue: 0), name.text, type, service.domain.text, full)
             guard code == 0 else {
                 throw .avahi(code, during: "cannot publish as \(full)").forbidden(by: "disable-publishing=yes")
             }
@@ -79,7 +79,7 @@ import DNSSD
         for address in host.addresses {
             let code = unsafe withUnsafePointer(to: AvahiAddress(address)) { address in
                 unsafe avahi_entry_group_add_address(
-                    group, interface, AvahiPath.avahiProtocol(family), AVAHI_PUBLISH_NO_REVERSE, host.name.name, address
+                    group, interface, AvahiPath.avahiProtocol(family), AVAHI_PUBLISH_NO_REVERSE, host.name.text, address
                 )
             }
             guard code == 0 else {
@@ -95,8 +95,8 @@ import DNSSD
         let family = AvahiPath.avahiProtocol(service.family)
         let code = unsafe AvahiStrings.withList(of: service.txt.strings) { list in
             unsafe avahi_entry_group_update_service_txt_strlst(
-                group, interface, family, AvahiPublishFlags(rawValue: 0), name.value, service.type.description,
-                service.domain.name, list)
+                group, interface, family, AvahiPublishFlags(rawValue: 0), name.text, service.type.description,
+                service.domain.text, list)
         }
         guard code == 0 else { throw .avahi(code, during: "cannot change the TXT record of \(name)") }
     }

@@ -1,5 +1,5 @@
 public import CommandText
-import Glibc
+import Libc
 import Synchronization
 
 /// Makes events of bytes.
@@ -85,7 +85,7 @@ public final class TerminalInput<Decoder: TerminalInputDecoder>: Sendable {
         guard count > 0 else { return .nothing }
         if waiting[0].revents != 0 {
             var bytes = [UInt8](repeating: 0, count: 256)
-            while unsafe Glibc.read(waiting[0].fd, &bytes, bytes.count) == bytes.count {}
+            while unsafe Libc.read(waiting[0].fd, &bytes, bytes.count) == bytes.count {}
         }
         return waiting[1].revents != 0 ? .input : .nothing
     }
@@ -97,7 +97,7 @@ public final class TerminalInput<Decoder: TerminalInputDecoder>: Sendable {
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard isReading, unsafe poll(&input, 1, 0) == 1 else { return nil }
             var buffer = [UInt8](repeating: 0, count: 1024)
-            let count = unsafe Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+            let count = unsafe Libc.read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { return nil }
             return Array(buffer.prefix(max(count, 0)))
         }

@@ -17,6 +17,14 @@ public struct NetworkInterface: Hashable, Sendable, Comparable {
     }
 }
 
+extension NetworkInterface: Identifiable, CustomStringConvertible {
+    /// The interface itself.
+    public var id: NetworkInterface { self }
+
+    /// The name; safe for a terminal.
+    public var description: String { name.escapedForTerminal }
+}
+
 extension NetworkInterface {
     /// Whether this is the loopback interface. Linux has one, with a fixed name (drivers/net/loopback.c).
     package var isLoopback: Bool { name == "lo" }

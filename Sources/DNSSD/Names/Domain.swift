@@ -1,43 +1,43 @@
 /// A DNS domain that contains services: `local` for mDNS (RFC 6762 §3).
 public struct Domain: Sendable {
     /// The name in escaped presentation form, without a final dot; safe for a terminal.
-    public let name: String
+    public let text: String
 
     /// The domain of mDNS.
     public static let local = Domain(unchecked: "local")
 
-    init(unchecked name: String) { self.name = name }
+    init(unchecked text: String) { self.text = text }
 }
 
 extension Domain {
     /// Returns whether the domain is `other` or lies below it: `lab.example.org` is within `example.org`.
     public func isWithin(_ other: Domain) -> Bool {
         if self == other { return true }
-        let (mine, theirs) = (Array(name.utf8), Array(other.name.utf8))
+        let (mine, theirs) = (Array(text.utf8), Array(other.text.utf8))
         guard mine.count > theirs.count, mine[mine.count - theirs.count - 1] == UInt8(ascii: ".") else { return false }
         let before = mine.dropLast(theirs.count + 1)
         // An escaped dot does not end a label.
         let backslashes = before.reversed().prefix { $0 == UInt8(ascii: "\\") }.count
         guard backslashes.isMultiple(of: 2) else { return false }
-        return String(decoding: mine.suffix(theirs.count), as: UTF8.self).hasSameFoldedBytes(as: other.name)
+        return String(decoding: mine.suffix(theirs.count), as: UTF8.self).hasSameFoldedBytes(as: other.text)
     }
 }
 
 extension Domain: Hashable {
     /// Compares without regard to ASCII case.
     public static func == (one: Domain, other: Domain) -> Bool {
-        one.name.hasSameFoldedBytes(as: other.name)
+        one.text.hasSameFoldedBytes(as: other.text)
     }
 
     /// Hashes without regard to ASCII case.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(utf8: name, foldingCase: true)
+        hasher.combine(utf8: text, foldingCase: true)
     }
 }
 
 extension Domain: CustomStringConvertible {
     /// The name in escaped presentation form: safe for a terminal, and accepted by `init(_:)`.
-    public var description: String { name }
+    public var description: String { text }
 }
 
 extension Domain {
@@ -61,5 +61,5 @@ extension Domain {
 
 extension Domain: Comparable {
     /// Orders by bytes, without regard to ASCII case.
-    public static func < (one: Domain, other: Domain) -> Bool { one.name.precedesAsDNSLabel(other.name) }
+    public static func < (one: Domain, other: Domain) -> Bool { one.text.precedesAsDNSLabel(other.text) }
 }

@@ -2,26 +2,26 @@
 /// path or pass it to getaddrinfo.
 public struct HostName: Sendable {
     /// The name in escaped presentation form, without a final dot; safe for a terminal.
-    public let name: String
+    public let text: String
 
-    init(unchecked name: String) { self.name = name }
+    init(unchecked text: String) { self.text = text }
 }
 
 extension HostName: Hashable {
     /// Compares without regard to ASCII case.
     public static func == (one: HostName, other: HostName) -> Bool {
-        one.name.hasSameFoldedBytes(as: other.name)
+        one.text.hasSameFoldedBytes(as: other.text)
     }
 
     /// Hashes without regard to ASCII case.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(utf8: name, foldingCase: true)
+        hasher.combine(utf8: text, foldingCase: true)
     }
 }
 
 extension HostName: CustomStringConvertible {
     /// The name in escaped presentation form: safe for a terminal, and accepted by `init(_:)`.
-    public var description: String { name }
+    public var description: String { text }
 }
 
 extension HostName {
@@ -45,5 +45,5 @@ extension HostName {
 
 extension HostName: Comparable {
     /// Orders by bytes, without regard to ASCII case.
-    public static func < (one: HostName, other: HostName) -> Bool { one.name.precedesAsDNSLabel(other.name) }
+    public static func < (one: HostName, other: HostName) -> Bool { one.text.precedesAsDNSLabel(other.text) }
 }

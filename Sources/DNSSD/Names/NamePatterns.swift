@@ -22,5 +22,5 @@ public struct NamePatterns: Hashable, Sendable {
     }
 
     /// Returns whether the patterns select a name.
-    public func allows(_ name: ServiceName) -> Bool { filter.allows(name.value) }
+    public func allows(_ name: ServiceName) -> Bool { filter.allows(name.text) }
 }

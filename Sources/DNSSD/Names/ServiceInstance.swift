@@ -36,6 +36,19 @@ public struct ServiceInstance: Sendable {
     }
 }
 
+extension ServiceInstance {
+    /// Creates an identity from text, as a person or a file gives it.
+    /// - Throws: the error of the first part that breaks a rule.
+    public init(name: String, type: String, domain: String = "local") throws(DiscoveryError) {
+        self.init(name: try ServiceName(name), type: try ServiceType(type), domain: try Domain(domain))
+    }
+}
+
+extension ServiceInstance: Identifiable {
+    /// The instance itself: its name, type and domain are what it is known by (RFC 6763 §4.1).
+    public var id: ServiceInstance { self }
+}
+
 extension ServiceInstance: Hashable {
     /// Compares name, type and domain, each by its own rule.
     public static func == (one: ServiceInstance, other: ServiceInstance) -> Bool {
@@ -51,7 +64,7 @@ extension ServiceInstance: Hashable {
 extension ServiceInstance {
     /// The identity as one DNS name (RFC 6763 §4.3), such as `Büro\.2._ipp._tcp.local`. It is safe for a terminal, and
     /// `init(fullName:)` accepts it.
-    public var fullName: String { "\(DNSName.escape(name.value)).\(type).\(domain.name)" }
+    public var fullName: String { "\(DNSName.escape(name.text)).\(type).\(domain.text)" }
 
     /// Reads a full name, with or without a final dot; the domain defaults to `local`.
     /// - Throws: `.invalidServiceName` unless it consists of a name, a type and a domain. A dot within the name is

@@ -6,52 +6,52 @@ public struct ServiceName: Sendable {
     public static let maximumLength = 63
 
     /// The name, unescaped.
-    public let value: String
+    public let text: String
 
     /// Creates a name that was seen on the network. It may be any text: escape it wherever it is shown.
-    public init(observed value: String) { self.value = value }
+    public init(observed text: String) { self.text = text }
 }
 
 extension ServiceName: Hashable, Comparable {
     /// Compares byte for byte.
     public static func == (one: ServiceName, other: ServiceName) -> Bool {
-        one.value.hasSameBytes(as: other.value)
+        one.text.hasSameBytes(as: other.text)
     }
 
     /// Orders by bytes.
     public static func < (one: ServiceName, other: ServiceName) -> Bool {
-        one.value.utf8.lexicographicallyPrecedes(other.value.utf8)
+        one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
     }
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(utf8: value, foldingCase: false)
+        hasher.combine(utf8: text, foldingCase: false)
     }
 }
 
 extension ServiceName: CustomStringConvertible {
     /// The name, escaped for a terminal.
-    public var description: String { value.escapedForTerminal }
+    public var description: String { text.escapedForTerminal }
 }
 
 extension ServiceName {
     /// Creates a name to publish.
     /// - Throws: `.invalidServiceName` unless it has 1 to 63 bytes of UTF-8, without control characters (RFC 6763
     ///   §4.1.1) and without non-characters, which Avahi refuses.
-    public init(_ value: String) throws(DiscoveryError) {
+    public init(_ text: String) throws(DiscoveryError) {
         do throws(BrokenRule) {
-            guard !value.isEmpty else { throw BrokenRule("the name is empty (RFC 6763 §4.1.1)") }
-            guard value.utf8.count <= Self.maximumLength else {
+            guard !text.isEmpty else { throw BrokenRule("the name is empty (RFC 6763 §4.1.1)") }
+            guard text.utf8.count <= Self.maximumLength else {
                 throw BrokenRule(
-                    "the name has \(value.utf8.count) bytes, "
+                    "the name has \(text.utf8.count) bytes, "
                         + "at most \(Self.maximumLength) are allowed (RFC 6763 §4.1.1)"
                 )
             }
-            try value.checkPublishable()
+            try text.checkPublishable()
         } catch {
-            throw DiscoveryError(.invalidServiceName, value, error)
+            throw DiscoveryError(.invalidServiceName, text, error)
         }
-        self.init(observed: value)
+        self.init(observed: text)
     }
 }
 
@@ -69,13 +69,13 @@ extension ServiceName {
 
     /// The text before the number, and the next number. A number that is too large to count on is part of the text.
     private var numbered: (base: String, next: Int) {
-        let digits = value.utf8.reversed().prefix(while: \.isASCIIDigit).count
-        let base = value.utf8.dropLast(digits)
-        guard digits > 0, base.suffix(2).elementsEqual(" #".utf8), let text = String(base.dropLast(2)),
-            let suffix = String(value.utf8.suffix(digits)), !suffix.hasPrefix("0"), let number = Int(suffix),
+        let digits = text.utf8.reversed().prefix(while: \.isASCIIDigit).count
+        let base = text.utf8.dropLast(digits)
+        guard digits > 0, base.suffix(2).elementsEqual(" #".utf8), let start = String(base.dropLast(2)),
+            let suffix = String(text.utf8.suffix(digits)), !suffix.hasPrefix("0"), let number = Int(suffix),
             number < Int.max
-        else { return (value, 2) }
-        return (text, number + 1)
+        else { return (text, 2) }
+        return (start, number + 1)
     }
 }
 

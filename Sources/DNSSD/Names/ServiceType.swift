@@ -43,9 +43,12 @@ extension ServiceType: Hashable {
 }
 
 extension ServiceType: CustomStringConvertible {
+    /// `text`.
+    public var description: String { text }
+
     /// The type as text, such as `_witap._tcp` or `_printer._sub._http._tcp`: escaped in Avahi's form, and safe for a
     /// terminal.
-    public var description: String {
+    public var text: String {
         let base = "\(DNSName.escape(name)).\(transport.rawValue)"
         guard let subtype else { return base }
         return "\(DNSName.escape(subtype))._sub.\(base)"

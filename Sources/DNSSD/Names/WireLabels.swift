@@ -20,7 +20,7 @@ extension DNSName {
 
 extension Domain {
     /// The labels in order, without the root's.
-    package var labels: [[UInt8]] { DNSName.labels(of: name) }
+    package var labels: [[UInt8]] { DNSName.labels(of: text) }
 
     /// Creates a domain from its labels; nil if one is not UTF-8 or there are none.
     package init?(labels: some Sequence<some Collection<UInt8>>) {

@@ -29,7 +29,7 @@ public struct OfferedHost: Hashable, Sendable {
 extension HostName {
     /// Whether the name is one label and `local`.
     fileprivate var isLocal: Bool {
-        guard let labels = DNSName(observed: name)?.labels else { return false }
+        guard let labels = DNSName(observed: text)?.labels else { return false }
         return labels.count == 2 && labels[1].lowercased() == "local"
     }
 }

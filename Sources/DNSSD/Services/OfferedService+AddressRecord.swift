@@ -10,7 +10,7 @@ extension OfferedService {
         }
         self.init(
             // What no service has: the discard port, and a type of its own.
-            name: ServiceName(observed: host.name.name), type: try ServiceType("_address._udp"), port: try Port(9),
+            name: ServiceName(observed: host.name.text), type: try ServiceType("_address._udp"), port: try Port(9),
             interfaces: interfaces, family: family, host: host)
         isAddressRecord = true
     }

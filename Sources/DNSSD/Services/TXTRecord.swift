@@ -1,6 +1,6 @@
 /// A service's description of itself: an ordered list of keys, each with bytes or without a value (RFC 6763 §6).
 ///
-/// `entries` holds every value byte for byte; `text(for:)` is a view of it.
+/// `entries` holds every value byte for byte; `text(for:)` and the subscript are views of it.
 public struct TXTRecord: Hashable, Sendable {
     /// One key and its value. A key without `=` and one with an empty value mean different things (RFC 6763 §6.4).
     public struct Entry: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct TXTRecord: Hashable, Sendable {
     /// The entries in the order of the record. Keys are unique without regard to ASCII case.
     public internal(set) var entries: [Entry]
     /// Whether strings of a record from the network were left out because it exceeds a limit.
-    public internal(set) var isTruncated: Bool
+    public package(set) var isTruncated: Bool
 
     /// Creates an empty record.
     public init() {

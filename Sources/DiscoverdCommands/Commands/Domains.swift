@@ -159,7 +159,7 @@ struct DomainsCommand: PlacedCommand {
     }
 
     private func members(_ json: inout JSONWriter, _ domain: Domain, _ kind: Kind) {
-        json.member("domain", domain.name)
+        json.member("domain", domain.text)
         json.member("purpose", kind.rawValue)
     }
 }

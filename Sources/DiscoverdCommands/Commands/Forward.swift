@@ -115,9 +115,9 @@ struct ForwardCommand: NetworkCommand {
                     json.line("forwarding") { object in
                         object.member("address", address.description)
                         object.member("port", Int(port.rawValue))
-                        object.member("name", instance.name.value)
+                        object.member("name", instance.name.text)
                         object.member("type", instance.type.description)
-                        object.member("domain", instance.domain.name)
+                        object.member("domain", instance.domain.text)
                     }
                 }
             } else {

@@ -144,7 +144,7 @@ extension ServiceEvent {
         switch self {
         case .found(let service), .changed(let service), .lost(let service):
             service.instance.name == name
-                || foldingCase && service.instance.name.value.hasSameFoldedBytes(as: name.value)
+                || foldingCase && service.instance.name.text.hasSameFoldedBytes(as: name.text)
         case .settled, .backend, .degraded: true
         }
     }

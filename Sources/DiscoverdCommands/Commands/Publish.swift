@@ -142,7 +142,7 @@ struct PublishCommand: PlacedCommand {
         case (.port(let number), false): port = number
         case (.address(let first), true):
             return try OfferedService(
-                addressesOf: OfferedHost(name: .ofLink(name.value), addresses: [first] + address),
+                addressesOf: OfferedHost(name: .ofLink(name.text), addresses: [first] + address),
                 interfaces: place.interfaces(), family: place.family)
         case (.port(let number), true):
             throw ValidationError("\(number) is no IPv4 or IPv6 address, which follows the host's name.")

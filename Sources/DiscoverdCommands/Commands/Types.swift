@@ -59,13 +59,13 @@ struct TypesCommand: PlacedCommand {
             try run.found(record(type, domain, interfaces, isForPeople: isForPeople)) { json in
                 json.member("type", type.description)
                 if let known = KnownType.of(type.description) { json.member("title", known.title) }
-                json.member("domain", domain.name)
+                json.member("domain", domain.text)
                 json.member("interfaces", interfaces.map(\.name))
             }
         case .lost(let type, let domain):
             try run.lost(record(type, domain, [], isForPeople: isForPeople)) { json in
                 json.member("type", type.description)
-                json.member("domain", domain.name)
+                json.member("domain", domain.text)
             }
         case .backend(let state): try run.observe(state, of: domain.domains[stream], stream: stream)
         case .degraded(let reason): try run.degraded(reason)

@@ -102,7 +102,7 @@ struct WaitCommand: PlacedCommand {
             } ?? session.network.browseAll(in: domain, on: interfaces, over: place.family, resolution: resolution)
         }
         let subject = Subject(
-            types: wanted.type.map { [$0] } ?? [], domains: domain.domains, name: wanted.name?.value)
+            types: wanted.type.map { [$0] } ?? [], domains: domain.domains, name: wanted.name?.text)
         if let timeout { session.stop.request(.timedOut, after: timeout) }
         var gate = BackendGate(session)
         // Bounded by `count`, when the command ends; with --gone, by what the streams tell as present.

@@ -39,7 +39,7 @@ struct ZoneTemplateCommand: PrintingCommand {
 
     func validate() throws {
         if domain.isWithin(.local) { throw ValidationError("The link's domain has no zone: name another.") }
-        guard Self.isPlain(domain.name), isKeyPlain else {
+        guard Self.isPlain(domain.text), isKeyPlain else {
             throw ValidationError("The zone and its key have letters, digits, hyphens, underscores and dots.")
         }
         try checkAddress()

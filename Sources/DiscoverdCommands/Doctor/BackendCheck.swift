@@ -3,6 +3,7 @@ internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryJSON
 internal import DiscoveryControl
 internal import System
 

@@ -1,6 +1,6 @@
 #if Commands
 internal import CommandFrame
-internal import Glibc
+internal import Libc
 internal import System
 
 /// Whether the system D-Bus, through which avahi-daemon is asked, can be reached.

@@ -2,7 +2,7 @@
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
-internal import Glibc
+internal import Libc
 
 /// Whether a discoverd daemon runs, and what it permits this user. Most commands work without one.
 enum DaemonCheck {

@@ -1,6 +1,6 @@
 #if Commands
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// A network interface as the system describes it.

@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
-internal import Glibc
+internal import Libc
 internal import System
 
 /// Connects to every address of a service, to say which answer; nothing is sent.

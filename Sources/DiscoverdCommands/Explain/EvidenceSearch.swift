@@ -3,7 +3,7 @@ internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
-internal import Glibc
+internal import Libc
 internal import MulticastEngine
 internal import System
 

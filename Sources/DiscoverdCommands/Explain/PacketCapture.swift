@@ -1,7 +1,7 @@
 #if Commands
 internal import CommandFrame
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import MulticastEngine
 internal import System
 

@@ -38,7 +38,7 @@ struct KnownCommand: ParsableCommand {
         // A vertical bar begins a hash.
         if let name = PeerName(text), !text.hasPrefix("|"), !text.hasPrefix("@|") {
             guard case .host(let host) = name else { return name }
-            let labels = host.name.split(separator: ".")
+            let labels = host.text.split(separator: ".")
             let isDialled = labels.count > 1 && !labels.contains { $0.hasPrefix("_") }
             if isDialled || IPAddress(text) != nil { return name }
         }

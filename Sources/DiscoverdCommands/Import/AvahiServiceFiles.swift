@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import CommandText
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// What avahi-daemon publishes by itself: the files in /etc/avahi/services, as avahi.service(5) describes them.

@@ -11,11 +11,11 @@ extension ImportCommand {
 
     private static func service(_ name: String, _ service: OfferedService) -> String {
         var lines = ["- name: \(quoted(name))", "  type: \(service.type)", "  port: \(service.port)"]
-        if service.domain != .local { lines.append("  domain: \(quoted(service.domain.name))") }
+        if service.domain != .local { lines.append("  domain: \(quoted(service.domain.text))") }
         if !service.subtypes.isEmpty {
             lines.append("  subtypes: [\(service.subtypes.map(quoted).joined(separator: ", "))]")
         }
-        if let host = service.host { lines.append("  host: \(quoted(host.name.name))") }
+        if let host = service.host { lines.append("  host: \(quoted(host.name.text))") }
         if let family = service.family { lines.append("  family: \(family.rawValue)") }
         if !service.txt.isEmpty { lines.append("  txt:") }
         for entry in service.txt.entries { lines.append("    \(quoted(entry.key)): \(value(entry))") }

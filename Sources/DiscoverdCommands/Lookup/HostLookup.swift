@@ -75,7 +75,7 @@ struct HostLookup {
         }
         try session.output.json { json in
             json.line("host") { object in
-                object.member("name", line.address == nil ? line.value : host.name)
+                object.member("name", line.address == nil ? line.value : host.text)
                 object.member("address", line.address == nil ? host.text : line.value)
                 if let address = line.address { object.member("family", address.family.rawValue) }
                 if let interface { object.member("interface", interface.name) }

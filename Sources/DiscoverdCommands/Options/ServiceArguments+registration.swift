@@ -13,10 +13,10 @@ extension ServiceArguments {
         let own = try await session.registrations().filter { status in
             (named == nil || ServiceType(observed: status.type) == named?.type)
                 && Domain(observed: status.domain) == domain
-                && (status.name == name.value || status.wanted == name.value)
+                && (status.name == name.text || status.wanted == name.text)
         }
         // Prefer a match with the current name: by now the wanted name may belong to another service.
-        let now = own.filter { $0.name == name.value }
+        let now = own.filter { $0.name == name.text }
         let meant = now.isEmpty ? own : now
         guard let one = meant.first else {
             throw CommandError(

@@ -23,7 +23,7 @@ struct ServiceFilter: Sendable {
 
     /// Whether its name matches one of the patterns, if there are any, and all conditions are met.
     func allows(_ service: DiscoveredService) -> Bool {
-        let name = service.instance.name.value.asciiLowercased
+        let name = service.instance.name.text.asciiLowercased
         return (names.isEmpty || names.contains { $0.matches(name) }) && conditions.allSatisfy { $0.isMet(by: service) }
     }
 

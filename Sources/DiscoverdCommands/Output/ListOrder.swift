@@ -14,7 +14,7 @@ struct ListKey: Hashable, Comparable {
     /// People look for a name whatever its case.
     init(_ service: DiscoveredService, by order: ListOrder) {
         let instance = service.instance
-        let name = "\(instance.name.value.lowercased())\u{0}\(instance.fullName)"
+        let name = "\(instance.name.text.lowercased())\u{0}\(instance.fullName)"
         text =
             switch order {
             case .name: name

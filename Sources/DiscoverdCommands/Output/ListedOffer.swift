@@ -47,7 +47,7 @@ enum ListedOffer: Hashable {
     private static func record(_ service: AvahiServiceFiles.Service, _ terminal: Terminal) -> String {
         var record = Record()
         record.add("file", width: 11)
-        record.add(service.offered.name.value, width: 24)
+        record.add(service.offered.name.text, width: 24)
         record.add(safe: service.offered.type, width: 16)
         record.add("\(service.offered.port)", width: 5)
         record.add("avahi-daemon", width: 13)
@@ -63,11 +63,11 @@ extension JSONWriter {
         switch offer {
         case .registration(let status): registrationMembers(status)
         case .file(let service):
-            member("name", service.offered.name.value)
+            member("name", service.offered.name.text)
             member("type", service.offered.type.description)
-            member("domain", service.offered.domain.name)
+            member("domain", service.offered.domain.text)
             member("port", Int(service.offered.port.rawValue))
-            if let host = service.offered.host { member("host", host.name.name) }
+            if let host = service.offered.host { member("host", host.name.text) }
             member("state", "file")
             member("origin", "avahi-daemon")
             member("path", service.path)

@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import CommandText
 internal import DiscoveryJSON
-internal import Glibc
+internal import Libc
 
 /// Standard output: gathers lines and writes each batch with one `write`. For use by one task.
 final class Output {

@@ -1,6 +1,6 @@
 #if Commands
 internal import CommandText
-internal import Glibc
+internal import Libc
 internal import System
 
 /// What standard output can show.

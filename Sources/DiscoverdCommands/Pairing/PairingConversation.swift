@@ -1,6 +1,6 @@
 #if Commands
 internal import CommandFrame
-internal import Glibc
+internal import Libc
 internal import PeerIdentity
 internal import System
 
@@ -160,7 +160,7 @@ struct PairingConversation {
         var buffer = [UInt8](repeating: 0, count: 128)
         var total = 0
         while total < longest {
-            let count = unsafe Glibc.read(socket.descriptor, &buffer, buffer.count)
+            let count = unsafe Libc.read(socket.descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             total += count

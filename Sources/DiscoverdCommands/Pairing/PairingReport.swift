@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 internal import DiscoveryJSON
-internal import Glibc
+internal import Libc
 internal import PeerIdentity
 internal import System
 
@@ -23,9 +23,9 @@ struct PairingReport: Sendable {
     /// This machine waits.
     func waiting(as name: ServiceName) {
         write(
-            "waiting; on the other machine: discoverd pair \(name.value.quotedForShell.escapedForTerminal)", "waiting"
+            "waiting; on the other machine: discoverd pair \(name.text.quotedForShell.escapedForTerminal)", "waiting"
         ) {
-            $0.member("name", name.value)
+            $0.member("name", name.text)
         }
     }
 

@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
-internal import Glibc
+internal import Libc
 internal import System
 
 /// The program of `browse --exec`: runs once for each event, one at a time, without a shell.
@@ -30,7 +30,7 @@ struct EventProgram {
         if let code = Descriptor.write(line.bytes, to: input) { throw SystemError(code, "write") }
         lseek(input, 0, SEEK_SET)
         // A variable ends at a zero byte; the line has the name as it is.
-        let text = service.instance.name.value.replacing("\0", with: "\u{FFFD}")
+        let text = service.instance.name.text.replacing("\0", with: "\u{FFFD}")
         let child = try ChildProcess(
             [path], .input(input),
             environment: [

@@ -1,7 +1,7 @@
 #if Commands
 internal import CommandFrame
 internal import DNSSD
-internal import Glibc
+internal import Libc
 
 /// A program that is installed with this one, which this process can become.
 struct SiblingProgram {

@@ -1,7 +1,7 @@
 #if Commands
 internal import CLinux
 internal import CommandFrame
-internal import Glibc
+internal import Libc
 internal import Synchronization
 internal import System
 

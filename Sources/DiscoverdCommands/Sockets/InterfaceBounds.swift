@@ -1,6 +1,6 @@
 #if Commands
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// The interfaces that listening sockets are bound to, including those that appear later.

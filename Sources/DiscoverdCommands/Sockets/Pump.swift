@@ -1,5 +1,5 @@
 #if Commands
-internal import Glibc
+internal import Libc
 
 /// Copies bytes from one descriptor to another until one of them ends.
 struct Pump {
@@ -35,7 +35,7 @@ struct Pump {
     private static func write(_ bytes: UnsafeRawBufferPointer, to sink: Int32) -> Int32? {
         var rest = unsafe bytes
         while unsafe !rest.isEmpty {
-            let count = unsafe Glibc.write(sink, rest.baseAddress, rest.count)
+            let count = unsafe Libc.write(sink, rest.baseAddress, rest.count)
             if count >= 0 {
                 unsafe rest = unsafe UnsafeRawBufferPointer(rebasing: rest[count...])
             } else if !wait(sink, POLLOUT, errno) {

@@ -1,7 +1,7 @@
 #if Commands
 internal import CommandFrame
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import Synchronization
 internal import System
 
@@ -26,15 +26,15 @@ final class Socket: Sendable {
     deinit { close() }
 
     /// Ends sending: the peer reads end of file.
-    func endSending() { state.withLock { if let descriptor = $0 { Glibc.shutdown(descriptor, Int32(SHUT_WR)) } } }
+    func endSending() { state.withLock { if let descriptor = $0 { Libc.shutdown(descriptor, Int32(SHUT_WR)) } } }
 
     /// Ends sending and receiving, and wakes every thread that waits on it.
-    func end() { state.withLock { if let descriptor = $0 { Glibc.shutdown(descriptor, Int32(SHUT_RDWR)) } } }
+    func end() { state.withLock { if let descriptor = $0 { Libc.shutdown(descriptor, Int32(SHUT_RDWR)) } } }
 
     /// Frees the descriptor.
     func close() {
         let descriptor = handOver()
-        if descriptor >= 0 { Glibc.close(descriptor) }
+        if descriptor >= 0 { Libc.close(descriptor) }
     }
 
     /// Gives the descriptor away, as if it were closed; -1 if it is.

@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
-internal import Glibc
+internal import Libc
 internal import System
 
 /// Connects sockets, waiting for each on its own thread: at most 8 at a time, and they end with the attempt.

@@ -1,6 +1,6 @@
 #if Commands
 internal import CommandFrame
-internal import Glibc
+internal import Libc
 internal import Synchronization
 
 /// Joins two connections. Each direction is half-closed separately; losing one connection ends the other.

@@ -1,7 +1,7 @@
 #if Commands
 internal import CommandFrame
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import Synchronization
 
 /// Joins standard input and output to a connection. Each direction is half-closed separately, as in nc.

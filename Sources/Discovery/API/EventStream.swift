@@ -6,7 +6,7 @@ public import DNSSD
 /// Dropping the iterator or cancelling its task stops the query. Only the difference between what the iterator returned
 /// and the current state is buffered, so a slow or idle iterator costs no more than what exists.
 public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
-    /// `.closed` after the network was shut down.
+    /// `.closed` after the network was shut down; `.invalidServiceType` where a type was a literal that is none.
     public typealias Failure = DiscoveryError
 
     private let open: @Sendable () -> any EventSource<Event>
@@ -16,6 +16,11 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
         subscribe: @escaping @Sendable () -> Subscription<Value>
     ) {
         open = { SubscribedEvents(subscription: subscribe(), event: event) }
+    }
+
+    /// A stream that throws the same error each time.
+    init(failing error: DiscoveryError) {
+        open = { NoEvents<Event>(error: error) }
     }
 
     /// Starts the query.
@@ -71,6 +76,15 @@ protocol EventSource<Event>: Sendable {
     func next(atMost limit: Int, until deadline: Duration?) async throws(DiscoveryError) -> [Event]?
     /// The events that are ready now.
     func takePending() -> [Event]
+}
+
+/// The events of a question that cannot be asked.
+private struct NoEvents<Event: Sendable>: EventSource {
+    let error: DiscoveryError
+
+    func next(atMost limit: Int, until deadline: Duration?) async throws(DiscoveryError) -> [Event]? { throw error }
+
+    func takePending() -> [Event] { [] }
 }
 
 /// A subscription, with its changes as events.

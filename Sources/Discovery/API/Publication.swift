@@ -36,8 +36,11 @@ public final class Publication: Sendable {
     }
 
     /// Announces another TXT record: other hosts see a change, not an end (RFC 6762 §8.4). If the engine cannot do
-    /// that, the service is withdrawn and published again. Does nothing after a final state.
-    public func update(txt: TXTRecord) async { await core.update(txt: txt) }
+    /// that, the service is withdrawn and published again.
+    /// - Returns: whether the record was taken: false after a final state, and for one that breaks a rule (`TXTRecord.check()`), which changes
+    ///   nothing.
+    @discardableResult
+    public func update(txt: TXTRecord) async -> Bool { await core.update(txt: txt) }
 
     /// Withdraws the service and waits up to `limit` until goodbyes are sent (RFC 6762 §10.1), even in a cancelled
     /// task.

@@ -1,5 +1,5 @@
 package import DNSSD
-import Glibc
+import Libc
 import System
 
 extension LocalAddresses {

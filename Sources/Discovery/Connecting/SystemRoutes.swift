@@ -1,5 +1,5 @@
 public import DNSSD
-import Glibc
+import Libc
 import System
 
 /// The kernel's routes, looked up one address at a time with rtnetlink(7). Answers are remembered, so a value serves

@@ -12,8 +12,8 @@ enum TargetOrder {
 
     /// Puts weight 0 first, as the RFC asks: this leaves such records a small chance beside others.
     private static func precedes(_ one: ServiceTarget, _ other: ServiceTarget) -> Bool {
-        (one.weight == 0 ? 0 : 1, one.host.name, one.weight) < (
-            other.weight == 0 ? 0 : 1, other.host.name, other.weight
+        (one.weight == 0 ? 0 : 1, one.host.text, one.weight) < (
+            other.weight == 0 ? 0 : 1, other.host.text, other.weight
         )
     }
 

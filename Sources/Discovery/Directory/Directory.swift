@@ -77,6 +77,13 @@ package final class Directory: Sendable {
         core.whenEnded { [weak self] in
             self?.publications.withLock { $0.cores[id] = nil }
         }
+        do throws(DiscoveryError) {
+            // A literal or a subscript has checked nothing.
+            try service.txt.check()
+        } catch {
+            core.reported(PublicationFact(name: service.name, state: .failed(error)))
+            return core
+        }
         core.start { [engine] service, report in
             engine.publish(service, onConflict: policy, isPersistent: isPersistent, reporting: report)
         }

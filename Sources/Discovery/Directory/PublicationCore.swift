@@ -52,9 +52,12 @@ final class PublicationCore: Sendable {
         if isCancelled { operation.cancel() }
     }
 
-    func update(txt: TXTRecord) async {
-        let change = state.withLock { state -> Task<Void, Never>? in
-            guard !state.status.state.isFinal, !state.isCancelled, state.service.txt != txt else { return nil }
+    /// - Returns: whether the record was taken.
+    func update(txt: TXTRecord) async -> Bool {
+        guard (try? txt.check()) != nil else { return false }
+        let (change, isTaken) = state.withLock { state -> (Task<Void, Never>?, Bool) in
+            guard !state.status.state.isFinal, !state.isCancelled else { return (nil, false) }
+            guard state.service.txt != txt else { return (nil, true) }
             state.service.txt = txt
             let earlier = state.change
             // In a separate task, so that cancelling the caller cannot stop it halfway and leave the service withdrawn.
@@ -63,9 +66,10 @@ final class PublicationCore: Sendable {
                 await announce(txt)
             }
             state.change = change
-            return change
+            return (change, true)
         }
         await change?.value
+        return isTaken
     }
 
     private func announce(_ txt: TXTRecord) async {

@@ -1,5 +1,5 @@
 public import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// Paths of the daemon's control socket.

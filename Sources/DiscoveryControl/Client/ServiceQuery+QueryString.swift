@@ -9,7 +9,7 @@ extension ServiceQuery {
         switch target {
         case .type(let type, let domain):
             text.add(type)
-            text.add("domain", domain.name)
+            text.add("domain", domain.text)
         case .instance(let instance):
             text.add(instance)
         }
@@ -22,9 +22,9 @@ extension ServiceQuery {
 extension QueryString {
     /// Adds a service's name, type and domain.
     mutating func add(_ instance: ServiceInstance) {
-        add("name", instance.name.value)
+        add("name", instance.name.text)
         add(instance.type)
-        add("domain", instance.domain.name)
+        add("domain", instance.domain.text)
     }
 
     /// Adds the interfaces and the family.

@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import Libc
 
 /// Decides whether to trust a socket: only root and this user can have created it, or one of them listens at it.
 ///

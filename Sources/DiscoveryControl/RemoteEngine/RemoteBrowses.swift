@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryJSON
 internal import System
 
 /// One of the daemon's streams and the queries that it answers: one query, or one per type of a shared stream of all

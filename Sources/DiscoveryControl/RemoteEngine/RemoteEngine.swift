@@ -95,7 +95,7 @@ public final class RemoteEngine: DiscoveryEngine {
         reporting: @escaping @Sendable ([TypeFact]) -> Void
     ) -> any EngineOperation {
         var text = QueryString()
-        text.add("domain", query.domain.name)
+        text.add("domain", query.domain.text)
         text.add(query.interfaces, query.family)
         return follow("/v1/types/watch?\(text.text)", { TypeKey($0) }, reporting)
     }
@@ -120,7 +120,7 @@ public final class RemoteEngine: DiscoveryEngine {
     ) -> any EngineOperation {
         var text = QueryString()
         text.add("purpose", query.purpose == .browsing ? "browsing" : "registration")
-        for domain in query.recommenders { text.add("domain", domain.name) }
+        for domain in query.recommenders { text.add("domain", domain.text) }
         text.add(query.interfaces, nil)
         return follow("/v1/domains/watch?\(text.text)", { Domain($0) }, reporting)
     }
@@ -258,7 +258,7 @@ extension RemoteEngine {
         let member = browses.join(type, report)
         if isNew {
             var text = QueryString()
-            text.add("domain", shared.domain.name)
+            text.add("domain", shared.domain.text)
             text.add(shared.interfaces, shared.family)
             text.add(shared.resolution)
             browses.start(path, text)

@@ -1,5 +1,6 @@
 internal import DNSSD
 internal import Discovery
+internal import DiscoveryJSON
 
 /// Turns the daemon's reports of services into facts. A value: receives lines, returns facts.
 ///
@@ -122,7 +123,7 @@ struct RemoteFacts: Sendable {
                     host: target.host, port: endpoints.first?.port, priority: target.priority, weight: target.weight,
                     addresses: endpoints.map(\.address))
             }
-        }.sorted { ($0.priority, $0.host.name) < ($1.priority, $1.host.name) }
+        }.sorted { ($0.priority, $0.host.text) < ($1.priority, $1.host.text) }
         let only = Resolution.Target(
             host: host, port: service.port, addresses: endpoints.filter { $0.target == nil }.map(\.address))
         return Resolution(

@@ -1,5 +1,6 @@
 import DNSSD
 import Discovery
+import DiscoveryJSON
 
 /// Turns the daemon's reports of types or domains into appearances and disappearances at each origin.
 struct RemotePresence<Key: Hashable & Sendable>: Sendable {

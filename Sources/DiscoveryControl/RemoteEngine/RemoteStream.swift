@@ -1,6 +1,6 @@
 internal import DNSSD
 internal import Discovery
-internal import Glibc
+internal import Libc
 internal import System
 
 /// A request whose response is an endless stream of lines. Repeated whenever the response ends, until it is cancelled.

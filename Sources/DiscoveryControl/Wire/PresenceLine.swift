@@ -54,7 +54,7 @@ extension JSONWriter {
     /// Writes the members of a service type.
     public mutating func typeMembers(_ type: ServiceType, _ domain: Domain, interfaces: [String]? = nil) {
         member("type", type.description)
-        member("domain", domain.name)
+        member("domain", domain.text)
         if let interfaces { member("interfaces", interfaces) }
     }
 }

@@ -49,9 +49,9 @@ extension JSONWriter {
     public mutating func requestMembers(_ request: RegistrationRequest) {
         let service = request.service
         if !service.isAddressRecord {
-            member("name", service.name.value)
+            member("name", service.name.text)
             member("type", service.type.description)
-            member("domain", service.domain.name)
+            member("domain", service.domain.text)
             member("port", Int(service.port.rawValue))
             key("txt")
             txt(service.txt)
@@ -60,7 +60,7 @@ extension JSONWriter {
         if !service.interfaces.patterns.isEmpty { member("interfaces", service.interfaces.patterns) }
         if let family = service.family { member("family", family.rawValue) }
         if let host = service.host {
-            member("host", host.name.name)
+            member("host", host.name.text)
             if !host.addresses.isEmpty { member("addresses", host.addresses.map(\.description)) }
         }
         // Another name would be another host.

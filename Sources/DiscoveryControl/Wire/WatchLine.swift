@@ -14,55 +14,10 @@ public enum WatchLine: Sendable {
     public init(_ bytes: [UInt8], _ names: InterfaceNames) throws(JSONShapeError) {
         let json: JSONValue
         do { json = try JSONReader.read(bytes) } catch { throw JSONShapeError(error.description) }
-        switch json["event"]?.string {
-        case "added": self = .event(.found(try Self.service(json, names)))
-        case "updated": self = .event(.changed(try Self.service(json, names)))
-        case "removed": self = .event(.lost(try Self.service(json, names)))
-        case "settled": self = .event(.settled)
-        case "backend": self = BackendState(json).map { .event(.backend($0)) } ?? .unknown
-        case "degraded": self = .event(.degraded(json["reason"]?.string ?? ""))
-        case "overflow": self = .overflow
-        default: self = .unknown
-        }
-    }
-
-    private static func service(
-        _ json: JSONValue,
-        _ names: InterfaceNames
-    ) throws(JSONShapeError) -> DiscoveredService {
-        guard let service = json["service"] else { throw JSONShapeError("a line has no service") }
-        return try DiscoveredService(service, names)
-    }
-}
-
-extension BackendState {
-    /// Reads what `JSONWriter.backendLine` wrote; nil for an unknown state.
-    public init?(_ json: JSONValue) {
-        let reason = json["reason"]?.string?.escapedForTerminal ?? "no reason was given"
-        switch json["state"]?.string {
-        case "available": self = .available
-        case "unavailable": self = .unavailable(reason)
-        case "lost": self = .lost(reason)
-        case "recovered": self = .recovered
-        default: return nil
-        }
-    }
-
-    /// Its name in JSON.
-    public var stateName: String {
-        switch self {
-        case .available: "available"
-        case .unavailable: "unavailable"
-        case .lost: "lost"
-        case .recovered: "recovered"
-        }
-    }
-
-    /// Why it is unavailable.
-    public var reason: String? {
-        switch self {
-        case .available, .recovered: nil
-        case .unavailable(let reason), .lost(let reason): reason
+        if json["event"]?.string == "overflow" {
+            self = .overflow
+        } else {
+            self = try ServiceEvent(json, names).map(Self.event) ?? .unknown
         }
     }
 }
@@ -81,15 +36,6 @@ extension JSONWriter {
                 object.member("reason", reason)
                 object.member("cursor", cursor)
             }
-        }
-    }
-
-    /// Writes the state of the backend, including the first, so that a reader knows whether to wait.
-    public mutating func backendLine(_ state: BackendState, cursor: String? = nil) {
-        line("backend") { object in
-            object.member("state", state.stateName)
-            if let reason = state.reason { object.member("reason", reason) }
-            if let cursor { object.member("cursor", cursor) }
         }
     }
 

@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// A program that is run for a check: in a process group of its own, without input, its output thrown away.

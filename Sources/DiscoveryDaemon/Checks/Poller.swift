@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Libc
 internal import System
 
 /// Waits for descriptors on behalf of tasks, on one thread for all, so that no task's thread has to.

@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import Libc
 
 extension Probe {
     /// The most that is read of an answer: its status line is all that counts.
@@ -28,7 +28,7 @@ extension Probe {
         var rest = bytes[...]
         while !rest.isEmpty {
             let sent = unsafe rest.withUnsafeBytes { bytes in
-                unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                unsafe Libc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             }
             if sent >= 0 {
                 rest = rest.dropFirst(sent)

@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// One check in progress: where it waits, and until when.

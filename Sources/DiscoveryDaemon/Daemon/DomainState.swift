@@ -53,7 +53,7 @@ extension JSONWriter {
     /// - Parameter inFull: with the server, its key and why it refuses.
     mutating func domain(_ domain: DomainState, inFull: Bool) {
         object { object in
-            object.member("name", domain.domain.name)
+            object.member("name", domain.domain.text)
             object.key("publishes")
             object.bool(domain.publishes)
             object.member("state", domain.state.rawValue)
@@ -75,7 +75,7 @@ extension PrometheusText {
         for domain in domains {
             for state in DomainState.State.allCases {
                 sample(
-                    "discoverd_domain_state", [("domain", domain.domain.name), ("state", state.rawValue)],
+                    "discoverd_domain_state", [("domain", domain.domain.text), ("state", state.rawValue)],
                     domain.state == state ? 1 : 0)
             }
         }
@@ -90,6 +90,6 @@ extension PrometheusText {
         _ name: String, _ help: String, _ domains: [DomainState], _ value: KeyPath<DomainState, Int>
     ) {
         describe(name, .counter, help)
-        for domain in domains { sample(name, [("domain", domain.domain.name)], Double(domain[keyPath: value])) }
+        for domain in domains { sample(name, [("domain", domain.domain.text)], Double(domain[keyPath: value])) }
     }
 }

@@ -84,9 +84,9 @@ package struct ExportAdmission: Sendable {
         _ service: DiscoveredService
     ) -> Result<(service: OfferedService, addresses: [IPAddress]), ExportRefusal.Failure>? {
         guard rule.names.allows(service.instance.name) else { return .failure(.init(.name)) }
-        guard let name = try? ServiceName(service.instance.name.value) else { return .failure(.init(.unfit)) }
+        guard let name = try? ServiceName(service.instance.name.text) else { return .failure(.init(.unfit)) }
         guard service.state == .resolved, let port = service.port, let host = service.host else { return nil }
-        guard host.name.lowercased().hasSuffix(".local") else { return .failure(.init(.foreignHost)) }
+        guard host.text.lowercased().hasSuffix(".local") else { return .failure(.init(.foreignHost)) }
         guard service.txt.wireSize <= Self.mostText else { return .failure(.init(.text)) }
         let addresses = Set(service.endpoints.filter { isOfLink($0, service.isOwn) }.map(\.address)).sorted()
         guard !addresses.isEmpty else { return .failure(.init(.address)) }

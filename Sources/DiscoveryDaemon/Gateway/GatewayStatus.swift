@@ -16,7 +16,7 @@ extension JSONWriter {
     /// - Parameter inFull: with why the link is not followed.
     mutating func export(_ gateway: GatewayStatus, inFull: Bool) {
         object { object in
-            object.member("domain", gateway.rule.domain.name)
+            object.member("domain", gateway.rule.domain.text)
             object.member("interfaces", gateway.rule.interfaces.patterns)
             object.member("types", gateway.rule.types.map(\.description))
             object.member("services", gateway.published)
@@ -36,14 +36,14 @@ extension PrometheusText {
         guard !gateways.isEmpty else { return }
         describe("discoverd_exported_services", .gauge, "Services of a link that are in a zone.")
         for gateway in gateways {
-            sample("discoverd_exported_services", [("domain", gateway.rule.domain.name)], Double(gateway.published))
+            sample("discoverd_exported_services", [("domain", gateway.rule.domain.text)], Double(gateway.published))
         }
         describe("discoverd_export_refused", .gauge, "Services of a link that are not exported now, by reason.")
         for gateway in gateways {
             for refusal in ExportRefusal.allCases {
                 sample(
                     "discoverd_export_refused",
-                    [("domain", gateway.rule.domain.name), ("reason", refusal.rawValue)],
+                    [("domain", gateway.rule.domain.text), ("reason", refusal.rawValue)],
                     Double(gateway.refused[refusal] ?? 0))
             }
         }

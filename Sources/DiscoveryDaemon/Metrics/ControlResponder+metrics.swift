@@ -1,7 +1,8 @@
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
-internal import Glibc
+internal import DiscoveryJSON
+internal import Libc
 internal import System
 
 extension ControlResponder {
@@ -32,7 +33,7 @@ extension ControlResponder {
             else { continue }
             text.sample(
                 "discoverd_services",
-                [("type", type.description), ("domain", domain.name)],
+                [("type", type.description), ("domain", domain.text)],
                 Double(row.feed.count)
             )
         }

@@ -2,7 +2,7 @@ internal import DNSSD
 package import Discovery
 package import DiscoveryControl
 internal import DiscoveryJSON
-internal import Glibc
+internal import Libc
 internal import System
 
 /// Serves the page for one person, with what this user may see: `discoverd show`.

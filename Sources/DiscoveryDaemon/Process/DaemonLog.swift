@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// The daemon's log, on standard error: with journald's priorities (sd-daemon(3)) when that is where it goes, else plain.
@@ -49,7 +49,7 @@ package struct DaemonLog: Sendable {
 
     /// One write(2), so that lines of other processes stay apart from it.
     @Sendable package static func toStandardError(_ bytes: [UInt8]) {
-        _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        _ = unsafe bytes.withUnsafeBytes { unsafe Libc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 

@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// The directory of the control socket, held by one daemon at a time.
@@ -78,7 +78,7 @@ package final class RuntimeDirectory: Sendable {
         // Everyone may connect, regardless of the umask, which other threads use too: SO_PEERCRED decides what each may
         // do. No one can connect before it listens, and no one else can have placed anything else there.
         guard address.bind(descriptor) == 0, unsafe fchmodat(directory, name, 0o666, 0) == 0,
-            Glibc.listen(descriptor, RuntimeDirectory.backlog) == 0
+            Libc.listen(descriptor, RuntimeDirectory.backlog) == 0
         else {
             let failure = Self.system(socketPath)
             close(descriptor)

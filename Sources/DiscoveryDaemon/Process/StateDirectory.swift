@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import Libc
 internal import System
 
 /// The directory where a daemon keeps detached registrations: one daemon at a time.

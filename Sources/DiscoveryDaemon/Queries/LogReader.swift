@@ -1,5 +1,6 @@
 package import DNSSD
 internal import DiscoveryControl
+internal import DiscoveryJSON
 
 /// One reader's position in a `ChangeLog`, and what else it has seen.
 package struct LogReader: Sendable {

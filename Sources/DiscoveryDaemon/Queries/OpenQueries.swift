@@ -1,6 +1,7 @@
 package import DNSSD
 package import Discovery
 internal import DiscoveryControl
+internal import DiscoveryJSON
 internal import System
 
 /// The open queries: configured ones always, those of clients for a while after their last use.

@@ -203,12 +203,12 @@ package final class ManagedRegistration: Sendable {
         let service = request.service
         var status = RegistrationStatus(
             id: id,
-            name: state.publication?.name.value ?? service.name.value,
-            wanted: service.name.value,
+            name: state.publication?.name.text ?? service.name.text,
+            wanted: service.name.text,
             type: service.isAddressRecord ? "" : service.type.description,
-            domain: service.domain.name,
+            domain: service.domain.text,
             port: service.isAddressRecord ? 0 : Int(service.port.rawValue),
-            host: service.host?.name.name,
+            host: service.host?.name.text,
             addresses: service.isAddressRecord ? service.host?.addresses.map(\.description) ?? [] : [],
             state: .registering,
             uid: uid,

@@ -1,7 +1,7 @@
 internal import DNSSD
 package import DiscoveryControl
 internal import DiscoveryJSON
-internal import Glibc
+internal import Libc
 internal import System
 
 /// Keeps registrations over restarts: one file, replaced as a whole, with a checksum.

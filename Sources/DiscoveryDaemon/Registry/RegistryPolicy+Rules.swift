@@ -1,6 +1,6 @@
 internal import DNSSD
 package import DiscoveryControl
-internal import Glibc
+internal import Libc
 
 extension RegistryPolicy {
     /// What access rules and health checks make of it.

@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import System
 
 #if canImport(Glibc)
-internal import Glibc
+internal import Libc
 #endif
 
 /// One client: its peer, and how to end it.

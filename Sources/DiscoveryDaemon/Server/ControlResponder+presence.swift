@@ -57,15 +57,15 @@ extension ControlResponder {
             }
             return found
         }
-        return .json { $0.member("domains", found.map(\.name)) }
+        return .json { $0.member("domains", found.map(\.text)) }
     }
 
     func watchDomains(_ query: QueryString) throws(ControlError) -> ControlAnswer {
         try query.allow(QueryString.ofDomains, repeated: ["domain", "interface"])
         return watch(network.domains(try domainQuery(query))) { event, writer in
             switch event {
-            case .found(let domain): writer.line("added") { $0.member("domain", domain.name) }
-            case .lost(let domain): writer.line("removed") { $0.member("domain", domain.name) }
+            case .found(let domain): writer.line("added") { $0.member("domain", domain.text) }
+            case .lost(let domain): writer.line("removed") { $0.member("domain", domain.text) }
             case .settled: writer.line("settled")
             case .backend(let state): writer.backendLine(state)
             case .degraded(let reason): writer.degradedLine(reason)

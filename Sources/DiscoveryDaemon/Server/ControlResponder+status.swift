@@ -112,14 +112,14 @@ extension JSONWriter {
                 switch query.target {
                 case .type(let type, let domain): object.typeMembers(type, domain)
                 case .instance(let instance):
-                    object.member("name", instance.name.value)
+                    object.member("name", instance.name.text)
                     object.typeMembers(instance.type, instance.domain)
                 }
             case .all(let domain, let interfaces, let family, let resolution):
                 object.place(interfaces, family, resolution)
                 object.key("type")
                 object.null()
-                object.member("domain", domain.name)
+                object.member("domain", domain.text)
             }
             object.member("services", row.feed.count)
             object.key("settled")
@@ -148,10 +148,10 @@ extension JSONWriter {
             group.member("targets", [target])
             group.key("labels")
             group.object { labels in
-                labels.member("__meta_dnssd_name", service.instance.name.value)
+                labels.member("__meta_dnssd_name", service.instance.name.text)
                 labels.member("__meta_dnssd_type", service.instance.type.description)
-                labels.member("__meta_dnssd_domain", service.instance.domain.name)
-                labels.member("__meta_dnssd_host", service.host?.name ?? "")
+                labels.member("__meta_dnssd_domain", service.instance.domain.text)
+                labels.member("__meta_dnssd_host", service.host?.text ?? "")
                 var names: Set<String> = []
                 for entry in service.txt.entries {
                     let name = "__meta_dnssd_txt_" + PrometheusText.labelName(entry.key)

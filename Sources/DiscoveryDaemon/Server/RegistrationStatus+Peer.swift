@@ -1,5 +1,5 @@
 package import DiscoveryControl
-internal import Glibc
+internal import Libc
 
 extension Peer {
     /// Root and the daemon's own user, who may see everything.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Libc
 internal import System
 
 /// A listening socket that the service manager made (systemd.socket(5)).

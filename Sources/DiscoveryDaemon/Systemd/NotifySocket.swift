@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Libc
 internal import System
 
 /// Where a service manager listens for sd_notify(3): a datagram socket, by path or by abstract name.

@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import Glibc
+internal import Libc
 
 extension ServiceManager {
     /// The variables that are for this process alone.

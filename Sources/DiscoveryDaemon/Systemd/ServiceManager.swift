@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Libc
 
 /// The service manager that started this process, as systemd does it: sd_notify(3), sd_listen_fds(3),
 /// sd_watchdog_enabled(3), without libsystemd. Without one every call does nothing. No failure ends the daemon.

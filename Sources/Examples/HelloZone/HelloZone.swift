@@ -10,7 +10,7 @@ struct HelloZone {
         let domain = try Domain(CommandLine.arguments[1])
         let key = try TSIGKey(file: CommandLine.arguments[2])
         let network = LocalNetwork(engine: UnicastEngine(domains: [DomainSettings(domain, key: key)]))
-        let hello = try OfferedService(name: "hello", type: "_witap._tcp", domain: domain.name, port: 9000)
+        let hello = try OfferedService(name: "hello", type: "_witap._tcp", domain: domain.text, port: 9000)
 
         // Published while the closure runs; the zone is as it was before however it ends.
         try await network.withPublished(hello) { publication in

@@ -1,5 +1,5 @@
 import CMulticast
-import Glibc
+import Libc
 package import System
 
 /// One deadline of a loop, by the clock that goes on while the machine sleeps. A deadline that passes during sleep

@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import Glibc
+import Libc
 import System
 
 /// A snapshot of the interfaces that multicast DNS can use.

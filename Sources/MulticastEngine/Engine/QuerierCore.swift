@@ -1,7 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
-import Glibc
+import Libc
 import System
 
 /// The engine's links and operations, and the traffic between them. Used only on the loop's thread.

@@ -1,7 +1,7 @@
 import DNSMessage
 package import DNSSD
 import Discovery
-import Glibc
+import Libc
 import System
 
 /// The sockets of inquiries: sends what an inquirer asks, and brings it what comes.

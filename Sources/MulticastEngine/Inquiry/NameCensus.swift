@@ -41,7 +41,7 @@ package struct NameCensus: Inquirer {
 
     /// Services of this name, the usual one first.
     package func services(named name: ServiceName) -> [ServiceInstance] {
-        services.filter { $0.name.value.lowercased() == name.value.lowercased() }
+        services.filter { $0.name.text.lowercased() == name.text.lowercased() }
             .sorted { ($0 == usual ? 0 : 1, $0) < ($1 == usual ? 0 : 1, $1) }
     }
 

@@ -1,6 +1,6 @@
 import CMulticast
 import DNSSD
-import Glibc
+import Libc
 import System
 
 /// A socket of a link, for one family, that receives either others' packets or this machine's own. Used only on the
@@ -32,14 +32,14 @@ import System
     static func refusal(on interface: UInt32, _ family: IPAddress.Family) -> SocketError? {
         let descriptor = cmulticast_open(number(of: family), interface, CMULTICAST_OTHERS, false)
         guard descriptor >= 0 else { return SocketError(code: -descriptor) }
-        Glibc.close(descriptor)
+        Libc.close(descriptor)
         return nil
     }
 
     deinit {
         // The watch must end before the descriptor can be reused.
         watch?.free()
-        if descriptor >= 0 { Glibc.close(descriptor) }
+        if descriptor >= 0 { Libc.close(descriptor) }
     }
 
     /// Stops reading; the last reference closes the socket.

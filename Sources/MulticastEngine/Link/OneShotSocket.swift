@@ -1,6 +1,6 @@
 import CMulticast
 import DNSSD
-import Glibc
+import Libc
 import System
 
 /// A socket of one link and family for one-shot questions, on a port of its own, which receives only their answers.
@@ -30,7 +30,7 @@ import System
 
     deinit {
         watch?.free()
-        if descriptor >= 0 { Glibc.close(descriptor) }
+        if descriptor >= 0 { Libc.close(descriptor) }
     }
 
     /// Stops reading; the last reference closes the socket.

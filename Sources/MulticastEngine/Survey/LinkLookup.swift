@@ -1,7 +1,7 @@
 package import DNSMessage
 package import DNSSD
 import Discovery
-import Glibc
+import Libc
 import System
 
 /// Asks the links of this machine for records; see `RecordLookup`.

@@ -1,6 +1,6 @@
 import DNSMessage
 import DNSSD
-import Glibc
+import Libc
 import System
 import WireNames
 

@@ -1,7 +1,7 @@
 import CMulticast
 import DNSMessage
 import DNSSD
-import Glibc
+import Libc
 import System
 
 /// A socket of one link and family: for the group, or with a port of its own, which asks. An answer to that port names no one's cache (RFC 6762

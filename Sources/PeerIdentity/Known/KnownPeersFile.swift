@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 import System
 
 /// The file of known peers. Several processes may use it at once: each change is made under a lock, and replaces the file whole.

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// That a name was paired with by a code: `paired 2026-11-23` after its key.
 struct Pairing: Hashable, Sendable {

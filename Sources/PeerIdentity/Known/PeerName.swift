@@ -46,7 +46,7 @@ extension PeerName: LosslessStringConvertible {
     public var description: String {
         switch self {
         case .service(let instance): Self.word(instance.fullName)
-        case .host(let host): Self.word(host.name)
+        case .host(let host): Self.word(host.text)
         case .label(let label): "@" + Self.escaped(label)
         }
     }
@@ -55,7 +55,7 @@ extension PeerName: LosslessStringConvertible {
     public var text: String {
         switch self {
         case .service(let instance): instance.fullName
-        case .host(let host): host.name
+        case .host(let host): host.text
         // As one word with its mark, so that it reads as nothing else.
         case .label:
             description.unicodeScalars.count > Self.longestShown

@@ -1,5 +1,5 @@
 import DNSSD
-import Glibc
+import Libc
 import System
 
 /// Certificate authorities, and whom they must have certified.
@@ -51,8 +51,8 @@ extension PeerName {
     /// The names that a certificate may have for it; nil: any.
     fileprivate var certifiedNames: [String]? {
         switch self {
-        case .service(let instance): [instance.name.value, instance.fullName]
-        case .host(let host): [host.name]
+        case .service(let instance): [instance.name.text, instance.fullName]
+        case .host(let host): [host.text]
         case .label: nil
         }
     }

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// One thread that polls descriptors, fires timers, and is the executor of an actor.
 ///
@@ -138,7 +138,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         polled.append(pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0))
         for watch in watches { polled.append(pollfd(fd: watch.descriptor, events: watch.events, revents: 0)) }
         let result = unsafe polled.withUnsafeMutableBufferPointer { buffer in
-            unsafe Glibc.poll(buffer.baseAddress, nfds_t(buffer.count), millisecondsUntilTimer)
+            unsafe Libc.poll(buffer.baseAddress, nfds_t(buffer.count), millisecondsUntilTimer)
         }
         for (index, watch) in watches.enumerated() { watch.returned = result > 0 ? polled[index + 1].revents : 0 }
         guard result > 0, polled[0].revents != 0 else { return }

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// A file descriptor that a loop polls until `free`. The owner closes it. Used only on the loop's thread.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// Microseconds of CLOCK_MONOTONIC: unaffected by setting the clock, and paused while the machine sleeps.
 package struct MonotonicTime: Comparable, Sendable {

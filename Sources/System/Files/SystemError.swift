@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// An `errno` and the operation that failed.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 extension SystemFile {
     /// At most `limit` wanted names in a directory, without `.` and `..`.

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// Reads and replaces small files, and lists directories.
 package enum SystemFile {
@@ -75,7 +75,7 @@ package enum SystemFile {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while bytes.count < limit {
-            let count = unsafe Glibc.read(descriptor, &buffer, min(buffer.count, limit - bytes.count))
+            let count = unsafe Libc.read(descriptor, &buffer, min(buffer.count, limit - bytes.count))
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw SystemError(errno, path) }
             if count == 0 { break }
@@ -117,7 +117,7 @@ package enum SystemFile {
     package static func create(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let new = "\(path).\(UInt64.random(in: .min ... .max)).new"
         try write(bytes, to: new)
-        let code = unsafe Glibc.link(new, path) == 0 ? 0 : errno
+        let code = unsafe Libc.link(new, path) == 0 ? 0 : errno
         _ = unsafe unlink(new)
         guard code == 0 else { throw SystemError(code, path) }
         syncDirectory(of: path)
@@ -146,7 +146,7 @@ package enum SystemFile {
             guard fchmod(descriptor, 0o600) == 0 else { throw SystemError(errno, new) }
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                let count = unsafe rest.withUnsafeBytes { unsafe Libc.write(descriptor, $0.baseAddress, $0.count) }
                 if count < 0 {
                     guard errno == EINTR else { throw SystemError(errno, new) }
                     continue

@@ -1,5 +1,5 @@
 package import DNSSD
-import Glibc
+import Libc
 
 /// An address of an interface, or the interface itself (getifaddrs(3)).
 package struct InterfaceAddress: Sendable {

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// Reports changes of interfaces or their addresses while it has listeners. Used only on the loop's thread.
 package final class LinkMonitor {

@@ -1,5 +1,5 @@
 package import DNSSD
-import Glibc
+import Libc
 
 /// The interfaces of this machine that mDNS can use: up, with an address, and multicast or loopback.
 package enum SystemInterfaces {

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// Users and groups of this machine. Blocks while the name service is queried.
 package enum Accounts {

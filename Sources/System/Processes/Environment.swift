@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 
 /// The process's environment and the machine's name.
 package enum Environment {

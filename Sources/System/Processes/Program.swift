@@ -1,5 +1,5 @@
 import CLinux
-import Glibc
+import Libc
 
 /// Starts other programs (posix_spawn(3)).
 package enum Program {

@@ -1,6 +1,6 @@
 internal import CKernel
 package import DNSSD
-internal import Glibc
+internal import Libc
 
 /// Makes the kernel drop what reaches a listening socket through other interfaces: a client there gets no answer at
 /// all.

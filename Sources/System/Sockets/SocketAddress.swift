@@ -1,5 +1,5 @@
 package import DNSSD
-package import Glibc
+package import Libc
 
 /// A socket address for system calls: Internet, Unix or netlink.
 package struct SocketAddress: Sendable {
@@ -126,10 +126,10 @@ package struct SocketAddress: Sendable {
     }
 
     /// connect(2): 0, or -1 and `errno`.
-    package func connect(_ socket: Int32) -> Int32 { unsafe withPointer { unsafe Glibc.connect(socket, $0, $1) } }
+    package func connect(_ socket: Int32) -> Int32 { unsafe withPointer { unsafe Libc.connect(socket, $0, $1) } }
 
     /// bind(2): 0, or -1 and `errno`.
-    package func bind(_ socket: Int32) -> Int32 { unsafe withPointer { unsafe Glibc.bind(socket, $0, $1) } }
+    package func bind(_ socket: Int32) -> Int32 { unsafe withPointer { unsafe Libc.bind(socket, $0, $1) } }
 
     /// For any other system call.
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {

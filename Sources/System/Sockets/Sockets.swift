@@ -1,4 +1,4 @@
-package import Glibc
+package import Libc
 
 /// Sockets as descriptors: close-on-exec, and closed by their owner.
 package enum Sockets {
@@ -7,7 +7,7 @@ package enum Sockets {
         _ family: Int32, _ type: __socket_type = SOCK_STREAM, waits: Bool = false
     ) throws(SystemError) -> Int32 {
         let flags = type.rawValue | SOCK_CLOEXEC.rawValue | (waits ? 0 : SOCK_NONBLOCK.rawValue)
-        let socket = Glibc.socket(family, Int32(truncatingIfNeeded: flags), 0)
+        let socket = Libc.socket(family, Int32(truncatingIfNeeded: flags), 0)
         guard socket >= 0 else { throw SystemError(errno, "socket") }
         return socket
     }

@@ -1,4 +1,4 @@
-package import Glibc
+package import Libc
 
 /// A value behind a mutex. Hold it briefly: do not wait, call an engine or resume a continuation inside.
 ///

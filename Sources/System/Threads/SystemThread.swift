@@ -1,5 +1,5 @@
 import CLinux
-import Glibc
+import Libc
 
 /// Operating system threads, for loops and blocking calls, which must not occupy the few threads that tasks share.
 package enum SystemThread {

@@ -1,5 +1,5 @@
 import CLinux
-import Glibc
+import Libc
 
 /// Wakes a thread that polls (eventfd(2)); closed with the last reference.
 package final class WakeUp: Sendable {

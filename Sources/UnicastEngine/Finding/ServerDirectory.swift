@@ -53,7 +53,7 @@ final class ServerDirectory: Sendable {
     }
 
     private func lookUp(_ host: HostName) async throws(DNSFailure) -> [IPAddress] {
-        guard let name = try? DomainName(labels: (try? Domain(host.name))?.labels ?? []), name != .root else {
+        guard let name = try? DomainName(labels: (try? Domain(host.text))?.labels ?? []), name != .root else {
             return []
         }
         var found: [IPAddress] = []

@@ -1,5 +1,5 @@
 package import DNSSD
-import Glibc
+import Libc
 import System
 
 /// Chooses the addresses of this host to publish: those that other users of the same DNS server can probably reach.

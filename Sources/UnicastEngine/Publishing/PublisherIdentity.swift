@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 import System
 
 /// The id under which this process publishes. It is kept for the next process, so that after a crash the same

@@ -22,7 +22,7 @@ final class UnicastPublisher: ServicePublisher {
         var isOver = false
 
         func settings(for domain: Domain) -> DomainSettings? {
-            domains.filter { domain.isWithin($0.domain) }.max { $0.domain.name.utf8.count < $1.domain.name.utf8.count }
+            domains.filter { domain.isWithin($0.domain) }.max { $0.domain.text.utf8.count < $1.domain.text.utf8.count }
         }
     }
 
@@ -148,7 +148,7 @@ final class UnicastPublisher: ServicePublisher {
         if let other { settings.addresses = other.addresses.sorted() }
         var rules = ZonePublisher(
             layout, id: other.map { own.derived(for: $0.identity) } ?? own, isKnown: identity.isKnown,
-            host: other?.label ?? settings.host ?? ServiceName.ofThisMachine().value.lowercased(),
+            host: other?.label ?? settings.host ?? ServiceName.ofThisMachine().text.lowercased(),
             ttl: UInt32(min(max(settings.ttl.components.seconds, 1), 86_400)),
             leaseSeconds: Int(clamping: settings.lease.components.seconds), seed: UInt64.random(in: 0 ... .max))
         rules.watches = false

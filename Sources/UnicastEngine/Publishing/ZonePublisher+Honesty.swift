@@ -135,7 +135,7 @@ extension ZonePublisher {
     /// `web-2`, as hosts are numbered.
     private func numbered(_ name: ServiceName, _ number: Int) -> ServiceName? {
         let suffix = "-\(number)"
-        var base = name.value
+        var base = name.text
         while base.utf8.count + suffix.utf8.count > ServiceName.maximumLength { base.removeLast() }
         return try? ServiceName(base + suffix)
     }

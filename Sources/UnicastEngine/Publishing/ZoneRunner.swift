@@ -1,7 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
-import Glibc
+import Libc
 import System
 
 /// The zone that contains a domain, and the server that takes its updates.
@@ -276,7 +276,7 @@ final class ZoneRunner: Sendable {
                     zone: "\(place.zone)", server: "\(place.server.address)",
                     key: key.map { "\($0.name)" } ?? "")
                 let outcome = context.outcome(
-                    of: answer, subject: subject, clock: UInt64(exactly: time_t(Glibc.time(nil))) ?? 0)
+                    of: answer, subject: subject, clock: UInt64(exactly: time_t(Libc.time(nil))) ?? 0)
                 return .outcome(outcome)
             }
         } catch {

@@ -1,4 +1,4 @@
-import Glibc
+import Libc
 import System
 
 /// Reads /etc/resolv.conf, again whenever it has changed. May be used from any thread.

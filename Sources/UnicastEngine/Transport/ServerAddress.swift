@@ -1,5 +1,5 @@
 import DNSSD
-import Glibc
+import Libc
 import System
 
 extension ServerAddress: CustomStringConvertible {

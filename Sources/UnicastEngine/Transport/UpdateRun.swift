@@ -1,5 +1,5 @@
 import DNSMessage
-import Glibc
+import Libc
 import NIOCore
 
 /// A message that waits for its turn, and is then under way until it is answered or given up.

@@ -1,5 +1,5 @@
 public import DNSSD
-import Glibc
+import Libc
 import System
 
 extension TSIGKey {

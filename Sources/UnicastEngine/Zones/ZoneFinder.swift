@@ -93,7 +93,7 @@ package final class ZoneFinder: Sendable {
         switch server.host {
         case .address(let address): return [ServerAddress(address, port: server.port)]
         case .name(let host):
-            guard let domain = try? Domain(host.name), let name = try? DomainName(labels: domain.labels) else {
+            guard let domain = try? Domain(host.text), let name = try? DomainName(labels: domain.labels) else {
                 throw DiscoveryError(.misconfigured, "\(host) is no name of a server")
             }
             let found = try await addresses(of: name)

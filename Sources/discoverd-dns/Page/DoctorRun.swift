@@ -1,6 +1,6 @@
 #if Commands
 import DiscoveryControl
-import Glibc
+import Libc
 import System
 
 /// `discoverd doctor --json` as a process: it looks at the machine as a command does, without a daemon.
@@ -55,7 +55,7 @@ enum DoctorRun {
             var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let milliseconds = Int32(clamping: (left.components.seconds + 1) * 1000)
             guard unsafe poll(&wanted, 1, milliseconds) > 0 else { continue }
-            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            let count = unsafe Libc.read(descriptor, &buffer, buffer.count)
             if count == 0 { return (bytes, true) }
             guard count > 0 else { return (bytes, false) }
             bytes += buffer[..<count]

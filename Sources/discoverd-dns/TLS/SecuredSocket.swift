@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import DiscoverdCommands
 internal import DiscoveryTLS
-internal import Glibc
+internal import Libc
 internal import PeerIdentity
 internal import NIOCore
 internal import NIOPosix

@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import DiscoverdCommands
 internal import DiscoveryTLS
-internal import Glibc
+internal import Libc
 internal import PeerIdentity
 internal import System
 

@@ -57,7 +57,7 @@ import Testing
         }
         #expect(asked == ["ResolveHostName", "ResolveHostName"])
         #expect(conversation.answers.count == 1)
-        #expect(conversation.answers[0].host.name == "h1.local")
+        #expect(conversation.answers[0].host.text == "h1.local")
         #expect(conversation.answers[0].port?.rawValue == 9000)
         #expect(conversation.answers[0].txt.strings == [Array("a=b".utf8), Array("c=".utf8) + [0, 255]])
         #expect(conversation.answers[0].isLocal)

@@ -45,7 +45,7 @@ import Testing
         let web = try #require(group.services.first)
         #expect(web.line == 6 && web.offered.type.description == "_http._tcp" && web.offered.port.rawValue == 8080)
         #expect(web.offered.family == .ipv6 && web.offered.subtypes == ["_printer"])
-        #expect(web.offered.host?.name.name == "printer.local")
+        #expect(web.offered.host?.name.text == "printer.local")
         let values = web.offered.txt.entries.map { [$0.key: $0.value] }
         #expect(
             values == [

@@ -15,10 +15,10 @@ struct DomainTests {
         ]
     )
     func accepted(text: String, name: String) throws {
-        #expect(try Domain(text).name == name)
-        #expect(try HostName(text).name == name)
-        #expect(Domain(observed: text)?.name == name)
-        #expect(HostName(observed: text)?.name == name)
+        #expect(try Domain(text).text == name)
+        #expect(try HostName(text).text == name)
+        #expect(Domain(observed: text)?.text == name)
+        #expect(HostName(observed: text)?.text == name)
     }
 
     @Test(
@@ -52,8 +52,8 @@ struct DomainTests {
         #expect(refusal { () throws(DiscoveryError) in try Domain(text) } != nil)
         #expect(refusal { () throws(DiscoveryError) in try HostName(text) } != nil)
         let host = try #require(HostName(observed: text))
-        #expect(isSafe(host.name) && isSafe(host.description))
-        #expect(HostName(observed: host.name) == host)
+        #expect(isSafe(host.text) && isSafe(host.description))
+        #expect(HostName(observed: host.text) == host)
         #expect(try isSafe(#require(Domain(observed: text)).description))
     }
 
@@ -69,9 +69,9 @@ struct DomainTests {
     }
 
     @Test(arguments: absurdTexts) func nothingTraps(text: String) {
-        for case let name? in [Domain(observed: text)?.name, HostName(observed: text)?.name] {
+        for case let name? in [Domain(observed: text)?.text, HostName(observed: text)?.text] {
             #expect(isSafe(name))
-            #expect(Domain(observed: name)?.name == name)
+            #expect(Domain(observed: name)?.text == name)
         }
         _ = refusal { () throws(DiscoveryError) in try Domain(text) }
         _ = refusal { () throws(DiscoveryError) in try HostName(text) }

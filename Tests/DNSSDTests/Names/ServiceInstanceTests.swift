@@ -50,7 +50,7 @@ struct ServiceInstanceTests {
     func forms() throws {
         #expect(try ServiceInstance(fullName: "tony._witap._tcp").domain == .local)
         #expect(try ServiceInstance(fullName: "tony._witap._TCP.Example.ORG.").domain == Domain("example.org"))
-        #expect(try ServiceInstance(fullName: "\\084ony._witap._tcp.local").name.value == "Tony")
+        #expect(try ServiceInstance(fullName: "\\084ony._witap._tcp.local").name.text == "Tony")
     }
 
     @Test(

@@ -11,7 +11,7 @@ struct ServiceNameTests {
         ]
     )
     func accepted(text: String) throws {
-        #expect(same(try ServiceName(text).value, text))
+        #expect(same(try ServiceName(text).text, text))
     }
 
     @Test(
@@ -45,24 +45,24 @@ struct ServiceNameTests {
         ]
     )
     func nextAfterCollision(name: String, next: String) throws {
-        #expect(same(try ServiceName(name).nextAfterCollision().value, next))
+        #expect(same(try ServiceName(name).nextAfterCollision().text, next))
     }
 
     @Test("The text is cut between characters")
     func cutting() throws {
         let letters = try ServiceName(String(repeating: "x", count: 63))
-        #expect(letters.nextAfterCollision().value == String(repeating: "x", count: 60) + " #2")
+        #expect(letters.nextAfterCollision().text == String(repeating: "x", count: 60) + " #2")
         let printers = try ServiceName(String(repeating: "🖨", count: 15) + "abc")
-        #expect(printers.nextAfterCollision().value == String(repeating: "🖨", count: 15) + " #2")
+        #expect(printers.nextAfterCollision().text == String(repeating: "🖨", count: 15) + " #2")
         let accents = try ServiceName(String(repeating: "e\u{301}", count: 21))
-        #expect(same(accents.nextAfterCollision().value, String(repeating: "e\u{301}", count: 20) + " #2"))
+        #expect(same(accents.nextAfterCollision().text, String(repeating: "e\u{301}", count: 20) + " #2"))
         let family = try ServiceName("👨‍👩‍👧‍👦👨‍👩‍👧‍👦abcdefghijklm")
-        #expect(family.value.utf8.count == 63)
-        #expect(same(family.nextAfterCollision().value, "👨‍👩‍👧‍👦👨‍👩‍👧‍👦abcdefghij #2"))
+        #expect(family.text.utf8.count == 63)
+        #expect(same(family.nextAfterCollision().text, "👨‍👩‍👧‍👦👨‍👩‍👧‍👦abcdefghij #2"))
         let twoFamilies = try ServiceName("abcdefghijklm👨‍👩‍👧‍👦👨‍👩‍👧‍👦")
-        #expect(same(twoFamilies.nextAfterCollision().value, "abcdefghijklm👨‍👩‍👧‍👦 #2"))
+        #expect(same(twoFamilies.nextAfterCollision().text, "abcdefghijklm👨‍👩‍👧‍👦 #2"))
         let oneCharacter = try ServiceName("e" + String(repeating: "\u{301}", count: 31))
-        #expect(same(oneCharacter.nextAfterCollision().value, "e" + String(repeating: "\u{301}", count: 29) + " #2"))
+        #expect(same(oneCharacter.nextAfterCollision().text, "e" + String(repeating: "\u{301}", count: 29) + " #2"))
     }
 
     @Test("Every next name is valid and new")
@@ -73,7 +73,7 @@ struct ServiceNameTests {
             guard var name = try? ServiceName(text) else { continue }
             var seen: Set<ServiceName> = [name]
             for _ in 0..<120 {
-                name = try ServiceName(name.nextAfterCollision().value)
+                name = try ServiceName(name.nextAfterCollision().text)
                 #expect(seen.insert(name).inserted)
             }
         }
@@ -88,6 +88,6 @@ struct ServiceNameTests {
         _ = refusal { () throws(DiscoveryError) in try ServiceName(text) }
         let observed = ServiceName(observed: text)
         #expect(isSafe(observed.description))
-        #expect(observed.nextAfterCollision().value.utf8.count <= ServiceName.maximumLength)
+        #expect(observed.nextAfterCollision().text.utf8.count <= ServiceName.maximumLength)
     }
 }

@@ -33,7 +33,7 @@ import Testing
     func alone() throws {
         let host = try OfferedHost(name: HostName("printer.local"), addresses: [try #require(IPAddress("10.0.0.9"))])
         let record = try OfferedService(addressesOf: host, family: .ipv4)
-        #expect(record.isAddressRecord && record.name.value == "printer.local" && record.host == host)
+        #expect(record.isAddressRecord && record.name.text == "printer.local" && record.host == host)
         var service = record
         service.isAddressRecord = false
         #expect(service != record)

@@ -136,7 +136,7 @@ import Testing
         }
         #expect(published.count == 90 && table.published == 90)
         #expect(table.refusals[.tooMany] == 910)
-        #expect(Set(published.map(\.name.value)) == Set((0..<90).map { "s\($0)" }))
+        #expect(Set(published.map(\.name.text)) == Set((0..<90).map { "s\($0)" }))
     }
 
     @Test func whatWaitsForRoomComesWhenThereIsSome() throws {

@@ -13,8 +13,8 @@ import Testing
         let names = Locked<Set<String>>([])
 
         func publish(_ export: Export) -> any ExportedService {
-            names.withLock { _ = $0.insert(export.service.name.value) }
-            return Service(zone: self, name: export.service.name.value)
+            names.withLock { _ = $0.insert(export.service.name.text) }
+            return Service(zone: self, name: export.service.name.text)
         }
 
         private final class Service: ExportedService {

@@ -49,7 +49,7 @@ import Testing
         let withdrawal = Task { [core] in await core.withdraw(waitingAtMost: .seconds(5)) }
         let withdraws = try #require(await cancels.next())
         changes.resume()
-        await change.value
+        #expect(await change.value)
         withdraws.resume()
         #expect(await withdrawal.value)
         #expect(opened.withLock { $0.allSatisfy(\.isCancelled) })

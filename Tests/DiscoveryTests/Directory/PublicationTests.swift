@@ -43,9 +43,9 @@ import Testing
         let first = one.publish(service)
         let second = two.publish(service)
         world.deliver()
-        #expect(try await first.established().value == "tony")
-        #expect(try await second.established().value == "tony #2")
-        #expect(second.status.wanted.value == "tony")
+        #expect(try await first.established().text == "tony")
+        #expect(try await second.established().text == "tony #2")
+        #expect(second.status.wanted.text == "tony")
         #expect(second.status.renames == 1)
     }
 
@@ -54,11 +54,11 @@ import Testing
         let first = one.publish(service)
         let second = two.publish(service)
         world.deliver()
-        #expect(second.status.name.value == "tony")
+        #expect(second.status.name.text == "tony")
         world.heal()
         world.deliver()
-        #expect(first.status.name.value == "tony")
-        #expect(second.status.name.value == "tony #2")
+        #expect(first.status.name.text == "tony")
+        #expect(second.status.name.text == "tony #2")
     }
 
     @Test func aTakenNameIsAnErrorWhenAsked() async throws {

@@ -37,7 +37,7 @@ import Testing
             name: try ServiceName("tony"), type: try instance("tony").type, port: try Port(9000))
         try await publisher.withPublished(service) { publication in
             let name = try await publication.established()
-            let found = try await browser.resolve(try instance(name.value), within: .seconds(5))
+            let found = try await browser.resolve(try instance(name.text), within: .seconds(5))
             #expect(found.endpoints.map(\.address) == [try address("10.0.0.1"), try address("fe80::1%2")])
         }
     }

@@ -37,9 +37,9 @@ struct EngineRouterTests {
             OfferedService(name: try ServiceName("far"), type: type, domain: home, port: try Port(9001)))
         _ = try await (near.established(), far.established())
         let seen = try #require(try await firstService(two.browse(type)))
-        #expect(seen.instance.name.value == "near" && seen.interfaces.map(\.name) == ["eth0"])
+        #expect(seen.instance.name.text == "near" && seen.interfaces.map(\.name) == ["eth0"])
         let remote = try #require(try await firstService(two.browse(type, in: home)))
-        #expect(remote.instance.name.value == "far" && remote.interfaces.isEmpty)
+        #expect(remote.instance.name.text == "far" && remote.interfaces.isEmpty)
         #expect(
             remote.endpoints.map(\.interface) == [nil] && remote.endpoints.allSatisfy { $0.address.family == .ipv4 })
         // A subdomain belongs to its domain.

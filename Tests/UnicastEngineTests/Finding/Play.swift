@@ -64,20 +64,20 @@ extension Play<ServiceBrowse> {
 
 extension [BrowseFact] {
     var appeared: [String] {
-        compactMap { if case .appeared(let sighting) = $0 { sighting.instance.name.value } else { nil } }
+        compactMap { if case .appeared(let sighting) = $0 { sighting.instance.name.text } else { nil } }
     }
     var gone: [String] {
         compactMap {
             switch $0 {
             case .withdrawn(let sighting), .disappeared(let sighting), .hidden(let sighting):
-                sighting.instance.name.value
+                sighting.instance.name.text
             default: nil
             }
         }
     }
     var resolutions: [Resolution] { compactMap { if case .resolved(let one) = $0 { one } else { nil } } }
     var failed: [String] {
-        compactMap { if case .resolutionFailed(let instance, _) = $0 { instance.name.value } else { nil } }
+        compactMap { if case .resolutionFailed(let instance, _) = $0 { instance.name.text } else { nil } }
     }
     var degraded: [String] { compactMap { if case .degraded(let text) = $0 { text } else { nil } } }
     var states: [EngineState] { compactMap { if case .backend(let state) = $0 { state } else { nil } } }

@@ -18,7 +18,7 @@ import Testing
         #expect(facts.count { $0 == .listed } == 1)
         let resolution = try #require(facts.resolutions.first)
         #expect(facts.resolutions.count == 1)
-        #expect(resolution.origin == .unicast && resolution.host.name == "h1.home.example.org")
+        #expect(resolution.origin == .unicast && resolution.host.text == "h1.home.example.org")
         #expect(resolution.port?.rawValue == 80 && resolution.txt.text(for: "k") == "v")
         #expect(resolution.addresses.map { "\($0)" } == ["10.53.1.7", "fd53:1::7"])
     }
@@ -73,7 +73,7 @@ import Testing
         server.remove("Tony")
         let facts = play.run(until: .seconds(160))
         #expect(facts.appeared == ["new"] && facts.gone == ["Tony"])
-        #expect(facts.resolutions.map(\.instance.name.value) == ["new"])
+        #expect(facts.resolutions.map(\.instance.name.text) == ["new"])
     }
 
     @Test func aChangedTextIsToldWithinTheTTL() throws {

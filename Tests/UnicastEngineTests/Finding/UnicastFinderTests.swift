@@ -76,7 +76,7 @@ import Testing
         while time.sleepers == 0 { await Task.yield() }
         time.advance(by: .seconds(61))
         while let fact = await iterator.next() {
-            if case .appeared(let sighting) = fact, sighting.instance.name.value == "new" { break }
+            if case .appeared(let sighting) = fact, sighting.instance.name.text == "new" { break }
         }
         operation.cancel()
         #expect(finder.openObjects == 0)

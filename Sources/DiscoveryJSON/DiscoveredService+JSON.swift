@@ -1,16 +1,15 @@
 public import DNSSD
-public import DiscoveryJSON
 
 extension DiscoveredService {
     /// Reads a service as `JSONWriter.service(_:detail:)` writes it. Ignores unknown members.
     /// - Throws: the reason if it is not such a service.
     public init(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
-        guard let name = json["name"]?.string, let typeText = json["type"]?.string,
+        guard let name = json["name"]?.string.flatMap({ ServiceName(json: $0) }), let typeText = json["type"]?.string,
             let type = ServiceType(observed: typeText), let domainText = json["domain"]?.string,
             let domain = Domain(observed: domainText), let interfaces = json["interfaces"]?.strings
         else { throw JSONShapeError("a service has no name, type, domain or interfaces") }
         self.init(
-            instance: ServiceInstance(name: ServiceName(observed: name), type: type, domain: domain),
+            instance: ServiceInstance(name: name, type: type, domain: domain),
             interfaces: interfaces.map { names.interface($0) }
         )
         guard let state = json["state"]?.string else { return }
@@ -27,6 +26,7 @@ extension DiscoveredService {
         isOwn = json["own"]?.bool ?? self.interfaces.contains { $0.name == "lo" }
         isAuthenticated = json["authenticated"]?.bool ?? false
         withheld = json["withheld"]?.string
+        txt.isTruncated = txt.isTruncated || json["truncated"]?.bool == true
         for endpoint in json["endpoints"]?.array ?? [] { endpoints.append(try Endpoint(endpoint, names)) }
     }
 }
@@ -41,7 +41,7 @@ public struct JSONShapeError: Error, Hashable, Sendable {
 }
 
 extension Endpoint {
-    fileprivate init(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
+    init(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
         guard let text = json["address"]?.string, let number = json["port"]?.integer, let raw = UInt16(exactly: number),
             let port = Port(rawValue: raw)
         else { throw JSONShapeError("an endpoint has no address or port") }
@@ -62,8 +62,8 @@ extension ServiceTarget {
 }
 
 extension TXTRecord {
-    /// A record as received from the network, through the daemon.
-    fileprivate init(observed members: [JSONValue.Member]) throws(JSONShapeError) {
+    /// A record as the network had it.
+    init(observed members: [JSONValue.Member]) throws(JSONShapeError) {
         var strings: [[UInt8]] = []
         for member in members {
             guard let value = member.value.txtValue else { throw JSONShapeError("a TXT value is none") }
@@ -75,7 +75,7 @@ extension TXTRecord {
 
 extension JSONValue {
     /// The bytes of a TXT value; an inner nil if the key has no `=`, an outer nil if this is not a TXT value.
-    var txtValue: [UInt8]?? {
+    package var txtValue: [UInt8]?? {
         switch self {
         case .null: .some(nil)
         case .string(let text): Array(text.utf8)

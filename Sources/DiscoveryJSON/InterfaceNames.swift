@@ -1,10 +1,9 @@
 public import DNSSD
-internal import Discovery
-internal import Glibc
+internal import Libc
 internal import System
 
-/// Interfaces by name. The control socket carries names, not indices: dialling needs the index that the interface has
-/// in this process's network namespace, which may differ from the daemon's.
+/// Interfaces by name. JSON carries names, not indices: dialling needs the index that the interface has in this process's network namespace,
+/// which may differ from the writer's.
 public final class InterfaceNames: Sendable {
     private static let limit = 256
 

@@ -1,0 +1,110 @@
+public import DNSSD
+public import Discovery
+internal import DiscoveryControl
+internal import DiscoveryJSON
+internal import System
+
+/// The daemon of this machine, over its control socket (docs/contract.md, "The daemon").
+///
+/// Nothing is held open: each call has a connection of its own, on a thread of its own. Safe to use from any thread. A program that only wants services
+/// found and published needs none of this: `LocalNetwork()` of `NetworkServices` goes through a daemon by itself.
+///
+/// Errors have the daemon's code and sentence: `.notPermitted` names the rule that would permit it, `.notFound` means that no such registration is there,
+/// `.limitExceeded` the user's quota; `.backendUnavailable` or `no-daemon` that no daemon answers.
+public struct DaemonClient: Sendable {
+    /// The path of the control socket.
+    public let socket: String
+
+    /// Creates a client of one socket; nothing is connected yet.
+    public init(socket: String) { self.socket = socket }
+
+    /// Finds the daemon as the commands do: at `$RUNTIME_DIRECTORY/control.sock`, `$XDG_RUNTIME_DIR/discoverd/control.sock`,
+    /// `/run/discoverd/control.sock`, in this order; a socket that another user may have put there is passed by.
+    /// - Parameter limit: how long each may take to answer; one where nobody listens takes no time.
+    /// - Returns: nil if no daemon answers.
+    public static func find(within limit: Duration = .milliseconds(500)) async -> DaemonClient? {
+        await withCheckedContinuation { continuation in
+            let code = SystemThread.start {
+                let found = ControlClient.find(ControlSocketPath.candidates(explicit: nil), within: limit)
+                continuation.resume(returning: found.daemon.map { DaemonClient(socket: $0.path) })
+            }
+            if code != 0 { continuation.resume(returning: nil) }
+        }
+    }
+
+    /// The network as the daemon knows it: it answers from memory, and a service that is published through it ends with its `Publication`. To
+    /// hand a service over for good there is `register(_:onConflict:check:within:)`.
+    ///
+    /// It connects when it is asked, and again whenever the daemon comes back. End it with `shutdown()`.
+    public func network() -> LocalNetwork { LocalNetwork(engine: RemoteEngine(path: socket)) }
+
+    /// What the daemon knows of one type, as it comes, changes and goes. A daemon that goes away is an event, and is asked again.
+    public func watch(
+        _ type: ServiceType,
+        in domain: Domain = .local,
+        on interfaces: InterfaceFilter = .all,
+        over family: IPAddress.Family? = nil,
+        resolution: ServiceQuery.Resolution = .watch
+    ) -> ServiceEvents {
+        network().browse(type, in: domain, on: interfaces, over: family, resolution: resolution)
+    }
+
+    /// What the daemon knows of one type now: from memory where it follows the type, else after as long as the network takes.
+    /// - Parameter limit: how long the network may take, at most 30 s.
+    /// - Throws: as `DaemonClient` says.
+    public func services(
+        of type: ServiceType,
+        in domain: Domain = .local,
+        within limit: Duration = .seconds(5)
+    ) async throws(DiscoveryError) -> [DiscoveredService] {
+        var query = ServiceQuery(.type(type, domain)).queryString
+        query.add("wait", Self.seconds(limit))
+        let names = InterfaceNames()
+        let answer = try await ask("GET", "/v1/services?\(query.text)", within: limit + .seconds(2))
+        guard let listed = answer["services"]?.array else { throw Self.notUnderstood }
+        var services: [DiscoveredService] = []
+        for json in listed {
+            do throws(JSONShapeError) {
+                services.append(try DiscoveredService(json, names))
+            } catch {
+                throw Self.notUnderstood
+            }
+        }
+        return services
+    }
+
+    /// Has the daemon read its configuration again. Only root, the daemon's user and the group of `access:` may.
+    /// - Throws: as `DaemonClient` says; for a configuration with errors, each with file and line, and the old one stays.
+    public func reload() async throws(DiscoveryError) { _ = try await send("POST", "/v1/reload", body: []) }
+}
+
+extension DaemonClient {
+    static let notUnderstood = DiscoveryError(.backendFailed, "the daemon's answer is not understood")
+
+    /// Seconds with three decimals, as the daemon's `wait` takes them: from 0 to 30.
+    static func seconds(_ limit: Duration) -> String {
+        let milliseconds = DaemonCheck.milliseconds(min(max(limit, .zero), .seconds(30)))
+        return "\(milliseconds / 1000).\(String(1000 + milliseconds % 1000).dropFirst())"
+    }
+
+    /// Sends a request.
+    /// - Returns: the JSON of its answer.
+    func ask(
+        _ method: String, _ target: String, body: [UInt8]? = nil, within limit: Duration = .seconds(10)
+    ) async throws(DiscoveryError) -> JSONValue {
+        let answer = try await send(method, target, body: body, within: limit)
+        guard let json = try? JSONReader.read(answer) else { throw Self.notUnderstood }
+        return json
+    }
+
+    func send(
+        _ method: String, _ target: String, body: [UInt8]? = nil, within limit: Duration = .seconds(10)
+    ) async throws(DiscoveryError) -> [UInt8] {
+        do throws(ControlError) {
+            let request = ControlClient.Request(method, target, body: body)
+            return try await ControlClient(path: socket).send(request, within: limit)
+        } catch {
+            throw error.discoveryError
+        }
+    }
+}

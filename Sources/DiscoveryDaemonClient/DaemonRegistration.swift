@@ -1,0 +1,92 @@
+public import DNSSD
+internal import DiscoveryControl
+
+/// A service that the daemon publishes, or is to publish.
+public struct DaemonRegistration: Identifiable, Hashable, Sendable, CustomStringConvertible {
+    /// Where it comes from, which decides how long it lives.
+    public enum Origin: String, Hashable, Sendable {
+        /// The daemon's configuration.
+        case configuration
+        /// A request: it stays until it is withdrawn.
+        case detached
+        /// A connected program: it ends with the connection.
+        case attached
+    }
+
+    /// How far it has come.
+    public enum State: String, Hashable, Sendable {
+        /// The backend is away.
+        case waiting
+        /// Other hosts are asked whether they have the name (RFC 6762 §8.1).
+        case registering
+        /// It is published.
+        case established
+        /// Its check does not pass.
+        case withheld
+        /// Another host has the name.
+        case conflicted
+        /// It cannot be published.
+        case failed
+        /// It has ended.
+        case withdrawn
+        /// A state that this version does not know.
+        case unknown
+    }
+
+    /// What the daemon calls it, for `update` and `withdraw`.
+    public let id: String
+    /// Its identity, under the name that it has now.
+    public let instance: ServiceInstance
+    /// The name that was asked for.
+    public let wanted: ServiceName
+    /// The port; nil where nothing is offered under the name.
+    public let port: Port?
+    /// The machine that it is on; nil for this one.
+    public let host: HostName?
+    /// How far it has come.
+    public let state: State
+    /// Why it is not published, or a problem for its owner to look at; safe for a terminal.
+    public let reason: String?
+    /// Whether the daemon tries again what was refused.
+    public let isRetrying: Bool
+    /// Where it comes from.
+    public let origin: Origin
+    /// The user who handed it over; nil where this user may not know.
+    public let uid: UInt32?
+    /// Its check as text; of another user's only the kind, such as `exec`.
+    public let check: String?
+    /// Whether its check passes; nil without one, or before its first result.
+    public let isHealthy: Bool?
+
+    /// Nil where a part is none that a DNS packet could carry.
+    init?(_ status: RegistrationStatus) {
+        guard let type = ServiceType(observed: status.type), let domain = Domain(observed: status.domain) else {
+            return nil
+        }
+        id = status.id
+        instance = ServiceInstance(name: ServiceName(observed: status.name), type: type, domain: domain)
+        wanted = ServiceName(observed: status.wanted)
+        port = UInt16(exactly: status.port).flatMap { Port(rawValue: $0) }
+        host = status.host.flatMap { HostName(observed: $0) }
+        state = State(rawValue: status.state.rawValue) ?? .unknown
+        reason = (status.reason ?? status.warning)?.escapedForTerminal
+        isRetrying = status.isRetrying
+        origin =
+            switch status.origin {
+            case .configuration: .configuration
+            case .detached: .detached
+            case .attached: .attached
+            }
+        uid = status.uid
+        check = status.check
+        isHealthy =
+            switch status.health {
+            case .passing: true
+            case .failing: false
+            case .unknown, nil: nil
+            }
+    }
+
+    /// The full name and the state: `tony._witap._tcp.local: established`; safe for a terminal.
+    public var description: String { "\(instance): \(state.rawValue)" + (reason.map { " (\($0))" } ?? "") }
+}

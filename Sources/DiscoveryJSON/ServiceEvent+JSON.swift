@@ -1,0 +1,70 @@
+public import DNSSD
+
+extension ServiceEvent {
+    /// Reads a line of `browse --json` or of the daemon's `watch`; nil for an event that this version does not know.
+    /// - Throws: the reason if it is not such a line.
+    public init?(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
+        switch json["event"]?.string {
+        case "added": self = .found(try Self.service(json, names))
+        case "updated": self = .changed(try Self.service(json, names))
+        case "removed": self = .lost(try Self.service(json, names))
+        case "settled": self = .settled
+        case "backend":
+            guard let state = BackendState(json) else { return nil }
+            self = .backend(state)
+        case "degraded": self = .degraded(json["reason"]?.string ?? "")
+        default: return nil
+        }
+    }
+
+    private static func service(
+        _ json: JSONValue,
+        _ names: InterfaceNames
+    ) throws(JSONShapeError) -> DiscoveredService {
+        guard let service = json["service"] else { throw JSONShapeError("a line has no service") }
+        return try DiscoveredService(service, names)
+    }
+}
+
+extension BackendState {
+    /// Reads what `JSONWriter.backendLine(_:cursor:)` wrote; nil for an unknown state.
+    public init?(_ json: JSONValue) {
+        let reason = json["reason"]?.string?.escapedForTerminal ?? "no reason was given"
+        switch json["state"]?.string {
+        case "available": self = .available
+        case "unavailable": self = .unavailable(reason)
+        case "lost": self = .lost(reason)
+        case "recovered": self = .recovered
+        default: return nil
+        }
+    }
+
+    /// Its name in JSON.
+    public var stateName: String {
+        switch self {
+        case .available: "available"
+        case .unavailable: "unavailable"
+        case .lost: "lost"
+        case .recovered: "recovered"
+        }
+    }
+
+    /// Why it is unavailable.
+    public var reason: String? {
+        switch self {
+        case .available, .recovered: nil
+        case .unavailable(let reason), .lost(let reason): reason
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the state of the backend, including the first, so that a reader knows whether to wait.
+    public mutating func backendLine(_ state: BackendState, cursor: String? = nil) {
+        line("backend") { object in
+            object.member("state", state.stateName)
+            if let reason = state.reason { object.member("reason", reason) }
+            if let cursor { object.member("cursor", cursor) }
+        }
+    }
+}
