@@ -101,7 +101,7 @@ demo: discoverd-built ## publish on one host, browse and resolve on another, wit
 	@$(LAB)/play demo
 
 # The benchmarks' own package.
-INSIDE = Benchmarks/Package.swift Benchmarks/Inside
+INSIDE = Benchmarks/Package.swift Benchmarks/Inside Benchmarks/Workloads
 SWIFT_SOURCES = Sources Tests Package.swift Apps/Sources Apps/Tests Apps/Package.swift $(INSIDE)
 
 fmt: ## format the sources in place
