@@ -1,5 +1,5 @@
 /// The version of discoverd and the programs that come with it, for `--version`.
 public enum DiscoverdVersion {
-    /// The current version, as `0.1.0`.
-    public static let current = "0.1.0-dev"
+    /// The current version, as `0.2.0`; CHANGELOG.md and README.md name the same (`make check`).
+    public static let current = "0.2.0"
 }
