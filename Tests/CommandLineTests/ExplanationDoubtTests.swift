@@ -97,9 +97,11 @@ struct ExplanationDoubtTests {
     /// Asks and answers for `limit` milliseconds, in steps of 10.
     /// - Parameters:
     ///   - group: whether the group is heard at a time, at which it was asked alone so often.
+    ///   - unicast: whether what is asked of all is answered to the port that asks, too.
     ///   - answers: whether a question of the sample is answered.
     private func asked(
-        until limit: Int, group: (Int, Int) -> Bool = { time, _ in time == 0 }, _ answers: (Int) -> Bool
+        until limit: Int, group: (Int, Int) -> Bool = { time, _ in time == 0 }, unicast: Bool = true,
+        _ answers: (Int) -> Bool
     ) throws -> NameInquiry {
         var inquiry = try tony()
         var rounds = 0
@@ -110,7 +112,7 @@ struct ExplanationDoubtTests {
             if questions.map(\.path) == [.shared] { rounds += 1 }
             for question in questions {
                 let isOfSample = question.path == .link(eth0, .ipv4)
-                guard isOfSample ? answers(time) : question.path == .group else { continue }
+                guard isOfSample ? answers(time) : unicast && question.path == .group else { continue }
                 inquiry.received(
                     try response(try records(), to: question), Arrival(from: address(1), on: eth0, .answer), at: now)
             }
@@ -143,6 +145,21 @@ struct ExplanationDoubtTests {
             return count % every == 1
         }
         #expect(codes(inquiry) == ["loss"])
+    }
+
+    @Test(
+        "lost packets are seen where the first answers are lost, too; who never answers to a port of its own is no fault"
+    )
+    func firstAreLost() throws {
+        var count = 0
+        let some = try asked(until: 3000, unicast: false) { _ in
+            count += 1
+            return count % 2 == 0
+        }
+        #expect(codes(some) == ["loss"])
+        let none = try asked(until: 1500, unicast: false) { _ in false }
+        #expect(none.isOver(at: .milliseconds(1500)) && codes(none).isEmpty)
+        #expect(Explanation(evidence(none)).notes.count == 1)
     }
 
     @Test("time that is over before the host and the group had theirs: no loss, nothing that is not heard")

@@ -117,6 +117,10 @@ struct Explanation {
         switch sample.verdict {
         case .good, .unknown: break
         case .lossy: add(.loss, "\(count): packets are lost on the way, or it cannot keep up")
+        case .silent:
+            note(
+                "\(sample.host) answers the group, but no port of its own: a firewall of this machine drops that, or it is not for asking"
+            )
         case .unclear: note("\(count): it limits its answers, or packets are lost on the way")
         }
     }

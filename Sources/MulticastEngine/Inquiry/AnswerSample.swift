@@ -15,6 +15,8 @@ package struct AnswerSample: Sendable {
         case lossy
         /// Packets are lost, or the host limits its answers.
         case unclear
+        /// It answers the group alone.
+        case silent
     }
 
     private struct Series {
@@ -58,6 +60,8 @@ package struct AnswerSample: Sendable {
     package let host: IPAddress
     private let question: Question
     private let interface: NetworkInterface
+    /// It has answered to a port of its own before.
+    private let hasAnswered: Bool
     private var quick: Series
     private var slow: Series?
     /// Nothing more is asked or waited for.
@@ -65,6 +69,7 @@ package struct AnswerSample: Sendable {
 
     init(_ question: Question, of arrival: Arrival, firstID: UInt16, at now: Duration) {
         (self.question, host, interface) = (question, arrival.sender, arrival.interface)
+        hasAnswered = arrival.way == .answer
         quick = Series(size: 8, least: 6, interval: .milliseconds(30), firstID: firstID, start: now)
     }
 
@@ -75,13 +80,14 @@ package struct AnswerSample: Sendable {
     package var verdict: Verdict {
         if quick.isGood || slow?.isGood == true { return .good }
         guard isOver else { return .unknown }
+        if answered == 0, !hasAnswered { return .silent }
         return quick.afterGap > 1 ? .lossy : .unclear
     }
 
     mutating func due(at now: Duration) -> [OutgoingQuestion] {
-        if slow == nil, quick.isOver(at: now), !quick.isGood {
+        if slow == nil, quick.isOver(at: now), !quick.isGood, hasAnswered || answered > 0 {
             slow = Series(
-                size: 6, least: 5, interval: .milliseconds(190), firstID: quick.firstID + UInt16(quick.size), start: now
+                size: 4, least: 4, interval: .milliseconds(190), firstID: quick.firstID + UInt16(quick.size), start: now
             )
         }
         isOver = isOver || (slow ?? quick).isOver(at: now)

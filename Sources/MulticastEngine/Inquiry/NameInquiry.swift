@@ -8,6 +8,8 @@ package struct NameInquiry: Inquirer {
     private static let mostHosts = 256
     /// The most hosts that services name, and the most services of a type, that are asked for.
     private static let mostTargets = 16
+    /// How long answers to the port that asks have, before a host that is heard through the group is asked for them.
+    private static let sampleDelay = Duration.milliseconds(200)
     /// How long other hosts have to claim the name too.
     private static let least = Duration.milliseconds(400)
     /// How long a type may lag behind another of its name, which may not exist.
@@ -71,6 +73,7 @@ package struct NameInquiry: Inquirer {
 
     package mutating func questions(at now: Duration) -> [OutgoingQuestion] {
         settle(at: now)
+        sampleGroup(at: now)
         var due = questions.due(at: now) + (sample?.due(at: now) ?? [])
         guard let next = groupCheck, next <= now else { return due }
         guard groupRounds < Self.rounds.count else {
@@ -83,7 +86,8 @@ package struct NameInquiry: Inquirer {
     }
 
     package func deadline(after now: Duration) -> Duration? {
-        [questions.deadline(after: now), sample?.deadline(after: now), groupCheck, Self.least].compactMap(\.self)
+        [questions.deadline(after: now), sample?.deadline(after: now), groupCheck, Self.sampleDelay, Self.least]
+            .compactMap(\.self)
             .filter { $0 > now }.min()
     }
 
@@ -125,6 +129,15 @@ package struct NameInquiry: Inquirer {
         {
             sample = AnswerSample(question, of: arrival, firstID: .random(in: 0x4000...0x7000), at: now)
         }
+    }
+
+    /// What a host answers to the port that asked may have been lost at first.
+    private mutating func sampleGroup(at now: Duration) {
+        guard sample == nil, now >= Self.sampleDelay, let question = subject.questions.first else { return }
+        let heard = answers.first {
+            $0.arrival.way == .group && $0.arrival.isNear && !$0.arrival.isOurs && $0.record.type == question.type
+        }
+        sample = heard.map { AnswerSample(question, of: $0.arrival, firstID: .random(in: 0x4000...0x7000), at: now) }
     }
 
     private mutating func note(_ record: ResourceRecord, _ arrival: Arrival, at now: Duration) {
