@@ -71,6 +71,6 @@ struct PlainTransfer {
         let two = { (number: Int32) in number < 10 ? "0\(number)" : "\(number)" }
         let day = "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
         return RelativePath(
-            cleaning: "\(service.value)-\(day)-\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))")
+            cleaning: "\(service.text)-\(day)-\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))")
     }
 }

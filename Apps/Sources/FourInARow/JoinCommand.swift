@@ -64,7 +64,7 @@ struct JoinCommand: AppCommand {
 
     private func play(_ host: Host, _ instance: ServiceInstance, _ terminal: Terminal) async throws {
         try await Play.run(
-            host.link, me: .guest, own: (own ?? .ofThisMachine()).value, opponent: instance.name.text,
+            host.link, me: .guest, own: (own ?? .ofThisMachine()).text, opponent: instance.name.text,
             greets: host.takesNames, terminal)
     }
 }

@@ -39,7 +39,7 @@ final class BrowserEvents: Sendable {
             $0.member("name", name.text)
             $0.key("moreComing")
             $0.bool(isMoreComing)
-            $0.member("now", list.map(\.value))
+            $0.member("now", list.map(\.text))
         }
     }
 

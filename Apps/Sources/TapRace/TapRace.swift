@@ -71,7 +71,7 @@ struct TapRace: AppCommand {
         // The screen asks, or lines do, where a person reads them.
         if !app.json, isatty(STDIN_FILENO) == 1, app.output.isTerminal { tls.ask = { await keys.ask($0) } }
         let session = try PeerSession(
-            network: try app.network(), identifier: "tap-race", displayName: (name ?? .ofThisMachine()).value,
+            network: try app.network(), identifier: "tap-race", displayName: (name ?? .ofThisMachine()).text,
             mode: .peer, on: app.options.interfaces, tls: tls
         ) { told.yield(.refused($0)) }
         let terminal = Terminal.open(for: app, plain: plain)

@@ -176,7 +176,7 @@ final class Lobby: Sendable {
         _ link: ByteLink, _ own: ServiceName, with opponent: String, _ message: inout String
     ) async throws -> Bool {
         let ending = try await link.withBytes { bytes, sender in
-            let game = PadGame(terminal: terminal, own: own.value, opponent: opponent) { await sender.send($0) }
+            let game = PadGame(terminal: terminal, own: own.text, opponent: opponent) { await sender.send($0) }
             return await game.run(bytes)
         }
         if ending == .opponentLeft { message = "\(opponent.escapedForTerminal) left." }

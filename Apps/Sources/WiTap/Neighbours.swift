@@ -45,7 +45,7 @@ package struct Neighbours: Sendable {
         let candidates = players.filter { $0.addresses.contains { $0.isSame(as: address.unmapped) } }
         if candidates.count == 1 { return candidates[0].instance.name.text }
         let hosts = Set(candidates.compactMap(\.host))
-        return hosts.count == 1 ? hosts.first.map { String($0.name.prefix { $0 != "." }) } : nil
+        return hosts.count == 1 ? hosts.first.map { String($0.text.prefix { $0 != "." }) } : nil
     }
 
     /// The only player that may be at an address, because none of its addresses of that family is known; nil if there are several.
