@@ -8,20 +8,21 @@ extension LocalNetwork {
     /// How long a daemon that is there may take to answer before it is passed by.
     private static let patience = Duration.milliseconds(500)
 
-    /// The network as discoverd's commands use it: through the daemon where one runs, else as `init(backend:backendEnded:)` makes it
+    /// The network as discoverd's commands use it: through the daemon where one runs, else as `init(backend:observer:backendEnded:)` makes it
     /// with the system's avahi-daemon or a private one.
     ///
     /// Where a daemon hangs this takes half a second; else it returns at once.
-    /// - Throws: see `init(backend:backendEnded:)`.
-    public convenience init() throws(DiscoveryError) {
+    /// - Parameter observer: is told what happens.
+    /// - Throws: see `init(backend:observer:backendEnded:)`.
+    public convenience init(observer: (any DiscoveryObserver)? = nil) throws(DiscoveryError) {
         let found = ControlClient.find(ControlSocketPath.candidates(explicit: nil), within: Self.patience)
         if let daemon = found.daemon {
             self.init(
                 engine: RemoteEngine(path: daemon.path) {
                     try? AvahiEngine(backend: .automatic(PrivateBackendOptions()))
-                })
+                }, observer: observer)
         } else {
-            try self.init(backend: .automatic(PrivateBackendOptions()))
+            try self.init(backend: .automatic(PrivateBackendOptions()), observer: observer)
         }
     }
 
@@ -33,12 +34,15 @@ extension LocalNetwork {
     /// takes its place within 5 s.
     /// - Parameters:
     ///   - backend: what publishes.
+    ///   - observer: is told what happens.
     ///   - backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good.
     /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor. That nothing finds or publishes is told by each
     ///   query and publication.
     public convenience init(
-        backend: AvahiBackend, backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
+        backend: AvahiBackend, observer: (any DiscoveryObserver)? = nil,
+        backendEnded: @escaping @Sendable (DiscoveryError) -> Void = { _ in }
     ) throws(DiscoveryError) {
-        self.init(engine: try HostEngine(.auto, backend: backend, backendEnded: backendEnded).engine)
+        self.init(
+            engine: try HostEngine(.auto, backend: backend, backendEnded: backendEnded).engine, observer: observer)
     }
 }

@@ -1,4 +1,4 @@
-import DiscoveryDaemon
+import Discovery
 import Testing
 
 @Suite struct CheckStateTests {

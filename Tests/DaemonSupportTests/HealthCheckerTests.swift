@@ -1,4 +1,5 @@
 import DNSSD
+import Discovery
 import DiscoveryTesting
 import Glibc
 import Testing

@@ -17,6 +17,21 @@ extension LocalNetwork {
         within limit: Duration
     ) async throws(DiscoveryError) -> DiscoveredService {
         let query = ServiceQuery(.instance(instance), interfaces: interfaces, family: family, resolution: .once)
+        guard let observer = directory.observer else { return try await answer(to: query, instance, within: limit) }
+        let start = directory.time.now
+        let result: Result<DiscoveredService, DiscoveryError>
+        do throws(DiscoveryError) {
+            result = .success(try await answer(to: query, instance, within: limit))
+        } catch {
+            result = .failure(error)
+        }
+        observer.observed(.resolved(instance, result, took: directory.time.now - start))
+        return try result.get()
+    }
+
+    private func answer(
+        to query: ServiceQuery, _ instance: ServiceInstance, within limit: Duration
+    ) async throws(DiscoveryError) -> DiscoveredService {
         let subscription = directory.services.subscribe(query, directory.makeSubscriber())
         let start = directory.time.now
         var deadline = start + limit

@@ -8,13 +8,16 @@ public final class LocalNetwork: Sendable {
     package let directory: Directory
 
     /// Creates a network over an engine, which it then owns and ends with `shutdown`.
-    /// - Parameter limits: times and bounds for every query; nil for the engine's own for each domain.
+    /// - Parameters:
+    ///   - limits: times and bounds for every query; nil for the engine's own for each domain.
+    ///   - observer: is told what happens; nil costs nothing.
     public init(
         engine: any DiscoveryEngine,
         limits: DiscoveryLimits? = nil,
-        time: any TimeSource = SystemTime()
+        time: any TimeSource = SystemTime(),
+        observer: (any DiscoveryObserver)? = nil
     ) {
-        directory = Directory(engine: engine, limits: limits, time: time)
+        directory = Directory(engine: engine, limits: limits, time: time, observer: observer)
     }
 
     /// The services of one type, as they come, change and go.

@@ -54,6 +54,11 @@ public struct Connector<D: Dialer>: Sendable {
             .map { directory.services.subscribe($0, directory.makeSubscriber()) }
         let establishment = await run.run(subscription)
         learn(from: run, interfaces)
+        if let observer = directory.observer {
+            var error: DiscoveryError?
+            if case .failure(let reason) = establishment.result { error = reason }
+            observer.observed(.connected(target, establishment.report, error))
+        }
         return establishment
     }
 

@@ -7,6 +7,7 @@ package final class Directory: Sendable {
     /// The limits for queries in a domain.
     let limits: @Sendable (Domain) -> DiscoveryLimits
     package let time: any TimeSource
+    let observer: (any DiscoveryObserver)?
     package let alarmClock: AlarmClock
     package let services: QueryTable<ServiceQuery, Catalog>
     package let types: QueryTable<TypeQuery, TypeCatalog>
@@ -24,8 +25,14 @@ package final class Directory: Sendable {
         var isClosed = false
     }
 
-    package init(engine: any DiscoveryEngine, limits fixed: DiscoveryLimits?, time: any TimeSource) {
+    package init(
+        engine: any DiscoveryEngine,
+        limits fixed: DiscoveryLimits?,
+        time: any TimeSource,
+        observer: (any DiscoveryObserver)? = nil
+    ) {
         self.engine = engine
+        self.observer = observer
         let limits: @Sendable (Domain) -> DiscoveryLimits = { fixed ?? engine.limits(in: $0) }
         self.limits = limits
         self.time = time
@@ -33,11 +40,14 @@ package final class Directory: Sendable {
         self.alarmClock = alarmClock
         let reachability = Reachability(time: time)
         self.reachability = reachability
+        var observe: QueryTable<ServiceQuery, Catalog>.Observe?
+        if let observer { observe = { query, news in observer.observed(news, of: query) } }
         services = QueryTable(
             time: time,
             alarmClock: alarmClock,
             makeCatalog: { Catalog($0, limits: limits($0.domain), unreachable: reachability.marked) },
-            open: { engine.browse($0, reporting: $1) }
+            open: { engine.browse($0, reporting: $1) },
+            observe: observe
         )
         types = QueryTable(
             time: time,
@@ -58,7 +68,7 @@ package final class Directory: Sendable {
     }
 
     func publish(_ service: OfferedService, onConflict policy: ConflictPolicy, isPersistent: Bool) -> PublicationCore {
-        let core = PublicationCore(service: service, time: time)
+        let core = PublicationCore(service: service, time: time, observer: observer)
         let id = publications.withLock { publications -> UInt64? in
             guard !publications.isClosed else { return nil }
             publications.lastID += 1

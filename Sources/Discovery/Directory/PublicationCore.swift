@@ -23,10 +23,12 @@ final class PublicationCore: Sendable {
     }
 
     let time: any TimeSource
+    private let observer: (any DiscoveryObserver)?
     private let state: Locked<State>
 
-    init(service: OfferedService, time: any TimeSource) {
+    init(service: OfferedService, time: any TimeSource, observer: (any DiscoveryObserver)? = nil) {
         self.time = time
+        self.observer = observer
         let status = PublicationStatus(wanted: service.name, since: time.now)
         state = Locked(State(service: service, status: status))
     }
@@ -128,13 +130,18 @@ final class PublicationCore: Sendable {
     }
 
     private func update(_ body: (inout PublicationStatus, _ now: Duration) -> Bool) {
-        let (wake, onEnd) = state.withLock { state -> (FollowUp?, FollowUp?) in
-            guard body(&state.status, time.now) else { return (nil, nil) }
+        let (wake, onEnd, news) = state.withLock { state -> (FollowUp?, FollowUp?, FollowUp?) in
+            guard body(&state.status, time.now) else { return (nil, nil, nil) }
+            let news = observer.map { observer -> FollowUp in
+                let (service, status) = (state.service, state.status)
+                return { observer.observed(.publication(service, status)) }
+            }
             let wake = state.waiters.changed()
-            guard state.status.state.isFinal else { return (wake, nil) }
+            guard state.status.state.isFinal else { return (wake, nil, news) }
             defer { state.onEnd = nil }
-            return (wake, state.onEnd)
+            return (wake, state.onEnd, news)
         }
+        news?()
         wake?()
         onEnd?()
     }

@@ -6,6 +6,7 @@ import System
 /// no queue that could grow. Engines are called and tasks resumed only after the lock is released.
 package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog>: Sendable {
     package typealias Open = @Sendable (Question, @escaping @Sendable ([Facts.Fact]) -> Void) -> any EngineOperation
+    package typealias Observe = @Sendable (Question, QueryNews<Facts.Value>) -> Void
 
     private struct Query {
         let id: UInt64
@@ -30,17 +31,20 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
     private let alarmClock: AlarmClock
     private let makeCatalog: @Sendable (Question) -> Facts
     private let open: Open
+    private let observe: Observe?
 
     package init(
         time: any TimeSource,
         alarmClock: AlarmClock,
         makeCatalog: @escaping @Sendable (Question) -> Facts,
-        open: @escaping Open
+        open: @escaping Open,
+        observe: Observe? = nil
     ) {
         self.time = time
         self.alarmClock = alarmClock
         self.makeCatalog = makeCatalog
         self.open = open
+        self.observe = observe
     }
 
     /// Subscribes `listener` to `question` until the membership ends.
@@ -58,7 +62,10 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
             return (member, nil, followUp)
         }
         followUp?()
-        if let opening { start(question, id: opening) }
+        if let opening {
+            observe?(question, .opened)
+            start(question, id: opening)
+        }
         // The strong reference is intended: an iterator alone keeps the network alive.
         return Membership { self.leave(question, member) }
     }
@@ -95,6 +102,7 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
         }
         // The alarms are released here, after the lock.
         withExtendedLifetime(old) { for followUp in followUps { followUp() } }
+        if let observe { for question in old.keys { observe(question, .closed) } }
     }
 
     private func make(_ question: Question, id: UInt64) -> Query {
@@ -121,7 +129,7 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
             return (action, state.queries.removeValue(forKey: question))
         }
         if case .close(let operation) = action { operation.cancel() }
-        withExtendedLifetime(forgotten) {}
+        if forgotten != nil { observe?(question, .closed) }
     }
 
     private func update(
@@ -139,10 +147,19 @@ package final class QueryTable<Question: Hashable & Sendable, Facts: FactCatalog
             let query = state.queries.values[index]
             query.alarm.set(to: query.state.catalog.nextDeadline)
             guard !changes.isEmpty else { return [] }
-            return query.listeners.values.compactMap { $0.receive(changes, now: now) }
+            let followUps = query.listeners.values.compactMap { $0.receive(changes, now: now) }
+            guard let observe else { return followUps }
+            return followUps + [{ observe(question, .changed(changes)) }]
         }
         for followUp in followUps { followUp() }
     }
+}
+
+/// What happens to a query, for an observer.
+package enum QueryNews<Value: Listed>: Sendable {
+    case opened
+    case changed([Change<Value>])
+    case closed
 }
 
 /// A listener's membership of a query; ends with the last reference to it.

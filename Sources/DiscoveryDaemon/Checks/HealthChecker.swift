@@ -41,11 +41,3 @@ public struct HealthChecker: Sendable {
         }
     }
 }
-
-/// The outcome of one check.
-public enum CheckResult: Hashable, Sendable {
-    /// It works.
-    case passed
-    /// It does not; the reason is safe for a terminal.
-    case failed(reason: String)
-}

@@ -1,4 +1,5 @@
 internal import DNSSD
+internal import Discovery
 package import DiscoveryControl
 internal import Libc
 

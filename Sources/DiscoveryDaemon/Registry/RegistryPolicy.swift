@@ -1,4 +1,5 @@
 package import DNSSD
+package import Discovery
 package import DiscoveryControl
 
 /// What the registry needs from the configuration: permissions, and how services are checked.

@@ -1,5 +1,3 @@
-internal import DiscoveryControl
-
 /// Whether a service works, according to its checks.
 public enum Health: Hashable, Sendable {
     /// Nothing was looked at yet.
@@ -8,13 +6,12 @@ public enum Health: Hashable, Sendable {
     case passing
     /// It does not work, or not steadily; the reason is safe for a terminal.
     case failing(reason: String)
+}
 
-    /// Without the reason.
-    var state: RegistrationStatus.Health {
-        switch self {
-        case .unknown: .unknown
-        case .passing: .passing
-        case .failing: .failing
-        }
-    }
+/// What one check found.
+public enum CheckResult: Hashable, Sendable {
+    /// It works.
+    case passed
+    /// It does not; the reason is safe for a terminal.
+    case failed(reason: String)
 }
