@@ -21,7 +21,7 @@ BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help bench bench-quick bench-inside run build test test-quick fuzz soak tests-built lab demo fmt check docs tsan asan release release-apps \
+.PHONY: help bench bench-quick bench-inside run build test test-quick fuzz soak tests-built lab demo fmt check docs test-examples tsan asan release release-apps \
     install install-apps uninstall uninstall-apps deb test-package test-systemd clean deps
 
 help: ## this list
@@ -58,6 +58,17 @@ test: tests-built ## every test; the network is a lab of namespaces, never this 
 
 test-quick: tests-built ## the values, the daemon in one process, a few hosts: for the loop while writing
 	@Tests/run values sockets support daemon quick
+
+# Samples with the server ecosystem, and the tests of what they need: a package of its own (docs/decisions/0058-the-server-ecosystem.md).
+IN_EXAMPLES = { cp -n Package.resolved Examples/ 2>/dev/null || true; } && $(BUILD) --package-path Examples
+
+test-examples: ## the samples of Examples/ in the lab, and the products behind traits with the libraries that they are for
+	@.ci/deps test
+	$(BUILD) $(TRAITS) --build-tests
+	# First: what it needs of SwiftNIO takes our module System, once that is built, for Apple's.
+	$(IN_EXAMPLES) --target Hummingbird
+	$(IN_EXAMPLES) --build-tests
+	@Tests/run adapters examples
 
 $(TOOLS)/publish-many: $(LAB)/publish-many.c
 	@mkdir -p $(TOOLS)
@@ -102,7 +113,7 @@ demo: discoverd-built ## publish on one host, browse and resolve on another, wit
 
 # The benchmarks' own package.
 INSIDE = Benchmarks/Package.swift Benchmarks/Inside Benchmarks/Workloads
-SWIFT_SOURCES = Sources Tests Package.swift Apps/Sources Apps/Tests Apps/Package.swift $(INSIDE)
+SWIFT_SOURCES = Sources Tests Package.swift Apps/Sources Apps/Tests Apps/Package.swift Examples/Sources Examples/Tests Examples/Package.swift $(INSIDE)
 
 fmt: ## format the sources in place
 	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)
@@ -274,4 +285,4 @@ test-systemd: ## the package in a booted Debian with a network of its own; needs
 	Tests/SystemdTests/run
 
 clean: ## remove everything that was built
-	rm -rf .build Apps/.build .build-asan .build-bench .build-docs .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines
+	rm -rf .build Apps/.build Examples/.build .build-asan .build-bench .build-docs .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines

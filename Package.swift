@@ -1,12 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let features = [
-    "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault",
-]
-let deprecated: SwiftSetting = .treatWarning("DeprecatedDeclaration", as: .warning)
 let settings: [SwiftSetting] =
-    [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error), deprecated] + features.map { .enableUpcomingFeature($0) }
+    ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "NonisolatedNonsendingByDefault"]
+    .map { .enableUpcomingFeature($0) } + [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+    + [.treatWarning("DeprecatedDeclaration", as: .warning)]
 /// Of a target that talks to C: every use of a pointer is marked `unsafe`.
 let memorySafe = settings + [.strictMemorySafety()]
 typealias Needs = [Target.Dependency]
@@ -21,54 +19,61 @@ func program(_ name: String, _ needs: Needs, _ settings: [SwiftSetting] = settin
 func tests(_ name: String, _ needs: Needs, exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: needs, exclude: exclude, swiftSettings: settings)
 }
-func library(_ name: String, _ targets: String...) -> Product {
-    .library(name: name, targets: targets.isEmpty ? [name] : targets)
-}
-func executable(_ name: String) -> Product { .executable(name: name, targets: [name]) }
+func library(_ name: String, _ others: String...) -> Product { .library(name: name, targets: [name] + others) }
 func nio(_ products: String...) -> Needs { products.map { .product(name: $0, package: "swift-nio") } }
+let sockets = nio("NIOCore", "NIOPosix")
 
 // What only some need is resolved for them alone (docs/decisions/0031-what-a-package-resolves.md).
-func product(_ name: String, _ package: String, _ trait: String) -> Target.Dependency {
-    .product(name: name, package: package, condition: .when(traits: [trait]))
+func behind(_ trait: String, _ products: KeyValuePairs<String, String>) -> Needs {
+    products.map { .product(name: $0, package: $1, condition: .when(traits: [trait])) }
 }
-let argumentParser = product("ArgumentParser", "swift-argument-parser", "Commands")
-let crypto = product("Crypto", "swift-crypto", "Unicast")
-let certificates = [product("X509", "swift-certificates", "TLS"), product("SwiftASN1", "swift-asn1", "TLS")]
-let tls = certificates + [product("NIOSSL", "swift-nio-ssl", "TLS"), product("Crypto", "swift-crypto", "TLS")]
+let parser = behind("Commands", ["ArgumentParser": "swift-argument-parser"])
+let crypto = behind("Unicast", ["Crypto": "swift-crypto"])
+let certificates = behind("TLS", ["X509": "swift-certificates", "SwiftASN1": "swift-asn1"])
+let tls = certificates + behind("TLS", ["NIOSSL": "swift-nio-ssl", "Crypto": "swift-crypto"])
+let lifecycle = behind("Lifecycle", ["ServiceLifecycle": "swift-service-lifecycle"])
+let tracing = behind("Observability", ["Tracing": "swift-distributed-tracing"])
+let observability = tracing + behind("Observability", ["Logging": "swift-log", "CoreMetrics": "swift-metrics"])
+let http = behind("HTTPClient", ["AsyncHTTPClient": "async-http-client", "Logging": "swift-log"])
+let grpc = behind("GRPC", ["GRPCCore": "grpc-swift-2", "GRPCNIOTransportHTTP2Posix": "grpc-swift-nio-transport"])
 let secure: Needs = ["DiscoveryTLS", "PeerIdentity"] + tls
 let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]
     .map { .target(name: $0, condition: .when(traits: ["Commands"])) }
-let (core, wire): (Needs, Needs) = (["DNSSD", "Discovery", "System"], ["DNSMessage", "MulticastEngine", "WireNames"])
+let (core, messages): (Needs, Needs) = (["DNSSD", "Discovery", "System"], ["DNSMessage", "WireNames"])
+let wire = messages + ["MulticastEngine"]
 let (tested, inDaemon) = (core + ["DiscoveryTesting"], core + ["DiscoveryControl", "DiscoveryJSON"])
-let frame: Needs = ["CommandFrame", "CommandText", argumentParser]
+let frame: Needs = ["CommandFrame", "CommandText"] + parser
 let inCommands = core + frame + ["AvahiEngine", "DiscoveryControl", "HostEngine", "PeerIdentity"]
 let package = Package(
     name: "discoverd",
     platforms: [.macOS(.v15)],
     products: [
-        // What a program needs: one import; and the daemon, its status and what it is handed.
-        library("NetworkServices"), library("DiscoveryDaemonClient"),
-        library("Discovery", "Discovery", "DNSSD", "AvahiEngine", "MulticastEngine"),
+        // What a program needs: one import.
+        library("NetworkServices"), library("Discovery", "DNSSD", "AvahiEngine", "MulticastEngine"),
         library("DiscoveryNIO"), library("DiscoveryNetService"), library("DiscoveryTesting"), library("PeerSession"),
-        // Behind traits: publishing in the DNS servers that exist, connections between machines that know each other's keys.
-        library("UnicastDiscovery", "UnicastEngine"), library("DiscoveryTLS", "DiscoveryTLS", "PeerIdentity"),
-        // For programs: their command lines, signals and exit statuses, and JSON lines (docs/contract.md).
-        library("CommandFrame", "CommandFrame", "CommandText"), library("DiscoveryJSON"),
-        executable("discoverd"), executable("discoverd-daemon"), executable("discoverd-dns"),
-    ],
+        // Behind traits (docs/decisions/0031-what-a-package-resolves.md, 0058-the-server-ecosystem.md).
+        .library(name: "UnicastDiscovery", targets: ["UnicastEngine"]), library("DiscoveryTLS", "PeerIdentity"),
+        library("DiscoveryGRPC"), library("DiscoveryHTTPClient"), library("DiscoveryLifecycle"),
+        library("DiscoveryObservability"),
+        // For programs: their command lines, signals and exit statuses, JSON lines (docs/contract.md), the daemon.
+        library("CommandFrame", "CommandText"), library("DiscoveryJSON"), library("DiscoveryDaemonClient"),
+    ] + ["discoverd", "discoverd-daemon", "discoverd-dns"].map { .executable(name: $0, targets: [$0]) },
     traits: [
         .trait(name: "Commands", description: "Programs, options of CommandFrame.", enabledTraits: ["TLS", "Unicast"]),
         .trait(name: "Unicast", description: "Signed updates of DNS zones (RFC 2136, RFC 8945), with swift-crypto."),
         .trait(name: "TLS", description: "Connections between known machines (RFC 8446), with swift-nio-ssl."),
+        .trait(name: "Lifecycle", description: "Services of a ServiceGroup, with swift-service-lifecycle."),
+        .trait(name: "Observability", description: "With swift-log, swift-metrics, swift-distributed-tracing."),
+        .trait(name: "HTTPClient", description: "Requests to services by name, with async-http-client."),
+        .trait(name: "GRPC", description: "Names as targets of gRPC Swift 2."),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
-    ],
+        ("apple/swift-argument-parser", "1.8.2"), ("apple/swift-asn1", "1.7.4"), ("apple/swift-certificates", "1.21.1"),
+        ("apple/swift-crypto", "4.5.2"), ("apple/swift-nio", "2.101.2"), ("apple/swift-nio-ssl", "2.37.6"),
+        ("apple/swift-log", "1.16.2"), ("apple/swift-metrics", "2.13.0"), ("apple/swift-distributed-tracing", "1.7.3"),
+        ("swift-server/swift-service-lifecycle", "2.13.0"), ("swift-server/async-http-client", "1.37.0"),
+        ("grpc/grpc-swift-2", "2.4.3"), ("grpc/grpc-swift-nio-transport", "2.9.2"),
+    ].map { .package(url: "https://github.com/\($0)", from: Version(stringLiteral: $1)) },
     targets: [
         // libyaml without `pkgConfig:`, which makes every build warn of a flag (-D_REENTRANT); libavahi-client, loaded when it is called.
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]), .target(name: "CAvahi"),
@@ -78,40 +83,38 @@ let package = Package(
         .target(name: "CSupervisor"), .target(name: "CProcessStart"), .target(name: "CTerminal"),
         // Values and rules of DNS-SD, DNS messages as values, and the names of the one in the other: no C, no Foundation.
         module("DNSSD"), module("DNSMessage"), module("WireNames", ["DNSMessage", "DNSSD"]),
-        // What is Linux: threads, event loop, locks, sockets, small files.
+        // What is Linux: threads, event loop, locks, sockets, small files; the library's own rules and its API.
         module("System", ["CKernel", "CLinux", "DNSSD", "Libc"], memorySafe),
         module("Discovery", ["DNSSD", "System"], memorySafe),
         // avahi-daemon as a DiscoveryEngine.
         module("AvahiEngine", core + ["CAvahi", "CSupervisor"], memorySafe),
         // Multicast DNS on the wire as a finder: its rules as values, and the sockets and the thread around them.
-        module("MulticastEngine", core + ["CMulticast", "DNSMessage", "WireNames"], memorySafe),
+        module("MulticastEngine", core + messages + ["CMulticast"], memorySafe),
         // Other domains, through their DNS servers: as a finder, and with signed updates as a publisher.
-        module("UnicastEngine", core + ["DNSMessage", "WireNames", crypto] + nio("NIOCore", "NIOPosix"), memorySafe),
+        module("UnicastEngine", core + messages + crypto + sockets, memorySafe),
         // What finds and publishes on this machine: the wire and avahi-daemon, as commands, daemon and programs have it.
-        module("HostEngine", core + ["AvahiEngine", "DNSMessage", "MulticastEngine", "WireNames"]),
-        module("DiscoveryJSON", core, memorySafe),
+        module("HostEngine", core + wire + ["AvahiEngine"]), module("DiscoveryJSON", core, memorySafe),
         // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.
-        module("DiscoveryControl", core + ["DiscoveryJSON"], memorySafe),
+        module("DiscoveryControl", core + ["DiscoveryJSON"], memorySafe), module("DiscoveryDaemonClient", inDaemon),
         // All of it behind one import, and the network as the commands use it; the daemon, for programs.
         module("NetworkServices", core + ["AvahiEngine", "DiscoveryControl", "DiscoveryJSON", "HostEngine"]),
-        module("DiscoveryDaemonClient", inDaemon),
-        // A simulated network and a clock that tests turn by hand.
-        module("DiscoveryTesting", core),
-        // Connections to services, and listeners that are published, with SwiftNIO.
-        module("DiscoveryNIO", core + nio("NIOCore", "NIOPosix")),
+        // A simulated network and a clock that tests turn by hand; connections and published listeners, with SwiftNIO.
+        module("DiscoveryTesting", core), module("DiscoveryNIO", core + sockets),
         // Keys, names, and which key is whose; TLS with it.
         module("PeerIdentity", ["DNSSD", "System"], memorySafe),
         module("DiscoveryTLS", ["DNSSD", "PeerIdentity", "System"] + tls + nio("NIOCore", "NIOPosix", "NIOTLS")),
+        // What servers in Swift are built with.
+        module("DiscoveryLifecycle", core + lifecycle), module("DiscoveryObservability", core + observability),
+        module("DiscoveryHTTPClient", core + ["DiscoveryNIO"] + http + nio("NIOCore", "NIOHTTP1", "NIOPosix")),
+        module("DiscoveryGRPC", core + grpc),
         // NetService and NetServiceBrowser, for code that is ported.
         module("DiscoveryNetService", core + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
         // Peers that find, invite and message each other.
-        module("PeerSession", core + secure + ["DiscoveryJSON", "DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
+        module("PeerSession", core + secure + ["DiscoveryJSON", "DiscoveryNIO"] + sockets),
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
         module("CommandText", ["DNSSD", "Libc"], memorySafe),
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
-        module(
-            "CommandFrame", ["CProcessStart", "CTerminal", "CommandText", "DNSSD", "System", argumentParser], memorySafe
-        ),
+        module("CommandFrame", ["CProcessStart", "CTerminal", "CommandText", "DNSSD", "System"] + parser, memorySafe),
         module("DiscoverdCommands", inCommands + wire + ["CLinux", "DiscoveryJSON"], memorySafe),
         program("discoverd", ["CommandFrame", "DiscoverdCommands"], memorySafe),
         // The same commands for services of other domains; discoverd becomes it.
@@ -127,19 +130,16 @@ let package = Package(
         program("HelloZone", ["DNSSD", "Discovery", "UnicastEngine"], path: "Sources/Examples/HelloZone"),
         program("PublishMany", ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany"),
         program("PublishInZones", ["DNSSD", "Discovery", "UnicastEngine"], path: "Tests/Support/PublishInZones"),
-        tests("SystemTests", ["DNSSD", "System"]), tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]),
-        tests("CommandTextTests", ["CommandText"]), tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]),
-        tests("MulticastEngineTests", core + ["DNSMessage", "MulticastEngine", "WireNames"]),
-        tests(
-            "UnicastEngineTests", tested + ["DNSMessage", "UnicastEngine", "WireNames"] + nio("NIOCore", "NIOPosix")),
+        tests("PeerSessionTests", tested + secure + ["PeerSession"]), tests("SystemTests", ["DNSSD", "System"]),
+        tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]), tests("CommandTextTests", ["CommandText"]),
+        tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]), tests("DNSSDTests", ["DNSSD"]),
         tests("DiscoveryTests", tested + ["DiscoveryJSON"]), tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
-        tests("DNSSDTests", ["DNSSD"]), tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]),
+        tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]), tests("MulticastEngineTests", core + wire),
+        tests("UnicastEngineTests", tested + messages + sockets + ["UnicastEngine"]),
         tests("AvahiEngineTests", tested + ["AvahiEngine", "CSupervisor", "MulticastEngine"]),
-        tests("DiscoveryNIOTests", tested + ["DiscoveryNIO"] + nio("NIOCore", "NIOPosix")),
+        tests("DiscoveryNIOTests", tested + sockets + ["DiscoveryNIO"]),
         tests("DiscoveryNetServiceTests", tested + ["DiscoveryNetService"]),
-        tests("PeerSessionTests", tested + secure + ["PeerSession"]),
-        tests(
-            "DiscoveryTLSTests", ["DNSSD", "DiscoveryTLS", "PeerIdentity"] + nio("NIOEmbedded", "NIOPosix", "NIOTLS")),
+        tests("DiscoveryTLSTests", ["DNSSD"] + secure + nio("NIOEmbedded", "NIOPosix", "NIOTLS")),
         tests("DaemonSupportTests", tested + ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]),
         tests(
             "DiscoveryDaemonTests",

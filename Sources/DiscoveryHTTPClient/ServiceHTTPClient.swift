@@ -1,0 +1,110 @@
+#if HTTPClient
+public import AsyncHTTPClient
+internal import DNSSD
+public import Discovery
+internal import DiscoveryNIO
+public import Logging
+public import NIOCore
+public import NIOPosix
+
+/// Sends HTTP requests to services by name, with async-http-client.
+///
+/// The first request to a service resolves it and dials all its addresses according to RFC 8305, as far as `policy`
+/// allows; the winner's address serves for requests of the next 10 s, judged again each time, and is found again as
+/// soon as it refuses. So a service that moves is followed. Redirects are not: they could lead to an address that the
+/// policy forbids. No proxy is used.
+public final class ServiceHTTPClient: Sendable {
+    private let network: LocalNetwork
+    private let policy: AddressPolicy
+    private let group: any EventLoopGroup
+    private let client: HTTPClient
+    private let known: KnownEndpoints
+
+    /// Creates a client; `shutdown()` ends it.
+    /// - Parameters:
+    ///   - network: finds the services.
+    ///   - policy: decides which addresses may be dialled.
+    ///   - configuration: of the HTTP client; its redirects, proxy and names of hosts are not used, and a connection
+    ///     has 2 s unless it says otherwise.
+    public init(
+        network: LocalNetwork,
+        policy: AddressPolicy = AddressPolicy(),
+        configuration: HTTPClient.Configuration = HTTPClient.Configuration(),
+        group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup
+    ) {
+        var configuration = configuration
+        configuration.redirectConfiguration = .disallow
+        configuration.proxy = nil
+        configuration.dnsOverride = [:]
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = configuration.timeout.connect ?? .seconds(2)
+        self.network = network
+        self.policy = policy
+        self.group = group
+        client = HTTPClient(eventLoopGroup: group, configuration: configuration)
+        known = KnownEndpoints(network: network, policy: policy)
+    }
+
+    /// Sends a request to a service.
+    /// - Parameters:
+    ///   - request: its `url` is a path and a query, beginning with `/`. A `Host` field is added if it has none: the
+    ///     host that offers the service, and the port.
+    ///   - target: the service, or a type: whichever answers first.
+    ///   - timeout: for all of it.
+    /// - Throws: `DiscoveryError` if the service cannot be found or reached (as `Establishment.result`), the errors of
+    ///   the HTTP client, `ServiceHTTPClient.NotAPath`.
+    public func execute(
+        _ request: HTTPClientRequest,
+        on target: ConnectTarget,
+        timeout: TimeAmount = .seconds(30),
+        logger: Logger? = nil
+    ) async throws -> HTTPClientResponse {
+        guard request.url.utf8.first == UInt8(ascii: "/") else { throw NotAPath(url: request.url) }
+        let deadline = NIODeadline.now() + timeout
+        if let place = known.place(of: target) {
+            do {
+                return try await client.execute(place.addressed(request), deadline: deadline, logger: logger)
+            } catch  where Self.hasNotBegun(error) {
+                known.forget(target)
+            }
+        }
+        let place = try await establish(target)
+        return try await client.execute(place.addressed(request), deadline: deadline, logger: logger)
+    }
+
+    /// Ends the client and its connections.
+    public func shutdown() async throws { try await client.shutdown() }
+
+    /// A request's `url` that is no path.
+    public struct NotAPath: Error, CustomStringConvertible {
+        /// What it was.
+        public let url: String
+        /// The rule, safe for a terminal.
+        public var description: String { "\(url.quotedForMessage): a path begins with /; the service has the rest" }
+    }
+
+    private func establish(_ target: ConnectTarget) async throws -> ServicePlace {
+        let dialer = NIODialer(group: group)
+        let connector = Connector(network: network, dialer: dialer, policy: policy)
+        let establishment = await connector.establish(target)
+        // async-http-client makes its own connections: this one has found out which address works.
+        await dialer.close(try establishment.result.get())
+        guard let service = establishment.report.service, let endpoint = establishment.report.winner else {
+            throw DiscoveryError(.unreachable, "no address has answered")
+        }
+        let place = ServicePlace(service: service, endpoint: endpoint)
+        known.remember(place, of: target)
+        return place
+    }
+
+    /// Whether no connection was made, so that nothing of the request was sent.
+    private static func hasNotBegun(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .connectTimeout
+        // ECONNREFUSED: only connect(2) has it.
+        case let error as IOError: error.errnoCode == 111
+        default: false
+        }
+    }
+}
+#endif

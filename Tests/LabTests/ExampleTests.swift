@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+/// The samples of Examples/, a package with its own build: `make test-examples` builds and runs them.
+enum ExampleBinary {
+    private static let folder =
+        ProcessInfo.processInfo.environment["DISCOVERD_EXAMPLES"] ?? "\(Lab.package)Examples/.build/debug"
+
+    static func path(_ name: String) -> String { "\(folder)/\(name)" }
+}
+
+extension Lab {
+    /// Starts a sample on a host. Its output is a pipe, which it would write to late.
+    fileprivate func sample(_ host: String, _ name: String, _ arguments: String...) throws -> LabProcess {
+        try exec(host, ["/usr/bin/stdbuf", "-oL", ExampleBinary.path(name)] + arguments)
+    }
+
+    /// Runs a sample on a host until it ends.
+    fileprivate func askSample(_ host: String, _ name: String, _ arguments: String...) async throws -> Run {
+        try await toEnd(host, [ExampleBinary.path(name)] + arguments, within: .seconds(30))
+    }
+}
+
+@Suite("The samples of Examples/ between two hosts", .labSlot)
+struct ExampleTests {
+    @Test("publish and listen with SwiftNIO; browse and connect")
+    func greeting() async throws {
+        let lab = try await Lab.start()
+        let server = try lab.sample("h1", "PublishWithNIO")
+        try await server.line { $0 == "published as greeter" }
+        let client = try await lab.askSample("h2", "BrowseAndConnect")
+        #expect(client.exit == .exited(0), "\(client.errors)")
+        #expect(client.output.prefix(2) == ["found greeter._greeting._tcp.local", "received Hello from SwiftNIO"])
+        #expect(client.output.last?.hasPrefix("from ") == true)
+        // It has greeted one caller: it says goodbye and ends.
+        #expect(try await server.exit() == .exited(0))
+        try await lab.stop()
+    }
+
+    @Test("Hummingbird: published while it is healthy, asked by its name, goodbye at SIGTERM")
+    func hummingbird() async throws {
+        let lab = try await Lab.start()
+        let browser = try lab.discoverd("h2", "browse", "_http._tcp", "--json")
+        let shop = try lab.sample("h1", "HummingbirdShop")
+        try await browser.json("published") { $0.event == "added" }
+        let answer = try await lab.askSample("h2", "HTTPByName", "shop")
+        #expect(answer.output == [#"200 Hello from Hummingbird\u{A}"#], "\(answer.errors)")
+
+        let down = try await lab.askSample("h2", "HTTPByName", "shop", "/health/down")
+        #expect(down.output.first?.hasPrefix("200") == true)
+        try await browser.json("withdrawn") { $0.event == "removed" }
+        try await lab.run("h1", "/usr/bin/curl", "-s", "http://127.0.0.1:8080/health/up")
+        try await browser.json(within: .seconds(20), "published again") { $0.event == "added" }
+
+        shop.signal(SIGTERM)
+        #expect(try await shop.exit() == .exited(0), "\(shop.lines(.stderr))")
+        try await browser.json("goodbye") { $0.event == "removed" }
+        let missing = try await lab.askSample("h2", "HTTPByName", "shop")
+        #expect(missing.output.first?.hasPrefix("error: ") == true)
+        try await browser.stop()
+        try await lab.stop()
+    }
+
+    @Test("ServiceGroup: a SwiftNIO server, published with its health, goodbye at SIGTERM")
+    func group() async throws {
+        let lab = try await Lab.start()
+        let browser = try lab.discoverd("h2", "browse", "_echo._tcp", "--json")
+        let server = try lab.sample("h1", "EchoGroup")
+        try await browser.json("published") { $0.event == "added" }
+        let echo = try await lab.bash("h2", "printf hello | $discoverd connect echo _echo._tcp")
+        #expect(echo.output == ["hello"], "\(echo.errors)")
+        server.signal(SIGTERM)
+        #expect(try await server.exit() == .exited(0), "\(server.lines(.stderr))")
+        try await browser.json("goodbye") { $0.event == "removed" }
+        try await browser.stop()
+        try await lab.stop()
+    }
+
+    @Test("gRPC by name")
+    func grpc() async throws {
+        let lab = try await Lab.start()
+        let server = try lab.sample("h1", "GRPCGreeter")
+        try await server.line { $0 == "published as greeter" }
+        let answer = try await lab.askSample("h2", "GRPCByName")
+        #expect(answer.exit == .exited(0), "\(answer.errors)")
+        #expect(answer.output == ["Hello you, from gRPC"])
+        server.signal(SIGKILL)
+        try await lab.stop()
+    }
+}
