@@ -67,7 +67,7 @@ struct ExampleTests {
         let browser = try lab.discoverd("h2", "browse", "_echo._tcp", "--json")
         let server = try lab.sample("h1", "EchoGroup")
         try await browser.json("published") { $0.event == "added" }
-        let echo = try await lab.bash("h2", "printf hello | $discoverd connect echo _echo._tcp")
+        let echo = try await lab.bash("h2", "printf 'hello\n' | $discoverd connect echo _echo._tcp")
         #expect(echo.output == ["hello"], "\(echo.errors)")
         server.signal(SIGTERM)
         #expect(try await server.exit() == .exited(0), "\(server.lines(.stderr))")
