@@ -48,18 +48,6 @@ struct GRPCTests {
         }
     }
 
-    @Test func whatThePolicyForbidsIsNotDialled() async throws {
-        try await withServer("secret") { port in
-            let publication = try await link.publish("greeter", "_grpc._tcp", port: port)
-            let transport = try transport("dnssd:greeter._grpc._tcp.local", AddressPolicy())
-            try await withGRPCClient(transport: transport) { client in
-                let error = await #expect(throws: RPCError.self) { try await Greeter.hello(client, isPatient: false) }
-                #expect(error?.code == .unavailable)
-            }
-            await publication.withdraw()
-        }
-    }
-
     @Test func whatIsNoNameIsRefused() {
         #expect(throws: DiscoveryError.self) { try ResolvableTargets.ServiceDiscovery("dnssd:greeter") }
         #expect(throws: DiscoveryError.self) { try ResolvableTargets.ServiceDiscovery("dnssd:_grpc") }
