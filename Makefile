@@ -65,8 +65,6 @@ IN_EXAMPLES = { cp -n Package.resolved Examples/ 2>/dev/null || true; } && $(BUI
 test-examples: ## the samples of Examples/ in the lab, and the products behind traits with the libraries that they are for
 	@.ci/deps test
 	$(BUILD) $(TRAITS) --build-tests
-	# First: what it needs of SwiftNIO takes our module System, once that is built, for Apple's.
-	$(IN_EXAMPLES) --target Hummingbird
 	$(IN_EXAMPLES) --build-tests
 	@Tests/run adapters examples
 

@@ -39,7 +39,7 @@ let grpc = behind("GRPC", ["GRPCCore": "grpc-swift-2", "GRPCNIOTransportHTTP2Pos
 let secure: Needs = ["DiscoveryTLS", "PeerIdentity"] + tls
 let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]
     .map { .target(name: $0, condition: .when(traits: ["Commands"])) }
-let (core, messages): (Needs, Needs) = (["DNSSD", "Discovery", "System"], ["DNSMessage", "WireNames"])
+let (core, messages): (Needs, Needs) = (["DNSSD", "Discovery", "DiscoverySystem"], ["DNSMessage", "WireNames"])
 let wire = messages + ["MulticastEngine"]
 let (tested, inDaemon) = (core + ["DiscoveryTesting"], core + ["DiscoveryControl", "DiscoveryJSON"])
 let frame: Needs = ["CommandFrame", "CommandText"] + parser
@@ -84,8 +84,8 @@ let package = Package(
         // Values and rules of DNS-SD, DNS messages as values, and the names of the one in the other: no C, no Foundation.
         module("DNSSD"), module("DNSMessage"), module("WireNames", ["DNSMessage", "DNSSD"]),
         // What is Linux: threads, event loop, locks, sockets, small files; the library's own rules and its API.
-        module("System", ["CKernel", "CLinux", "DNSSD", "Libc"], memorySafe),
-        module("Discovery", ["DNSSD", "System"], memorySafe),
+        module("DiscoverySystem", ["CKernel", "CLinux", "DNSSD", "Libc"], memorySafe),
+        module("Discovery", ["DNSSD", "DiscoverySystem"], memorySafe),
         // avahi-daemon as a DiscoveryEngine.
         module("AvahiEngine", core + ["CAvahi", "CSupervisor"], memorySafe),
         // Multicast DNS on the wire as a finder: its rules as values, and the sockets and the thread around them.
@@ -101,8 +101,9 @@ let package = Package(
         // A simulated network and a clock that tests turn by hand; connections and published listeners, with SwiftNIO.
         module("DiscoveryTesting", core), module("DiscoveryNIO", core + sockets),
         // Keys, names, and which key is whose; TLS with it.
-        module("PeerIdentity", ["DNSSD", "System"], memorySafe),
-        module("DiscoveryTLS", ["DNSSD", "PeerIdentity", "System"] + tls + nio("NIOCore", "NIOPosix", "NIOTLS")),
+        module("PeerIdentity", ["DNSSD", "DiscoverySystem"], memorySafe),
+        module(
+            "DiscoveryTLS", ["DNSSD", "PeerIdentity", "DiscoverySystem"] + tls + nio("NIOCore", "NIOPosix", "NIOTLS")),
         // What servers in Swift are built with.
         module("DiscoveryLifecycle", core + lifecycle), module("DiscoveryObservability", core + observability),
         module("DiscoveryHTTPClient", core + ["DiscoveryNIO"] + http + nio("NIOCore", "NIOHTTP1", "NIOPosix")),
@@ -114,7 +115,9 @@ let package = Package(
         // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
         module("CommandText", ["DNSSD", "Libc"], memorySafe),
         // What discoverd and other programs have around their commands: signals, exit statuses, options.
-        module("CommandFrame", ["CProcessStart", "CTerminal", "CommandText", "DNSSD", "System"] + parser, memorySafe),
+        module(
+            "CommandFrame", ["CProcessStart", "CTerminal", "CommandText", "DNSSD", "DiscoverySystem"] + parser,
+            memorySafe),
         module("DiscoverdCommands", inCommands + wire + ["CLinux", "DiscoveryJSON"], memorySafe),
         program("discoverd", ["CommandFrame", "DiscoverdCommands"], memorySafe),
         // The same commands for services of other domains; discoverd becomes it.
@@ -130,7 +133,8 @@ let package = Package(
         program("HelloZone", ["DNSSD", "Discovery", "UnicastEngine"], path: "Sources/Examples/HelloZone"),
         program("PublishMany", ["DNSSD", "Discovery", "AvahiEngine"], path: "Tests/Support/PublishMany"),
         program("PublishInZones", ["DNSSD", "Discovery", "UnicastEngine"], path: "Tests/Support/PublishInZones"),
-        tests("PeerSessionTests", tested + secure + ["PeerSession"]), tests("SystemTests", ["DNSSD", "System"]),
+        tests("PeerSessionTests", tested + secure + ["PeerSession"]),
+        tests("SystemTests", ["DNSSD", "DiscoverySystem"]),
         tests("LabTests", ["CommandText", "DNSSD"], exclude: ["lab"]), tests("CommandTextTests", ["CommandText"]),
         tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]), tests("DNSSDTests", ["DNSSD"]),
         tests("DiscoveryTests", tested + ["DiscoveryJSON"]), tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),

@@ -12,7 +12,7 @@ let settings: [SwiftSetting] =
 func module(_ name: String, _ needs: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: needs, path: "Library/\(name)", swiftSettings: settings)
 }
-let core: [Target.Dependency] = ["DNSSD", "Discovery", "System"]
+let core: [Target.Dependency] = ["DNSSD", "Discovery", "DiscoverySystem"]
 
 let package = Package(
     name: "discoverd-benchmarks",
@@ -23,8 +23,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLinux", path: "Library/CLinux"), module("CKernel"), module("CAvahi"),
         module("CSupervisor"),
-        module("Libc"), module("DNSSD"), module("System", ["CKernel", "CLinux", "DNSSD", "Libc"]),
-        module("Discovery", ["DNSSD", "System"]), module("DiscoveryJSON", core),
+        module("Libc"), module("DNSSD"), module("DiscoverySystem", ["CKernel", "CLinux", "DNSSD", "Libc"]),
+        module("Discovery", ["DNSSD", "DiscoverySystem"]), module("DiscoveryJSON", core),
         module("AvahiEngine", core + ["CAvahi", "CSupervisor"]),
         .target(
             name: "InsideBenchmarks", dependencies: core + ["AvahiEngine", "DiscoveryJSON"], path: "Workloads",

@@ -1,7 +1,7 @@
 import CAvahi
 public import DNSSD
 public import Discovery
-import System
+import DiscoverySystem
 
 /// avahi-daemon as a `DiscoveryEngine`. All of Avahi's C API is called on one thread, which is this actor's
 /// executor.

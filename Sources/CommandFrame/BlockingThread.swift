@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// A detached thread for blocking calls, which must not occupy one of the few threads that tasks share.
 public enum BlockingThread {

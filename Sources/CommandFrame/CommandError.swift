@@ -1,5 +1,5 @@
 public import DNSSD
-import System
+import DiscoverySystem
 
 /// Why a program failed: a status for scripts; a sentence and advice for people.
 public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {

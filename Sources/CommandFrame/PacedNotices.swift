@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// Notices that others can cause at will: a burst, then one every few seconds, which says how many were not shown.
 public final class PacedNotices: Sendable {

@@ -2,7 +2,7 @@
 package import ArgumentParser
 import CommandText
 import DNSSD
-import System
+import DiscoverySystem
 
 /// Values that a shell offers when a person presses Tab. What others chose, as names on the network are, can run nothing there.
 public enum ShellCandidates {

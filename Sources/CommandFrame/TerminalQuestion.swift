@@ -1,5 +1,5 @@
+import DiscoverySystem
 import Libc
-import System
 
 /// Asks the person at the terminal, as ssh(1) does: on /dev/tty, for standard input and output may carry data.
 public enum TerminalQuestion {

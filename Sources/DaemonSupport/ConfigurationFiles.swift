@@ -1,6 +1,6 @@
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// Reads configuration files. Blocks, but never on a pipe; never reads more than the maximum size.
 enum ConfigurationFiles {

@@ -1,6 +1,6 @@
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// Where a configuration is stored.
 public struct ConfigurationPlace: Hashable, Sendable {

@@ -1,7 +1,7 @@
 internal import DNSSD
 internal import DiscoveryDaemon
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 extension DaemonConfiguration {
     /// The maximum number of services in all files together.

@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import System
+internal import DiscoverySystem
 
 /// A service's name with `%h` for the host's and `%%` for a per cent sign.
 enum NameTemplate {

@@ -1,7 +1,7 @@
 #if Commands
 internal import AvahiEngine
 internal import CommandFrame
-internal import System
+internal import DiscoverySystem
 
 /// Advice for a user whose command found no backend: what this machine lacks.
 enum BackendAdvice {

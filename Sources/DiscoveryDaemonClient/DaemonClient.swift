@@ -2,7 +2,7 @@ public import DNSSD
 public import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
-internal import System
+internal import DiscoverySystem
 
 /// The daemon of this machine, over its control socket (docs/contract.md, "The daemon").
 ///

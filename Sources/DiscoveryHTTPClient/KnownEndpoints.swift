@@ -1,7 +1,7 @@
 #if HTTPClient
 internal import DNSSD
 internal import Discovery
-internal import System
+internal import DiscoverySystem
 
 /// Where services answered a short while ago.
 final class KnownEndpoints: Sendable {

@@ -1,6 +1,6 @@
 public import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// Interfaces by name. JSON carries names, not indices: dialling needs the index that the interface has in this process's network namespace,
 /// which may differ from the writer's.

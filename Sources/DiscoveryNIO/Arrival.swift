@@ -1,5 +1,5 @@
+internal import DiscoverySystem
 package import NIOCore
-internal import System
 
 /// Tells when a connection is active: no sooner may the listener be closed, or SwiftNIO closes the connection, too.
 package final class Arrival: ChannelInboundHandler {

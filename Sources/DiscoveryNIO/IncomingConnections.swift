@@ -1,6 +1,6 @@
 import Discovery
+import DiscoverySystem
 public import NIOCore
-import System
 
 /// A listening socket whose connections are taken one by one.
 public struct ServerConnections<Connection: Sendable>: Sendable {

@@ -1,8 +1,8 @@
 public import DNSSD
 public import Discovery
+import DiscoverySystem
 public import NIOCore
 public import NIOPosix
-import System
 
 extension LocalNetwork {
     /// Listens and publishes as `listen` does, for a single connection: the first one goes to the waiting caller, closes the listener and

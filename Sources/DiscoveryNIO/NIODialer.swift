@@ -1,8 +1,8 @@
 public import DNSSD
 public import Discovery
+import DiscoverySystem
 public import NIOCore
 import NIOPosix
-import System
 
 /// Connects with SwiftNIO. A dialled channel has no handlers and does not read, so a losing one sends nothing and no one sees it;
 /// `activate` turns the winner into an ordinary channel.

@@ -1,7 +1,7 @@
+internal import DiscoverySystem
 internal import Libc
 internal import NIOCore
 internal import NIOPosix
-internal import System
 
 /// Binds a listening channel to interfaces, including those that appear later.
 extension ServerSocket {

@@ -1,8 +1,8 @@
 public import DNSSD
+import DiscoverySystem
 import Libc
 public import NIOCore
 public import NIOPosix
-import System
 
 /// Listening sockets: one for IPv6 and IPv4, or for IPv4 alone if there is no IPv6.
 public enum ServerSocket {

@@ -1,8 +1,8 @@
 import DNSSD
 import Discovery
 import DiscoveryNIO
+import DiscoverySystem
 import NIOCore
-import System
 
 /// A service being published: its publication and, if it listens, its socket. Used from the run loop and a task.
 final class Publisher: Sendable {

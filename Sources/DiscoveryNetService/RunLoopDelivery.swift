@@ -1,7 +1,7 @@
 import Discovery
+import DiscoverySystem
 import Dispatch
 import Foundation
-import System
 
 /// Calls delegates in the run loop modes in which an object is scheduled.
 ///

@@ -1,8 +1,8 @@
 import DNSSD
 import Discovery
+import DiscoverySystem
 import Foundation
 import NIOCore
-import System
 
 /// The TCP connection beneath a pair of streams: holds bytes received but not read, and bytes waiting to be sent.
 ///

@@ -1,6 +1,6 @@
 import Discovery
+import DiscoverySystem
 import Foundation
-import System
 
 /// Brings a connection's changes to a stream's run loop: a single look, however many changes there were.
 final class StreamEvents: Sendable {

@@ -2,7 +2,7 @@
 public import CoreMetrics
 internal import DNSSD
 public import Discovery
-internal import System
+internal import DiscoverySystem
 
 /// Counts what a network does, with swift-metrics. No label has more values than are listed here, whatever the network
 /// sends: names of services are in none.

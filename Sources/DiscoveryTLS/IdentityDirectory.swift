@@ -1,7 +1,7 @@
 #if TLS
 internal import Libc
 public import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// Where the key of a machine, or of a user, and the keys that it knows are. `discoverd` and the programs share it.
 public struct IdentityDirectory: Sendable {

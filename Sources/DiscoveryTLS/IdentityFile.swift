@@ -1,7 +1,7 @@
 #if TLS
 internal import Libc
 import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 extension MachineIdentity {
     /// The file's name in a state directory, and of a credential of systemd.

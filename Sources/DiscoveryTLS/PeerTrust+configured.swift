@@ -1,6 +1,6 @@
 #if TLS
 public import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 extension PeerTrust {
     /// What the configuration of this machine or user says, the file `trust` of docs/identity.md; `known` where it says nothing.

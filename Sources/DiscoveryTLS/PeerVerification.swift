@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// Judges the certificate of one handshake.
 final class PeerVerification: Sendable {

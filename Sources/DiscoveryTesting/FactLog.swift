@@ -1,6 +1,6 @@
 import Discovery
+import DiscoverySystem
 import Libc
-import System
 
 /// Records an engine's reports for a check to wait on.
 final class FactLog<Fact: Sendable>: Sendable {

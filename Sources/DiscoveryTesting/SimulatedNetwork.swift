@@ -1,6 +1,6 @@
 public import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// Machines that publish and browse within one process: deterministic, without packets, latency or a clock.
 ///

@@ -1,7 +1,7 @@
 import DNSMessage
 import DNSSD
+import DiscoverySystem
 package import MulticastEngine
-import System
 import WireNames
 
 /// Names of the link that two hosts claim, each with records of its own.

@@ -1,8 +1,8 @@
 import AvahiEngine
 import DNSSD
 import Discovery
+import DiscoverySystem
 import MulticastEngine
-import System
 
 /// The wire; for a single name that is silent there, also avahi-daemon's cache.
 ///

@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// A session's events, for one task. Only states that changed again before they were read are skipped, and never `connected` or
 /// `disconnected`.

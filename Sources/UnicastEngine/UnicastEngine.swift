@@ -1,6 +1,6 @@
 public import DNSSD
 public import Discovery
-import System
+import DiscoverySystem
 
 /// Finds and publishes services in every domain except `local`, with ordinary DNS servers: by questions and signed
 /// updates.

@@ -3,7 +3,7 @@ internal import DNSSD
 internal import DaemonSupport
 internal import DiscoveryControl
 internal import DiscoveryDaemon
-internal import System
+internal import DiscoverySystem
 
 /// The sockets that the daemon serves: the control socket, possibly inherited from the service manager, and TCP sockets. Also holds the
 /// lock that keeps a second daemon away.

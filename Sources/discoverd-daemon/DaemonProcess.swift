@@ -8,7 +8,7 @@ internal import DiscoveryControl
 internal import DiscoveryDaemon
 internal import Libc
 internal import HostEngine
-internal import System
+internal import DiscoverySystem
 
 /// The daemon as a process: assembles its parts, and ends it.
 struct DaemonProcess {

@@ -2,7 +2,7 @@
 internal import DaemonSupport
 internal import Discovery
 internal import DiscoveryDaemon
-internal import System
+internal import DiscoverySystem
 
 /// The log level: from the command line, else from the configuration, which may change while the daemon runs.
 final class LogVerbosity: Sendable {

@@ -3,7 +3,7 @@ internal import DaemonSupport
 internal import Discovery
 internal import DiscoveryDaemon
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// The running daemon, which keeps the service manager informed.
 struct RunningDaemon {

@@ -1,7 +1,7 @@
 #if Commands
 internal import DiscoveryDaemon
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 extension StatePlace {
     /// The state directory of this process.

@@ -3,7 +3,7 @@ internal import AvahiEngine
 internal import DaemonSupport
 internal import Discovery
 internal import DiscoveryDaemon
-internal import System
+internal import DiscoverySystem
 
 /// Reports to the service manager that the daemon works: its event loop turns, its tasks run, and the backend's thread returns from D-Bus.
 struct Watchdog {

@@ -2,7 +2,7 @@
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryDaemon
-internal import System
+internal import DiscoverySystem
 internal import UnicastEngine
 
 /// The zones as a gateway's target.

@@ -1,6 +1,6 @@
 import DNSSD
+import DiscoverySystem
 import Foundation
-import System
 import Testing
 
 @testable import DaemonSupport

@@ -1,5 +1,5 @@
+import DiscoverySystem
 import Glibc
-import System
 import Testing
 
 @testable import DiscoveryDaemon

@@ -1,5 +1,5 @@
 import DiscoveryDaemon
-import System
+import DiscoverySystem
 import Testing
 
 /// Log lines as written.

@@ -2,7 +2,7 @@ import DNSSD
 import Discovery
 import DiscoveryDaemon
 import DiscoveryJSON
-import System
+import DiscoverySystem
 import Testing
 
 @Suite struct HealthTests {

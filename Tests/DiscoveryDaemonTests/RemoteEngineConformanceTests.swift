@@ -3,8 +3,8 @@ import Discovery
 import DiscoveryControl
 import DiscoveryDaemon
 import DiscoveryJSON
+import DiscoverySystem
 import DiscoveryTesting
-import System
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RemoteEngineConformanceTests {

@@ -3,9 +3,9 @@ import Discovery
 import DiscoveryControl
 import DiscoveryDaemon
 import DiscoveryJSON
+import DiscoverySystem
 import DiscoveryTesting
 import Foundation
-import System
 
 /// A daemon within this process, over a simulated machine, with its socket in a directory of its own.
 final class TestDaemon: Sendable {

@@ -1,5 +1,5 @@
+import DiscoverySystem
 import MulticastEngine
-import System
 import Testing
 
 @Suite("A timer of the clock that goes on while the machine sleeps")

@@ -2,7 +2,7 @@ import DNSSD
 import Glibc
 import Testing
 
-@testable import System
+@testable import DiscoverySystem
 
 @Suite struct BoundSocketTests {
     @Test func readsWhatTheKernelWrites() {

@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 import Testing
 
 @Suite struct EventLoopTests {

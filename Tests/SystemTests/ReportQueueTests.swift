@@ -1,6 +1,6 @@
 import Testing
 
-@testable import System
+@testable import DiscoverySystem
 
 @Suite struct ReportQueueTests {
     private let queue = ReportQueue<Int>()

@@ -1,6 +1,6 @@
+import DiscoverySystem
 import Foundation
 import Glibc
-import System
 import Testing
 
 @Suite("Files that are made")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import System
+@testable import DiscoverySystem
 
 @Suite struct TimerHeapTests {
     /// Compared with a plain list: after random insertions, moves and removals, the same timers are due, in the same order.

@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// A time that a test sets.
 final class TestTime: Sendable {

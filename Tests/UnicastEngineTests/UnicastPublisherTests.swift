@@ -1,9 +1,9 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import DiscoverySystem
 import DiscoveryTesting
 import Foundation
-import System
 import Testing
 import WireNames
 

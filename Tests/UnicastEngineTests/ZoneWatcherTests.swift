@@ -1,7 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 import Testing
 
 @testable import UnicastEngine

@@ -1,5 +1,5 @@
 import DNSSD
-import System
+import DiscoverySystem
 
 /// Carries out an `AvahiBackend`: decides which avahi-daemon the next connection goes to. Used only on the loop's thread.
 final class BackendSource {

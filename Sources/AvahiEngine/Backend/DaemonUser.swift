@@ -1,6 +1,6 @@
 import CSupervisor
+import DiscoverySystem
 import Libc
-import System
 
 /// The user that runs a private backend's daemons. They parse packets from the network, so never root if that can be avoided.
 struct DaemonUser: Equatable {

@@ -1,8 +1,8 @@
 import CAvahi
 import CSupervisor
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// Owns the supervisor of a private dbus-daemon and avahi-daemon. Used only on the loop's thread.
 final class PrivateBackend {

@@ -1,7 +1,7 @@
 import CSupervisor
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// Finds the programs of a private backend and knows their arguments.
 struct PrivateBackendPrograms {

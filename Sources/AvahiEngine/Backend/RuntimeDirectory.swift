@@ -1,6 +1,6 @@
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// The directory for a private backend's socket and files. Its name is unpredictable and its mode 0700. It is created when needed and must
 /// not exist before.

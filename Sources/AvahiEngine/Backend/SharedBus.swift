@@ -1,6 +1,6 @@
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// Lets processes of one user on one network share a private backend: a second avahi-daemon would quarrel with it over UDP 5353. Used only
 /// on the loop's thread.

@@ -1,6 +1,6 @@
 import CSupervisor
 import DNSSD
-import System
+import DiscoverySystem
 
 /// What a private backend's supervisor has reported so far. A value.
 struct SupervisorReport {

@@ -1,5 +1,5 @@
+import DiscoverySystem
 import Libc
-import System
 
 /// Notices when an avahi-daemon appears on the system bus beside a private one. Used only on the loop's thread; never blocks.
 final class SystemAvahiWatch {

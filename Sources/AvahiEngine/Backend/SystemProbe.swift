@@ -1,6 +1,6 @@
 import CAvahi
+import DiscoverySystem
 import Libc
-import System
 
 /// Tries to connect to the system's avahi-daemon on a separate thread: D-Bus may try to activate an avahi-daemon that never comes, and
 /// `avahi_client_new` waits 25 s for it. Used only on the loop's thread.

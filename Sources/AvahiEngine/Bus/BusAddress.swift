@@ -1,5 +1,5 @@
+import DiscoverySystem
 import Libc
-import System
 
 /// The address that libdbus, below libavahi-client, uses for the system bus. libdbus reads it from the environment once per process, before
 /// its first connection.

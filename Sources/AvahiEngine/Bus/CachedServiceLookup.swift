@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
+import DiscoverySystem
 import Libc
-import System
 
 /// Carries out a `CachedServiceConversation` with the system bus, once and briefly. Used only on the loop's thread; never blocks.
 final class CachedServiceLookup {

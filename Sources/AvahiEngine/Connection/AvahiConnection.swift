@@ -1,6 +1,6 @@
 import CAvahi
 import DNSSD
-import System
+import DiscoverySystem
 
 /// One `AvahiClient`: a connection to avahi-daemon over the system bus. Used only on the loop's thread.
 ///

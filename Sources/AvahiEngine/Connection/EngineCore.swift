@@ -1,7 +1,7 @@
 import CAvahi
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// An operation of the engine, which outlives single connections. Used only on the loop's thread.
 protocol CoreOperation: AnyObject {

@@ -1,5 +1,5 @@
 import Discovery
-import System
+import DiscoverySystem
 
 /// Why answers may be incomplete now. Operations write it on the loop's thread; any thread may read it.
 final class Troubles: Sendable {

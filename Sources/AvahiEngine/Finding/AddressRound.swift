@@ -1,5 +1,5 @@
 import DNSSD
-import System
+import DiscoverySystem
 
 /// One look at a host's addresses: collects them, and decides when it ends. A value; times are passed in.
 ///

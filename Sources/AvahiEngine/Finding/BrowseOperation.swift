@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// The part of a `BrowseOperation` that depends on what is browsed for: makes its browser, and its facts.
 protocol BrowserFinding: AnyObject {

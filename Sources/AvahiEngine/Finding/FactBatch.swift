@@ -1,5 +1,5 @@
 import Discovery
-import System
+import DiscoverySystem
 
 /// Collects an operation's facts during one turn of the loop and reports them together. Used only on the loop's thread.
 final class FactBatch<Fact: Sendable> {

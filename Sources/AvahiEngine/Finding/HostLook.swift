@@ -1,5 +1,5 @@
 import DNSSD
-import System
+import DiscoverySystem
 
 /// One look at all addresses of a host on an interface. Services that ask while it runs share it. Used only on the
 /// loop's thread.

@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// Notices renamed interfaces, which avahi-daemon does not report. A value.
 struct InterfaceRenames {

@@ -1,5 +1,5 @@
 import DNSSD
-import System
+import DiscoverySystem
 
 /// Limits how many services, and addresses of hosts, are looked up at a time. Used only on the loop's thread.
 final class ResolutionQueue {

@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// Resolves one service on one interface: SRV and TXT with a resolver, then the host's addresses. Looks again while it
 /// watches. Used only on the loop's thread.

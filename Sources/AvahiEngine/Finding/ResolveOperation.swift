@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// Carries out a `ServiceQuery` for one service by name: asks on every interface at once, without browsing for its
 /// type.

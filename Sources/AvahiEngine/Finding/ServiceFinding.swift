@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// Finds the services of a type: reports each sighting, and resolves each service on each interface.
 final class ServiceFinding: BrowserFinding {

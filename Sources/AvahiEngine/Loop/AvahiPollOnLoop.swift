@@ -1,6 +1,6 @@
 import CAvahi
+import DiscoverySystem
 import Libc
-import System
 
 /// Avahi's poll interface (avahi-common/watch.h) on an event loop. It must outlive the client made with it.
 ///

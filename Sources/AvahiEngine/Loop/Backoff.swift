@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// Restarts something that failed, after 1, 2, 4 … 60 s. Used only on the loop's thread.
 final class Backoff {

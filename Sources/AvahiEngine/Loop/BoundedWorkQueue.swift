@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// Runs jobs that block for a few milliseconds each, a few per turn of the loop, so that a thousand registrations do not delay answers,
 /// ends and signals. Used only on the loop's thread.

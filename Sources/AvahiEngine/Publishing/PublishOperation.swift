@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// Publishes one service on avahi-daemon: carries out what its `Registration` decides.
 final class PublishOperation: CoreOperation {

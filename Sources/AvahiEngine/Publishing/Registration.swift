@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// The desired state of one published service, and the steps to reach it. A value.
 struct Registration {

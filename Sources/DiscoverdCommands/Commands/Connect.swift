@@ -5,7 +5,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 struct ConnectCommand: NetworkCommand {
     static let configuration = CommandConfiguration(

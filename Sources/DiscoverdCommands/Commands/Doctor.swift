@@ -2,7 +2,7 @@
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
-internal import System
+internal import DiscoverySystem
 
 struct DoctorCommand: NetworkCommand {
     @Option(

@@ -1,5 +1,5 @@
 #if Commands
-internal import System
+internal import DiscoverySystem
 
 /// What avahi-daemon's configuration disables (avahi-daemon.conf(5)).
 enum AvahiConfigurationCheck {

@@ -5,7 +5,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 internal import DiscoveryControl
-internal import System
+internal import DiscoverySystem
 
 /// Whether avahi-daemon answers.
 enum BackendCheck {

@@ -1,7 +1,7 @@
 #if Commands
 internal import CommandFrame
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// Whether the system D-Bus, through which avahi-daemon is asked, can be reached.
 enum BusCheck {

@@ -1,5 +1,5 @@
 #if Commands
-internal import System
+internal import DiscoverySystem
 
 /// Whether IPv6 is switched off.
 enum IPv6Check {

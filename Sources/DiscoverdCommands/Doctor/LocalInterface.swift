@@ -1,7 +1,7 @@
 #if Commands
 internal import DNSSD
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// A network interface as the system describes it.
 struct LocalInterface {

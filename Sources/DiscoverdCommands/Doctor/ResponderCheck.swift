@@ -2,7 +2,7 @@
 internal import AvahiEngine
 internal import CommandFrame
 internal import DNSSD
-internal import System
+internal import DiscoverySystem
 
 /// Who listens on UDP 5353. A second mDNS stack takes unicast answers from avahi-daemon and may claim the same names.
 enum ResponderCheck {

@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// Connects to every address of a service, to say which answer; nothing is sent.
 enum ConnectionTrial {

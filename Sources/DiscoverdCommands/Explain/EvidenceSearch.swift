@@ -5,7 +5,7 @@ internal import DNSSD
 internal import Discovery
 internal import Libc
 internal import MulticastEngine
-internal import System
+internal import DiscoverySystem
 
 /// Gathers the evidence about a name: from the wire, from avahi-daemon, by connections.
 struct EvidenceSearch: Sendable {

@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSMessage
 internal import DNSSD
 internal import MulticastEngine
-internal import System
+internal import DiscoverySystem
 internal import WireNames
 
 /// What `explain` is asked about.

@@ -5,7 +5,7 @@ internal import DNSSD
 internal import Discovery
 internal import HostEngine
 internal import MulticastEngine
-internal import System
+internal import DiscoverySystem
 
 /// What evidence means: what is wrong. A value.
 struct Explanation {

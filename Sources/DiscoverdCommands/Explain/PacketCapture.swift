@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Libc
 internal import MulticastEngine
-internal import System
+internal import DiscoverySystem
 
 /// Packets in the format of pcapng (draft-ietf-opsawg-pcapng), one interface block for each link. A value.
 ///

@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// What two programs say to each other: over a connection as it is, or over TLS.
 struct Conversation: Sendable {

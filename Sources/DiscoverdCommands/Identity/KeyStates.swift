@@ -1,7 +1,7 @@
 #if Commands
 internal import DNSSD
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// Whether the keys that services had when this user last connected to them are known, as the files were when the command began.
 struct KeyStates: Sendable {

@@ -4,7 +4,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryJSON
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// A command that may need hashed names, and no network.
 protocol HashingCommand: ParsableCommand {

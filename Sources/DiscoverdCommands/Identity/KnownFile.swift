@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// The files of known keys in a user's state directory; all are of one format.
 enum KnownFile: String, CaseIterable, ExpressibleByArgument {

@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// Whether a connection is for machines that know each other's keys.
 struct TLSOptions: ParsableArguments {

@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// What avahi-daemon publishes by itself: the files in /etc/avahi/services, as avahi.service(5) describes them.
 struct AvahiServiceFiles {

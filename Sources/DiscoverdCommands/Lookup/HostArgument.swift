@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import DNSMessage
 internal import DNSSD
-internal import System
+internal import DiscoverySystem
 internal import WireNames
 
 /// A host that is looked up: by its name, or by an address.

@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSMessage
 internal import DNSSD
 internal import MulticastEngine
-internal import System
+internal import DiscoverySystem
 internal import WireNames
 
 /// Questions for records, and who is asked: the links, or DNS servers.

@@ -1,7 +1,7 @@
 #if Commands
 internal import DNSSD
 internal import Discovery
-internal import System
+internal import DiscoverySystem
 
 /// Addresses that are published for another host, and that discoverd would dial on none of the links: they may be meant, as programs without an
 /// address policy dial them.

@@ -2,7 +2,7 @@
 internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
-internal import System
+internal import DiscoverySystem
 
 /// Where to look or publish.
 struct NetworkOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 #if Commands
 internal import CommandText
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// What standard output can show.
 struct Terminal: Sendable {

@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import Libc
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// What is said in one attempt: both sides' numbers, the code, both persons' answers; and the key, stored where both said yes.
 struct PairingConversation {

@@ -1,7 +1,7 @@
 #if Commands
 internal import CommandFrame
 internal import Discovery
-internal import System
+internal import DiscoverySystem
 
 /// Which attempts a waiting machine makes. A value.
 struct PairingAttempts: Sendable {

@@ -5,7 +5,7 @@ internal import DNSSD
 internal import DiscoveryJSON
 internal import Libc
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// Prints what becomes of pairing to standard output, for people or as JSON lines. For use by several tasks.
 struct PairingReport: Sendable {

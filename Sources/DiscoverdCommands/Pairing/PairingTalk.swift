@@ -1,7 +1,7 @@
 #if Commands
 internal import CommandFrame
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 /// One attempt to pair over a connection that has just been made.
 struct PairingTalk: Sendable {

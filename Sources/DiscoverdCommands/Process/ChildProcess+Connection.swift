@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 extension ChildProcess {
     /// Runs a program with a connection as its standard input and output, as inetd does, and waits for it to end. Cancelling the task asks

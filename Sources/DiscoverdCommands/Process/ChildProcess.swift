@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Libc
 internal import Synchronization
-internal import System
+internal import DiscoverySystem
 
 /// A program that runs beside a command.
 final class ChildProcess: Sendable {

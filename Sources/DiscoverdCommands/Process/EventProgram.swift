@@ -4,7 +4,7 @@ internal import DNSSD
 internal import DiscoveryControl
 internal import DiscoveryJSON
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// The program of `browse --exec`: runs once for each event, one at a time, without a shell.
 ///

@@ -3,7 +3,7 @@ internal import CLinux
 internal import CommandFrame
 internal import Libc
 internal import Synchronization
-internal import System
+internal import DiscoverySystem
 
 /// Accepts connections on its own thread, up to a limit at a time.
 final class Acceptor: Sendable {

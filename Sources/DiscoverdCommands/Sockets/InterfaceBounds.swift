@@ -1,7 +1,7 @@
 #if Commands
 internal import DNSSD
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// The interfaces that listening sockets are bound to, including those that appear later.
 final class InterfaceBounds: Sendable {

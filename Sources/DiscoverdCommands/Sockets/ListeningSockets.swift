@@ -2,7 +2,7 @@
 internal import CommandFrame
 internal import DNSSD
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// Listening sockets that share one port.
 struct ListeningSockets: Sendable {

@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Libc
 internal import Synchronization
-internal import System
+internal import DiscoverySystem
 
 /// A socket, closed by `close()` or when its last reference goes.
 final class Socket: Sendable {

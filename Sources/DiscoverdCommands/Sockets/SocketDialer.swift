@@ -3,7 +3,7 @@ internal import CommandFrame
 internal import DNSSD
 internal import Discovery
 internal import Libc
-internal import System
+internal import DiscoverySystem
 
 /// Connects sockets, waiting for each on its own thread: at most 8 at a time, and they end with the attempt.
 ///

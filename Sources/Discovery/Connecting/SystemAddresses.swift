@@ -1,6 +1,6 @@
 package import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 extension LocalAddresses {
     /// Reads the current addresses with getifaddrs(3), and on-link IPv6 networks from /proc/net/ipv6_route.

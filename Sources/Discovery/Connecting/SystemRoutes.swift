@@ -1,6 +1,6 @@
 public import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// The kernel's routes, looked up one address at a time with rtnetlink(7). Answers are remembered, so a value serves
 /// one judgement of many addresses; the next judgement needs a new one.

@@ -1,5 +1,5 @@
 import DNSSD
-import System
+import DiscoverySystem
 
 extension Directory {
     /// Follows the state of the engine's backend without opening a query.

@@ -1,5 +1,5 @@
 import DNSSD
-package import System
+package import DiscoverySystem
 
 /// All open queries and publications of one `LocalNetwork`.
 package final class Directory: Sendable {

@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// The open queries of one kind: one engine operation for each question, however many listeners ask it.
 ///

@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// Tasks waiting for the next change; stored under the same lock as the value they watch.
 package struct Waiters: Sendable {

@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// An operation that reports once and does nothing else, as one that no engine carries out.
 package final class SingleReport: PublicationOperation {

@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// Calls back at deadlines, with one task for all of them.
 ///

@@ -1,5 +1,5 @@
 internal import DNSSD
-internal import System
+internal import DiscoverySystem
 
 /// Sends requests to the daemon over its control socket, each on a connection of its own.
 public struct ControlClient: Sendable {

@@ -1,6 +1,6 @@
 public import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// Paths of the daemon's control socket.
 public enum ControlSocketPath {

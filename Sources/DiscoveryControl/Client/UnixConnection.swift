@@ -1,6 +1,6 @@
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// A connection to a Unix socket, for use by one thread. The last reference closes it.
 final class UnixConnection {

@@ -1,7 +1,7 @@
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
-internal import System
+internal import DiscoverySystem
 
 /// One of the daemon's streams and the queries that it answers: one query, or one per type of a shared stream of all
 /// services.

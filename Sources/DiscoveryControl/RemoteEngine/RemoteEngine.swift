@@ -1,7 +1,7 @@
 public import DNSSD
 public import Discovery
 internal import DiscoveryJSON
-internal import System
+internal import DiscoverySystem
 
 /// The running daemon as an engine. It answers queries from what it knows; a publication lives as long as its
 /// connection.

@@ -1,5 +1,5 @@
 internal import Discovery
-internal import System
+internal import DiscoverySystem
 
 /// A message to the daemon whose answer does not matter. Its end waits until it is sent.
 final class RemoteMessage: EngineOperation {

@@ -1,7 +1,7 @@
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
-internal import System
+internal import DiscoverySystem
 
 /// A publication that the daemon keeps while its connection is open. If the daemon has no connection left, another
 /// engine publishes instead.

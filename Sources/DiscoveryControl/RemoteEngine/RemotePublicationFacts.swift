@@ -1,7 +1,7 @@
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
-internal import System
+internal import DiscoverySystem
 
 /// Turns the daemon's reports of a publication into facts. A value: receives events, returns facts.
 struct RemotePublicationFacts: Sendable {

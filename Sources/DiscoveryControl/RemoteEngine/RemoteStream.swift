@@ -1,7 +1,7 @@
 internal import DNSSD
 internal import Discovery
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// A request whose response is an endless stream of lines. Repeated whenever the response ends, until it is cancelled.
 ///

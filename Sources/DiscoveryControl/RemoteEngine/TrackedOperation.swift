@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// An operation that its engine tracks until it ends; it ends once.
 final class TrackedOperation: PublicationOperation {

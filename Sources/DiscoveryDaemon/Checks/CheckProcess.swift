@@ -1,6 +1,6 @@
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// A program that is run for a check: in a process group of its own, without input, its output thrown away.
 struct CheckProcess: ~Copyable {

@@ -1,5 +1,5 @@
 public import DNSSD
-internal import System
+internal import DiscoverySystem
 
 /// Which ports of this network namespace programs have open.
 public enum ListeningPorts {

@@ -1,5 +1,5 @@
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// Waits for descriptors on behalf of tasks, on one thread for all, so that no task's thread has to.
 ///

@@ -1,6 +1,6 @@
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 extension Probe {
     /// Whether a process runs; one that ended but was not waited for does not.

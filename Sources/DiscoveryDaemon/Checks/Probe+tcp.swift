@@ -1,6 +1,6 @@
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 extension Probe {
     /// Connects to a port of this machine, over IPv4 or IPv6, and closes.

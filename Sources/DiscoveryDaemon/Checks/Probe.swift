@@ -1,6 +1,6 @@
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// One check in progress: where it waits, and until when.
 struct Probe: Sendable {

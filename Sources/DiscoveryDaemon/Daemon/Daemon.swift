@@ -1,7 +1,7 @@
 package import DNSSD
 package import Discovery
 package import DiscoveryControl
-import System
+import DiscoverySystem
 
 /// The daemon without its process: queries that are kept open, registrations, and the control server over sockets that are
 /// handed in.

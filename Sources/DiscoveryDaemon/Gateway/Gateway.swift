@@ -1,6 +1,6 @@
 internal import DNSSD
 package import Discovery
-internal import System
+internal import DiscoverySystem
 
 /// Where exports go: the zone's publisher.
 package protocol ExportTarget: Sendable {

@@ -2,8 +2,8 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 extension ControlResponder {
     private func isUp(_ role: BackendHealth.Role) -> Double {

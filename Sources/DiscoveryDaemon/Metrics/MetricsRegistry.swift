@@ -1,4 +1,4 @@
-internal import System
+internal import DiscoverySystem
 
 /// The daemon's counters, which are read on request. Bounded in series.
 package final class MetricsRegistry: Sendable {

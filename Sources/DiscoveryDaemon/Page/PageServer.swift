@@ -2,8 +2,8 @@ internal import DNSSD
 package import Discovery
 package import DiscoveryControl
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// Serves the page for one person, with what this user may see: `discoverd show`.
 package final class PageServer: Sendable {

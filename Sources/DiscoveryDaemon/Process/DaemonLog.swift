@@ -1,6 +1,6 @@
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// The daemon's log, on standard error: with journald's priorities (sd-daemon(3)) when that is where it goes, else plain.
 package struct DaemonLog: Sendable {

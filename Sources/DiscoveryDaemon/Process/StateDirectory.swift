@@ -1,6 +1,6 @@
 internal import DNSSD
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// The directory where a daemon keeps detached registrations: one daemon at a time.
 ///

@@ -1,6 +1,6 @@
 package import DNSSD
 internal import Discovery
-internal import System
+internal import DiscoverySystem
 
 /// Whether the daemon can work, and why not.
 package final class BackendHealth: Sendable {

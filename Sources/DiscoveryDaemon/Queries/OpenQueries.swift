@@ -2,7 +2,7 @@ package import DNSSD
 package import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
-internal import System
+internal import DiscoverySystem
 
 /// The open queries: configured ones always, those of clients for a while after their last use.
 package final class OpenQueries: Sendable {

@@ -1,7 +1,7 @@
 package import DNSSD
 package import Discovery
 internal import DiscoveryJSON
-internal import System
+internal import DiscoverySystem
 
 /// One open query with its results and changes: many may read it, each at its own pace.
 package final class QueryFeed: Sendable {

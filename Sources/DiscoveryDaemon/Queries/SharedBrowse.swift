@@ -1,6 +1,6 @@
 internal import DNSSD
 internal import Discovery
-internal import System
+internal import DiscoverySystem
 
 /// A resolving operation of an engine, shared with members that want only the names it sees. When the last member that resolves
 /// leaves, an operation for names alone takes its place.

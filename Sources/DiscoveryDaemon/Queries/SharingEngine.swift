@@ -1,6 +1,6 @@
 package import DNSSD
 package import Discovery
-import System
+import DiscoverySystem
 
 /// Answers queries for names alone from an open query that resolves the same services, if there is one: what that query has
 /// seen is available however far behind its resolving is, and the backend is not asked twice

@@ -1,7 +1,7 @@
 internal import DNSSD
 package import Discovery
 package import DiscoveryControl
-internal import System
+internal import DiscoverySystem
 
 /// One wanted service: published while its check passes, or always without a check.
 package final class ManagedRegistration: Sendable {

@@ -1,7 +1,7 @@
 package import DNSSD
 package import Discovery
 package import DiscoveryControl
-package import System
+package import DiscoverySystem
 
 /// What this machine should offer: configured services, services that users detached, and services of connected
 /// commands.

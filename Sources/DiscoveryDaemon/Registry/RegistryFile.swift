@@ -1,8 +1,8 @@
 internal import DNSSD
 package import DiscoveryControl
 internal import DiscoveryJSON
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// Keeps registrations over restarts: one file, replaced as a whole, with a checksum.
 package struct RegistryFile: Sendable {

@@ -1,5 +1,5 @@
 internal import Discovery
-internal import System
+internal import DiscoverySystem
 
 /// A long text that is written in pieces of some ten kilobytes; its elements are shared, not copied.
 final class ArrayPieces<Element: Sendable>: LineSource {

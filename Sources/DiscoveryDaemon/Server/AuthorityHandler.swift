@@ -1,8 +1,8 @@
 internal import Discovery
 internal import DiscoveryControl
+internal import DiscoverySystem
 internal import NIOCore
 internal import NIOHTTP1
-internal import System
 
 /// Refuses requests that do not name their host once and clearly (RFC 9112 §3.2), before the parts of a head that are not kept
 /// are lost: a second `Host`, and the authority of a target in absolute form.

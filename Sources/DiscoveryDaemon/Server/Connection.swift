@@ -1,7 +1,7 @@
 internal import Discovery
+internal import DiscoverySystem
 internal import NIOCore
 internal import NIOPosix
-internal import System
 
 #if canImport(Glibc)
 internal import Libc

@@ -2,7 +2,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
-internal import System
+internal import DiscoverySystem
 
 extension ControlResponder {
     func healthz(_ peer: Peer) -> ControlAnswer {

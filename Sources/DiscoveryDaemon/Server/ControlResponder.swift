@@ -1,7 +1,7 @@
 internal import DNSSD
 package import Discovery
 package import DiscoveryControl
-internal import System
+internal import DiscoverySystem
 
 /// Answers requests: one method for each kind (docs/contract.md, section 6).
 package final class ControlResponder: Sendable {

@@ -1,9 +1,9 @@
 internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
+internal import DiscoverySystem
 internal import NIOCore
 internal import NIOPosix
-internal import System
 
 /// Serves HTTP/1.1 on sockets that are listening already.
 package final class ControlServer: Sendable {

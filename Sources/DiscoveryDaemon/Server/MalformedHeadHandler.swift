@@ -1,8 +1,8 @@
 internal import Discovery
 internal import DiscoveryControl
+internal import DiscoverySystem
 internal import NIOCore
 internal import NIOHTTP1
-internal import System
 
 /// Answers an oversized or malformed head as soon as that is known: 431 or 400.
 ///

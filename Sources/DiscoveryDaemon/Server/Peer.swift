@@ -1,5 +1,5 @@
 package import DNSSD
-internal import System
+internal import DiscoverySystem
 
 /// The other end of a connection.
 package struct Peer: Hashable, Sendable {

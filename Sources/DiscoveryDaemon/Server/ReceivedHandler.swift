@@ -1,6 +1,6 @@
 internal import Discovery
+internal import DiscoverySystem
 internal import NIOCore
-internal import System
 
 /// Reports incoming bytes before they are parsed; drops them once the request is refused.
 final class ReceivedHandler: ChannelDuplexHandler, Sendable {

@@ -1,7 +1,7 @@
 internal import Discovery
 internal import DiscoveryControl
+internal import DiscoverySystem
 internal import NIOCore
-internal import System
 
 /// Connections over the limit that get an answer; bounded, because each takes a descriptor for a moment.
 final class Refusals: Sendable {

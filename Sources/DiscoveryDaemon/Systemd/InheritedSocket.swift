@@ -1,5 +1,5 @@
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// A listening socket that the service manager made (systemd.socket(5)).
 public struct InheritedSocket: Hashable, Sendable {

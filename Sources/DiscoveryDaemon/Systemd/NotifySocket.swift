@@ -1,5 +1,5 @@
+internal import DiscoverySystem
 internal import Libc
-internal import System
 
 /// Where a service manager listens for sd_notify(3): a datagram socket, by path or by abstract name.
 struct NotifySocket: Sendable {

@@ -1,6 +1,6 @@
 import CMulticast
+package import DiscoverySystem
 import Libc
-package import System
 
 /// One deadline of a loop, by the clock that goes on while the machine sleeps. A deadline that passes during sleep
 /// fires on waking; a `LoopTimer` would still wait. Used only on the loop's thread.

@@ -1,7 +1,7 @@
 import DNSMessage
 public import DNSSD
 public import Discovery
-import System
+import DiscoverySystem
 import WireNames
 
 /// Multicast DNS on the wire as a `ServiceFinder`: queries this machine's links itself, sharing UDP port 5353 with

@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
+import DiscoverySystem
 import Libc
-import System
 
 /// A snapshot of the interfaces that multicast DNS can use.
 struct SystemLinks {

@@ -1,8 +1,8 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import DiscoverySystem
 import Libc
-import System
 
 /// The engine's links and operations, and the traffic between them. Used only on the loop's thread.
 ///

@@ -1,4 +1,4 @@
-import System
+import DiscoverySystem
 
 /// The settings of avahi-daemon that matter to a program that shares its port (avahi-daemon.conf(5)).
 package struct ResponderSettings: Equatable {

@@ -1,8 +1,8 @@
 import DNSMessage
 package import DNSSD
 import Discovery
+import DiscoverySystem
 import Libc
-import System
 
 /// The sockets of inquiries: sends what an inquirer asks, and brings it what comes.
 ///

@@ -1,7 +1,7 @@
 import CMulticast
 import DNSMessage
 import DNSSD
-import System
+import DiscoverySystem
 
 /// One link of this machine, over one family or both: its sockets, and its querier. Used only on the loop's thread.
 final class Link {

@@ -1,5 +1,5 @@
 package import DNSSD
-import System
+import DiscoverySystem
 
 /// A link, and the families over which operations use it. Packets over IPv6 do not count for a query over IPv4 alone,
 /// because those of one family may not get through.

@@ -1,7 +1,7 @@
 import CMulticast
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// A socket of a link, for one family, that receives either others' packets or this machine's own. Used only on the
 /// loop's thread.

@@ -1,7 +1,7 @@
 import CMulticast
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// A socket of one link and family for one-shot questions, on a port of its own, which receives only their answers.
 /// Used only on the loop's thread.

@@ -1,8 +1,8 @@
 package import DNSMessage
 package import DNSSD
 import Discovery
+import DiscoverySystem
 import Libc
-import System
 
 /// Asks the links of this machine for records; see `RecordLookup`.
 package enum LinkLookup {

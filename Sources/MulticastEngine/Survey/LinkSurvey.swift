@@ -1,7 +1,7 @@
 import DNSMessage
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 import WireNames
 
 /// Asks all links of this machine who claims which name, for a while.

@@ -1,8 +1,8 @@
 import CMulticast
 import DNSMessage
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// A socket of one link and family: for the group, or with a port of its own, which asks. An answer to that port names no one's cache (RFC 6762
 /// §6.7): each host that claims a name says so itself.

@@ -1,5 +1,5 @@
+import DiscoverySystem
 import Libc
-import System
 
 /// The file of known peers. Several processes may use it at once: each change is made under a lock, and replaces the file whole.
 public struct KnownPeersFile: Sendable {

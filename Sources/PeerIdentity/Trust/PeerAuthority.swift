@@ -1,6 +1,6 @@
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// Certificate authorities, and whom they must have certified.
 public struct PeerAuthority: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import DiscoverySystem
 import Libc
-import System
 
 /// Who is let in, as a fleet's configuration says it: a text file with lines `ca PATH` and `name NAME`, or `pin SHA256:…`; `#` begins a comment.
 public struct TrustFile: Hashable, Sendable {

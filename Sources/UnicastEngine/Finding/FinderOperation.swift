@@ -1,7 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// Carries out the rules of one query. Each question is an unstructured task, because only the operation waits for it.
 final class FinderOperation<Rules: FinderRules>: FinderQuery {

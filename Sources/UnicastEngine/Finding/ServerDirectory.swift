@@ -1,6 +1,6 @@
 import DNSMessage
 import DNSSD
-import System
+import DiscoverySystem
 import WireNames
 
 /// Chooses the server to ask about a name: the one that the settings name for its domain, or the host's resolver.

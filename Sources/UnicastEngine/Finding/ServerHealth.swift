@@ -1,5 +1,5 @@
 import Discovery
-import System
+import DiscoverySystem
 
 /// The engine's state for its watchers: whether the last question was answered. It is up while there are no queries.
 final class ServerHealth: Sendable {

@@ -1,7 +1,7 @@
 import DNSMessage
 package import DNSSD
 package import Discovery
-import System
+import DiscoverySystem
 import WireNames
 
 /// Finds the services of every domain except `local`, by asking DNS servers again and again (RFC 6763).

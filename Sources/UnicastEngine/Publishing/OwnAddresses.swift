@@ -1,6 +1,6 @@
 package import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 /// Chooses the addresses of this host to publish: those that other users of the same DNS server can probably reach.
 package enum OwnAddresses {

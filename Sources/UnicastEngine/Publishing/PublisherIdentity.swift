@@ -1,5 +1,5 @@
+import DiscoverySystem
 import Libc
-import System
 
 /// The id under which this process publishes. It is kept for the next process, so that after a crash the same
 /// registration has the same owner.

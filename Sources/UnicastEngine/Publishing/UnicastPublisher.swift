@@ -1,7 +1,7 @@
 import DNSMessage
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// Publishes in the domains that have a key, with a `ZoneRunner` for each domain and host.
 final class UnicastPublisher: ServicePublisher {

@@ -1,8 +1,8 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import DiscoverySystem
 import Libc
-import System
 
 /// The zone that contains a domain, and the server that takes its updates.
 struct ZoneLocation: Sendable {

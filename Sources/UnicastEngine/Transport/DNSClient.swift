@@ -1,8 +1,8 @@
 package import DNSMessage
 import DNSSD
+import DiscoverySystem
 import NIOCore
 import NIOPosix
-import System
 
 /// Carries DNS messages over the network: questions over UDP, or TCP if the answer is truncated; updates over TCP.
 ///

@@ -1,5 +1,5 @@
+import DiscoverySystem
 import Libc
-import System
 
 /// Reads /etc/resolv.conf, again whenever it has changed. May be used from any thread.
 package final class ResolverFile: Sendable {

@@ -1,6 +1,6 @@
 import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 extension ServerAddress: CustomStringConvertible {
     /// The address, with the port unless it is 53: `10.53.0.53`, `10.53.0.53:5353` or `[fd00::53]:5353`.

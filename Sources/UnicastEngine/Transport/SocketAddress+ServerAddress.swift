@@ -1,8 +1,8 @@
 import DNSSD
+import DiscoverySystem
 import Libc
 import NIOCore
 import NIOPosix
-import System
 
 extension NIOCore.SocketAddress {
     /// Creates the socket address of a server, including the scope of a link-local one.

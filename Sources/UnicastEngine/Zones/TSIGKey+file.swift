@@ -1,6 +1,6 @@
 public import DNSSD
+import DiscoverySystem
 import Libc
-import System
 
 extension TSIGKey {
     /// The largest file that is read, in bytes.

@@ -1,6 +1,6 @@
 package import DNSMessage
 package import DNSSD
-import System
+import DiscoverySystem
 import WireNames
 
 /// The zone that contains a domain, and the servers that take its updates.

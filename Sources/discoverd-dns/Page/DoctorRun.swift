@@ -1,7 +1,7 @@
 #if Commands
 import DiscoveryControl
 import Libc
-import System
+import DiscoverySystem
 
 /// `discoverd doctor --json` as a process: it looks at the machine as a command does, without a daemon.
 enum DoctorRun {

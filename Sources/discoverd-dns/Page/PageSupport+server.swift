@@ -3,7 +3,7 @@ import CommandFrame
 import DNSSD
 import DiscoverdCommands
 import DiscoveryDaemon
-import System
+import DiscoverySystem
 
 extension PageSupport {
     /// On a server of its own, with the parts of the daemon's.

@@ -6,7 +6,7 @@ internal import Libc
 internal import PeerIdentity
 internal import NIOCore
 internal import NIOPosix
-internal import System
+internal import DiscoverySystem
 
 /// A connection with TLS whose content is on a pair of local sockets: one for the command, one for the bridge.
 enum SecuredSocket {

@@ -5,7 +5,7 @@ internal import DiscoverdCommands
 internal import DiscoveryTLS
 internal import Libc
 internal import PeerIdentity
-internal import System
+internal import DiscoverySystem
 
 extension TLSSupport {
     /// With this user's identity and known peers.

@@ -1,6 +1,6 @@
 import DNSSD
+import DiscoverySystem
 import Glibc
-import System
 import Testing
 
 @testable import AvahiEngine

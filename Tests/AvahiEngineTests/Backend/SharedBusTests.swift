@@ -1,6 +1,6 @@
 import Discovery
+import DiscoverySystem
 import Glibc
-import System
 import Testing
 
 @testable import AvahiEngine

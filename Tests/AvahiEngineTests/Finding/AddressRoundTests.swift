@@ -1,5 +1,5 @@
 import DNSSD
-import System
+import DiscoverySystem
 import Testing
 
 @testable import AvahiEngine

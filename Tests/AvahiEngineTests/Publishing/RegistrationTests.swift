@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 import Testing
 
 @testable import AvahiEngine

@@ -1,7 +1,7 @@
 import DNSSD
 import Discovery
+import DiscoverySystem
 import DiscoveryTesting
-import System
 import Testing
 
 @testable import DiscoveryDaemon

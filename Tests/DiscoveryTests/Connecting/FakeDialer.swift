@@ -1,6 +1,6 @@
 import DNSSD
 import Discovery
-import System
+import DiscoverySystem
 
 /// Dials nothing: every endpoint behaves as the test says.
 final class FakeDialer: Dialer {

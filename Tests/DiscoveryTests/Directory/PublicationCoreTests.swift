@@ -1,6 +1,6 @@
 import DNSSD
+import DiscoverySystem
 import DiscoveryTesting
-import System
 import Testing
 
 @testable import Discovery

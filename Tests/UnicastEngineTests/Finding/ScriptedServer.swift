@@ -1,6 +1,6 @@
 import DNSMessage
 import DNSSD
-import System
+import DiscoverySystem
 
 @testable import UnicastEngine
 

@@ -1,8 +1,8 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import DiscoverySystem
 import DiscoveryTesting
-import System
 import Testing
 
 @testable import UnicastEngine
