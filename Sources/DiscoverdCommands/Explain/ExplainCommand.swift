@@ -45,6 +45,8 @@ struct ExplainCommand: PlacedCommand {
 
     static var daemonUse: DaemonUse { .never }
     static var statusWhenStopped: ExitStatus { .interrupted }
+    /// Writing the capture waits for the disk.
+    static var grace: Duration { .seconds(3) }
 
     func validate() throws {
         do {
