@@ -9,6 +9,13 @@ public enum TerminalQuestion {
     private static let mostTries = 20
     /// A person is being asked: one question at a time.
     private static let isAsking = Locked(false)
+    /// The last question was shown and went without an answer, which may yet be typed.
+    private static let isAnswerOwed = Locked(false)
+    private static let another = """
+
+        The question before is over; what is typed now does not answer it. There is another one.
+        Press Enter to see it:
+        """
 
     /// Whether there is a terminal, and the process is in its foreground.
     public static var isPossible: Bool {
@@ -26,6 +33,8 @@ public enum TerminalQuestion {
     }
 
     /// Shows a text, which is escaped line by line, and waits for a line. Cancelling the task ends it.
+    ///
+    /// After a question that ended without an answer the next one comes after Enter, so that an answer which comes late is not taken for it.
     /// - Parameters:
     ///   - answers: what is taken, in lower case; after anything else the person is asked again. Empty: any line.
     ///   - limit: how long a person may think.
@@ -60,14 +69,20 @@ public enum TerminalQuestion {
         guard let terminal = Terminal() else { return nil }
         defer { terminal.close() }
         let deadline = ContinuousClock.now + limit
+        let typed = { (prompt: String) in
+            terminal.write(prompt + " ") ? terminal.line(within: max(.zero, deadline - .now), unless: end) : nil
+        }
+        if !answers.isEmpty, isAnswerOwed.withLock({ $0 }), typed(another) == nil { return nil }
+        isAnswerOwed.withLock { $0 = true }
         var prompt = text.split(separator: "\n", omittingEmptySubsequences: false).map(\.safeForTerminal)
             .joined(separator: "\n")
         for _ in 0..<mostTries {
-            guard terminal.write(prompt + " "),
-                let line = terminal.line(within: max(.zero, deadline - .now), unless: end)
-            else { return nil }
+            guard let line = typed(prompt) else { return nil }
             let answer = trimmed(line).lowercased()
-            if answers.isEmpty || answers.contains(answer) { return answer }
+            if answers.isEmpty || answers.contains(answer) {
+                isAnswerOwed.withLock { $0 = false }
+                return answer
+            }
             prompt = "Please type \(answers.dropLast().joined(separator: ", ")) or \(answers.last ?? ""):"
         }
         return nil

@@ -85,7 +85,11 @@ extension PeerRefusal {
                 "Compare it with what 'discoverd identity' prints there; if it is the same:",
                 "  discoverd known add \(name.quotedForShell) \(key)",
             ]
-        case .refusedByPeer: ["There: discoverd known add '@LABEL' KEY, with what 'discoverd identity' prints here."]
+        case .refusedByPeer:
+            [
+                "If it does not know this machine's key, there:",
+                "  discoverd known add '@LABEL' KEY, with what 'discoverd identity' prints here",
+            ]
         case .foreign, .uncertified, .misnamed, .expired, .unreadable, .unreadableFile, .noTLS, .timedOut: []
         }
     }
@@ -107,7 +111,7 @@ extension PeerRefusal: CustomStringConvertible {
         case .expired(let name, let key): "the certificate of \(name.text) has expired: \(key)"
         case .unreadable(let name): "the certificate of \(name.text) makes no sense"
         case .unreadableFile(let reason): "it cannot be said whose key it is: \(reason.escapedForTerminal)"
-        case .refusedByPeer: "the other side does not know this machine's key"
+        case .refusedByPeer: "the other side does not let this machine in"
         case .noTLS(let reason): "no TLS 1.3 with the other side: \(reason.escapedForTerminal)"
         case .timedOut: "the other side did not finish the handshake in time"
         }

@@ -93,9 +93,9 @@ struct Guards: Equatable, Sendable {
 
     /// The first use of Swift's pool, its timers and D-Bus opens descriptors that stay open.
     static let warmUp = Task {
-        // Each clock's timers have their own descriptor.
-        try await Task.sleep(for: .milliseconds(1), clock: .continuous)
-        try await Task.sleep(for: .milliseconds(1), clock: .suspending)
+        // Each clock's timers have their own descriptor, which comes with the first one that is not over before it is set.
+        try await Task.sleep(for: .milliseconds(250), clock: .continuous)
+        try await Task.sleep(for: .milliseconds(250), clock: .suspending)
         let engine = try AvahiEngine()
         try await browseOnce(engine)
         await engine.shutdown()

@@ -240,7 +240,8 @@ struct ExplanationTests {
         #expect(try subject("printer.example.org", "_ipp._tcp") != nil)
         for wrong in [
             "10.77.0.1", "fe80::1%eth0", "::1", "www.example.org", "example.org.", "1.0.77.10.in-addr.arpa", "",
-            "tony._http._tcp.example.org", "_http._nonsense", String(repeating: "x", count: 64),
+            "tony._http._tcp.example.org", "_http._nonsense", "_services._dns-sd._udp.local", "_services._dns-sd._udp",
+            String(repeating: "x", count: 64),
         ] {
             #expect(throws: (any Error).self) { try ExplainTarget(wrong, type: nil) }
         }

@@ -57,6 +57,7 @@ struct KnownPeersTests {
         #expect(known.content == content)
         #expect(known.peers == [.init(try tony(), key), .init(.host(try HostName("h1.local")), key)])
         #expect(known.unreadable == [5, 6, 7, 8])
+        #expect(KnownPeers([0xEF, 0xBB, 0xBF] + Array("h1.local \(key)\n".utf8)).unreadable == [1])
     }
 
     @Test("a last line without an end is read, and what is added begins a line of its own")

@@ -54,6 +54,10 @@ struct TrustFileTests {
         }
         try FileManager.default.removeItem(atPath: "\(folder)/ca.pem")
         #expect(throws: TrustFile.Failure.self) { try TrustFile.trust(in: directories) }
+        // A link to nothing does not let the next directory's count.
+        try FileManager.default.removeItem(atPath: "\(own)/trust")
+        try FileManager.default.createSymbolicLink(atPath: "\(own)/trust", withDestinationPath: "nowhere")
+        #expect(throws: TrustFile.Failure.self) { try TrustFile.trust(in: directories) }
     }
 
     @Test("a certificate is for the name that was dialled, or those that are wanted")

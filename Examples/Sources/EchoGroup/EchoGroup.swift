@@ -23,7 +23,8 @@ struct EchoGroup: Service {
 
     static func main() async throws {
         let server = try await ServerSocket.listen { channel in
-            channel.eventLoop.makeCompletedFuture {
+            // Who has ended its side still hears the echo.
+            channel.setOption(.allowRemoteHalfClosure, value: true).flatMapThrowing {
                 try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
             }
         }

@@ -21,6 +21,9 @@ enum ExplainTarget {
             self = .subject(.service(ServiceInstance(name: try Self.name(text), type: type)))
         } else if ServiceInstance.looksLikeFullName(text) {
             let instance = try ServiceInstance(fullName: text)
+            guard instance.type.description != "_dns-sd._udp" else {
+                throw Parsing.Failure("it explains services, types and hosts; 'discoverd types' lists the types")
+            }
             guard instance.domain == .local else {
                 throw Parsing.Failure("it explains names of the link, below local, and not of \(instance.domain)")
             }

@@ -153,6 +153,7 @@ struct ForgetKnown: HashingCommand {
 
     func run(hmac: HashedName.HMAC?) throws {
         let file = try options.file.path(hmac)
+        tellOthers(hmac)
         switch target {
         case .key(let key):
             if try file.changing({ $0.forget(key) }) == 0 { throw CommandError(.notFound, "\(key) is not known") }
@@ -166,6 +167,23 @@ struct ForgetKnown: HashingCommand {
             guard let other = others.first else { return }
             let names = others.prefix(3).map(\.name).joined(separator: ", ") + (others.count > 3 ? ", …" : "")
             ProgramNotices().notice("its key is still known as \(names): discoverd known forget \(other.key)")
+        }
+    }
+}
+
+extension ForgetKnown {
+    /// filedrop's files are its own: what is forgotten here may go on there.
+    private func tellOthers(_ hmac: HashedName.HMAC?) {
+        for other in [KnownFile.senders, .fetchers] where options.file == .knownPeers {
+            guard let known = try? other.path(hmac).read() else { continue }
+            let word: String?
+            switch target {
+            case .key(let key): word = known.entries.contains { $0.key == key } ? key.description : nil
+            case .name(let name): word = known.keys(of: name).isEmpty ? nil : name.quotedForShell
+            }
+            guard let word else { continue }
+            ProgramNotices().notice(
+                "\(other.rawValue) has it, too: discoverd known forget \(word) --file \(other.rawValue)")
         }
     }
 }

@@ -27,7 +27,10 @@ struct AvahiServiceFiles {
     init(in directory: String = Self.directory, host: String = Environment.hostLabel ?? "localhost") {
         var names: [String] = []
         do throws(SystemError) {
-            names = try SystemFile.names(in: directory, atMost: Self.mostFiles + 1) { $0.hasSuffix(".service") }
+            names = try SystemFile.names(in: directory, atMost: Self.mostFiles + 1) {
+                // As glob(3), with which avahi-daemon finds them.
+                $0.hasSuffix(".service") && !$0.hasPrefix(".")
+            }
         } catch {
             if error.code != ENOENT { faults.append("\(directory): \(SystemError.text(error.code))") }
         }

@@ -33,6 +33,12 @@ package enum SystemFile {
         try read(path, atMost: limit, withoutModes: 0o022, ownedByUs: true)
     }
 
+    /// Whether the path itself is a symbolic link, wherever that leads.
+    package static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     private static func read(
         _ path: String, atMost limit: Int, withoutModes modes: mode_t, ownedByUs: Bool = false
     ) throws(SystemError) -> [UInt8] {

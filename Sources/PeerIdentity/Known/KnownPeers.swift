@@ -191,7 +191,10 @@ public struct KnownPeers: Sendable {
 
     private static func line(_ bytes: [UInt8]) -> Line {
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0x0D }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return Line(text: bytes) }
+        // A mark of the byte order would be part of the name.
+        guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]), let text = String(validating: bytes, as: UTF8.self) else {
+            return Line(text: bytes)
+        }
         let words = text.utf8.split(maxSplits: 2, whereSeparator: isSpace).compactMap { String($0) }
         guard let first = words.first, first.utf8.first != UInt8(ascii: "#") else {
             return Line(text: bytes, isComment: true)

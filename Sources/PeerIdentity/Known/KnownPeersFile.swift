@@ -34,7 +34,7 @@ public struct KnownPeersFile: Sendable {
         } catch {
             switch error.code {
             // A link is there for a file: without it, whatever was known would count as new.
-            case ENOENT where isLink: throw Failure(description: "\(path): a link to nothing")
+            case ENOENT where SystemFile.isLink(path): throw Failure(description: "\(path): a link to nothing")
             case ENOENT: return KnownPeers(hmac: hmac)
             case EPERM: throw Failure(description: "\(path): another user may write it")
             case EFBIG: throw Failure(description: "\(path): it is longer than \(KnownPeers.longest) bytes")
@@ -69,10 +69,5 @@ public struct KnownPeersFile: Sendable {
             throw Failure(description: error.description)
         }
         return result
-    }
-
-    private var isLink: Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 }

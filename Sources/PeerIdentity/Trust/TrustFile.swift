@@ -56,6 +56,10 @@ public struct TrustFile: Hashable, Sendable {
             do throws(SystemError) {
                 bytes = try SystemFile.readTrusted(path, atMost: longest)
             } catch {
+                // A link is there for a file: without it, who is shut out would be let in.
+                if error.code == ENOENT, SystemFile.isLink(path) {
+                    throw Failure(description: "\(path): a link to nothing")
+                }
                 if error.code == ENOENT || error.code == ENOTDIR { continue }
                 throw Failure(
                     description: error.code == EPERM ? "\(path): another user may write it" : error.description)

@@ -16,8 +16,11 @@ extension CommandError {
             return
         }
         var advice = refusal.advice
-        if refusal == .refusedByPeer, let own {
-            advice = ["There: discoverd known add \(PeerName.label(own.label).quotedForShell) \(own.fingerprint)"]
+        if refusal == .refusedByPeer, let own, !own.label.isEmpty {
+            advice = [
+                "If it does not know this machine's key, there:",
+                "  discoverd known add \(PeerName.label(own.label).quotedForShell) \(own.fingerprint)",
+            ]
         }
         self.init(ExitStatus(rawValue: refusal.exitStatus), refusal.headline, advice: advice)
     }

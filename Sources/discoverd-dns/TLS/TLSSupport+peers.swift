@@ -47,13 +47,25 @@ extension TLSSupport {
         }
     }
 
+    /// Callers to whom a person has said no, until the program ends.
+    private static let declined = Locked<Set<KeyFingerprint>>([])
+    private static let mostDeclined = 1000
+
     private static func peerTLS(
         _ wish: Wish, in directory: IdentityDirectory, _ kept: Locked<MachineIdentity?>, _ notices: ProgramNotices
     ) throws(CommandError) -> PeerTLS {
         let identity = try identity(in: directory, kept)
         var ask: (@Sendable (PeerTLS.Question) async -> Bool)?
         if wish.asks, TerminalQuestion.isPossible {
-            ask = { question in await TerminalQuestion.ask(question.text, answers: ["yes", "no"]) == "yes" }
+            ask = { question in
+                guard !declined.withLock({ $0.contains(question.key) }) else { return false }
+                let answer = await TerminalQuestion.ask(question.text, answers: ["yes", "no"])
+                // Who calls again is not asked about again.
+                if answer == "no", case .label = question.name {
+                    declined.withLock { if $0.count < mostDeclined { $0.insert(question.key) } }
+                }
+                return answer == "yes"
+            }
         }
         do {
             var tls = try PeerTLS(identity: identity, known: directory.known, trust: wish.trust, ask: ask)

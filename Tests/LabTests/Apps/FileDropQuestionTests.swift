@@ -138,6 +138,17 @@ struct FileDropQuestionTests {
             // What is typed now answers nothing.
             try await one.run("clear; always")
             #expect(try await lab.bash("h1", "cat /var/lib/discoverd-root/filedrop_senders").output.isEmpty)
+            if end == "C-c" {
+                // Nor does it answer the next question.
+                try await two.run(
+                    "clear; \(started) \(AppBinary.path("filedrop")) send \(folder.path)/a); echo status $?")
+                try await one.shows("that there is another") { $0.last?.hasSuffix("Press Enter to see it:") == true }
+                try await one.run("always")
+                _ = try await asked(one, "Take that (yes/always/no)?")
+                #expect(try await lab.bash("h1", "cat /var/lib/discoverd-root/filedrop_senders").output.isEmpty)
+                try await two.press("C-c")
+                try await two.shows("status") { $0.contains { $0.hasPrefix("status ") } }
+            }
             try await one.press("C-c")
             try await one.run("clear; \(program) receive \(folder.path)/in --name '\(name)'")
             try await one.shows("published") { $0.contains { $0.hasPrefix("published h1") } }

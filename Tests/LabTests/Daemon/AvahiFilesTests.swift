@@ -11,7 +11,7 @@ struct AvahiFilesTests {
             mkdir -p /run/services /run/elsewhere
             mount --bind /run/services /etc/avahi/services
             cd /etc/avahi/services
-            printf '%s' "$1" >web.service; printf '%s' "$1" >/run/elsewhere/x.service; printf '%s' "$1" >no-service
+            printf '%s' "$1" >web.service; printf '%s' "$1" >/run/elsewhere/x.service; printf '%s' "$1" >no-service; printf '%s' "$1" >.hidden.service
             ln -s /run/elsewhere/x.service link.service
             printf '<service-group>\n<name>&x;</name></service-group>' >wrong.service
             head -c 70000 /dev/zero >large.service; mkfifo pipe.service; mkdir directory.service
