@@ -103,8 +103,14 @@ static void resized(int number) {
 }
 
 static void continued(int number) {
-    if (!is_wanted || !cterminal_may_read()) return;
+    if (!is_wanted) return;
     int error = errno;
+    if (!cterminal_may_read()) {
+        // `bg`: as top does, it waits for `fg`, which sends no signal to a job that runs.
+        if (has_screen) raise(SIGTTIN);
+        errno = error;
+        return;
+    }
     make_raw();
     resized(number);
     errno = error;

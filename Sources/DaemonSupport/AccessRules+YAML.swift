@@ -15,6 +15,20 @@ extension AccessRules {
         }
     }
 
+    /// The rules that permit nothing to anybody now, because there is no such account.
+    /// - Parameter hasUser: whether there is a user of a name.
+    func doubts(hasUser: (String) -> Bool) -> [String] {
+        rules.compactMap { rule in
+            switch rule.subject {
+            case .user(let name) where UInt32(name) == nil && !hasUser(name):
+                "access: there is no user \(name.escapedForTerminal): the rule permits nothing until there is"
+            case .group(let name, nil):
+                "access: there was no group \(name.escapedForTerminal) when this was read: the rule permits nothing"
+            default: nil
+            }
+        }
+    }
+
     /// Reads the quotas, which are part of `limits:`.
     mutating func readQuotas(_ limits: YAMLValue) throws(ConfigurationError) {
         let mapping = try YAMLMapping(limits, keys: ControlLimits.keys)
@@ -44,6 +58,9 @@ extension AccessRules.Rule {
         var hosts: Set<HostName> = []
         for entry in try mapping["hosts"]?.list(atMost: 64) ?? [] {
             let text = try entry.text()
+            guard !text.contains("*") else {
+                throw entry.error("hosts takes names, and no pattern: name each host, as printer.local")
+            }
             hosts.insert(try entry.reading { () throws(DiscoveryError) in try HostName(text) })
         }
         self.init(

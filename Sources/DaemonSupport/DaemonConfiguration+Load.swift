@@ -20,7 +20,7 @@ extension DaemonConfiguration {
     /// - Parameter hostName: replaces `%h`.
     package static func load(
         directory: String, dropIns: [String] = [], hostName: String,
-        groupID: (String) -> UInt32? = Accounts.groupID(named:)
+        groupID: (String) -> UInt32? = Accounts.groupID(named:), hasUser: (String) -> Bool = Accounts.hasUser(named:)
     ) throws(ConfigurationError) -> DaemonConfiguration {
         var configuration = DaemonConfiguration()
         configuration.access.ownUserID = getuid()
@@ -60,6 +60,7 @@ extension DaemonConfiguration {
             }
         }
         configuration.services = services.definitions
+        configuration.doubts = configuration.access.doubts(hasUser: hasUser)
         return configuration
     }
 

@@ -63,6 +63,9 @@ public struct DaemonConfiguration: Hashable, Sendable {
     /// What is wrong with files of packages and programs, which are left out whole: they must not keep the administrator's from counting.
     public var leftOut: [ConfigurationError] = []
 
+    /// What is valid, and has no effect now: lines, safe for a terminal.
+    public var doubts: [String] = []
+
     /// The defaults: what holds without any file.
     public init() {}
 }

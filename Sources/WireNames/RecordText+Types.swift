@@ -13,7 +13,7 @@ extension ResourceRecord {
 }
 
 /// The fields of data in wire form, as a zone file shows them. A value.
-private struct DataFields {
+struct DataFields {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
@@ -47,27 +47,29 @@ private struct DataFields {
         case "SPF": strings()
         // RFC 4701 §3.2, RFC 7929 §2.3
         case "DHCID", "OPENPGPKEY": base64()
+        // RFC 9460 §2.2
+        case "SVCB", "HTTPS": Self.joined([number(2), name(), serviceParameters()])
         default: nil
         }
     }
 
     private static func joined(_ fields: [String?]) -> String? {
         let present = fields.compactMap { $0 }
-        return present.count == fields.count ? present.joined(separator: " ") : nil
+        return present.count == fields.count ? present.filter { !$0.isEmpty }.joined(separator: " ") : nil
     }
 
-    private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
         guard count <= rest.count else { return nil }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
     }
 
     /// Of one or two bytes.
-    private mutating func number(_ count: Int) -> String? {
+    mutating func number(_ count: Int) -> String? {
         take(count).map { String($0.reduce(0) { $0 << 8 | UInt($1) }) }
     }
 
-    private mutating func name() -> String? {
+    mutating func name() -> String? {
         var labels: [ArraySlice<UInt8>] = []
         while let length = take(1)?.first {
             guard length > 0 else { return (try? DomainName(labels: labels))?.description }
@@ -82,7 +84,7 @@ private struct DataFields {
         return RecordData.hexadecimal(bytes)
     }
 
-    private mutating func base64() -> String? {
+    mutating func base64() -> String? {
         guard let bytes = take(rest.count), !bytes.isEmpty else { return nil }
         return Base64.encode(Array(bytes))
     }

@@ -72,6 +72,7 @@ struct DaemonCommand: ParsableCommand {
             let stamp = ConfigurationStamp(place)
             let configuration = try place.load()
             if check {
+                Failure.write(configuration.doubts.map { "discoverd: \($0)\n" }.joined())
                 Failure.write(configuration.leftOut.flatMap(\.lines).map { "discoverd: left out: \($0)\n" }.joined())
                 _ = try DaemonDomains.settings(configuration)
                 return print("\(place.directory.escapedForTerminal): the configuration is right")

@@ -57,6 +57,7 @@ actor Reloader {
 
     /// Tells which files of packages and programs do not count.
     func tellLeftOut(_ daemon: Daemon) {
+        for line in configuration.doubts { log.warning("\(line)") }
         for line in configuration.leftOut.flatMap(\.lines) { log.error("a drop-in is wrong, and left out: \(line)") }
         let what = "drop-ins are wrong, and left out"
         let first = configuration.leftOut.first.map { "\(what): \($0.summary)" }

@@ -61,6 +61,15 @@ import Testing
         #expect(reasons[1].contains("prot") && reasons[2].contains("z.yaml") && reasons[2].contains("there already"))
     }
 
+    @Test("a rule for an account that is not there is told, and is no error: it may come")
+    func unknownAccounts() throws {
+        let rules = ["user: root", "user: nobody-has-it", "user: '4711'", "group: none-has-it"]
+        let text = "access: {allow: [\(rules.map { "{\($0), types: '*'}" }.joined(separator: ", "))]}"
+        let doubts = try ConfigurationDirectory(["discoverd.yaml": text]).load().doubts
+        #expect(doubts.count == 2 && doubts[0].contains("no user nobody-has-it"), "\(doubts)")
+        #expect(doubts.last?.contains("no group none-has-it") == true, "\(doubts)")
+    }
+
     @Test func theExampleHasEveryKeyAndIsRead() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("docs/discoverd.yaml.example")
@@ -203,6 +212,10 @@ import Testing
         ("a: 1\n---\na: 1\n", "discoverd.yaml:2: not YAML: "),
         ("access:\n  allow:\n    - types: \"*\"\n", "discoverd.yaml:3: a rule has either user or group"),
         ("access:\n  allow:\n    - user: a\n", "discoverd.yaml:3: an entry of allow has no types"),
+        (
+            "access:\n  allow:\n    - {user: a, types: \"*\", hosts: [\"*\"]}\n",
+            "discoverd.yaml:3: hosts takes names, and no pattern: name each host, as printer.local"
+        ),
         ("? [a]\n: b\n", "discoverd.yaml:1: a key is a word"),
         ("browse: &a [_aa._tcp]\nservices: *a\n", "discoverd.yaml:1: anchors and aliases"),
         ("a\u{1B}[2J: 1\n", "discoverd.yaml: not YAML: "),

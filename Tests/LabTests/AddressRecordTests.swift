@@ -61,9 +61,14 @@ struct AddressRecordTests {
         let taken = try await lab.toEnd(
             "h1", Self.publish("h2.local", "10.77.0.98", "--detach") + socket, within: .seconds(20))
         #expect(taken.exit == .exited(73), "\(taken)")
+        let more = try await lab.toEnd(
+            "h1", Self.publish("scanner.local", "10.77.0.96", "--detach") + socket, within: .seconds(20))
+        #expect(more.exit == .exited(0), "\(more)")
         let end = try await lab.toEnd(
-            "h1", [DiscoverdBinary.path, "unpublish", "scanner.local"] + socket, within: .seconds(20))
+            "h1", [DiscoverdBinary.path, "unpublish", "scanner"] + socket, within: .seconds(20))
         #expect(end.exit == .exited(0), "\(end)")
+        let left = try await lab.toEnd("h1", [DiscoverdBinary.path, "ls"] + socket, within: .seconds(20))
+        #expect(left.output.isEmpty, "\(left)")
         let gone = try await lab.ask("h2", "query", "scanner.local", "A", "-t", "3")
         #expect(gone.exit == .exited(1), "\(gone)")
         try await daemon.stop()

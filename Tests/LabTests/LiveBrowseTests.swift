@@ -105,6 +105,10 @@ struct LiveBrowseTests {
         try await screen.press("C-z")
         try await screen.shows("Stopped")
         #expect(try await screen.settings() == before)
+        // In the background it waits, as top does.
+        try await screen.run("clear; bg; until jobs %1 | grep -q Stopped; do :; done; echo waits")
+        try await screen.shows("waits")
+        #expect(try await screen.settings() == before)
         try await screen.run("fg; echo \"then=$?\"")
         try await screen.shows("the table again") { self.row("tony", in: $0) != nil }
         try await screen.press("q")

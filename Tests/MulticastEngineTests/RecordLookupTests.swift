@@ -104,7 +104,26 @@ struct RecordLookupTests {
             ("CAA", [0, 1, 0x1B, 0x61], ##"\# 4 00011B61"##),
             ("NAPTR", [0, 1, 0, 2, 1, 0x55, 0, 0, 0], #"1 2 "U" "" "" ."#), ("SPF", [2, 0x22, 0x1B], #""\"\027""#),
             ("URI", [0, 1, 0, 2, 0x61], #"1 2 "a""#), ("DNAME", [0], "."), ("RP", [0, 1, 0x61, 0], ". a."),
-            ("HTTPS", [0, 1, 0], ##"\# 3 000100"##), ("TYPE65280", [1], ##"\# 1 01"##),
+            ("HTTPS", [0, 1, 0], "1 ."), ("HTTPS", [0, 0, 1, 0x61, 0], "0 a."),
+            (
+                "SVCB", [0, 16, 0, 0, 1, 0, 6, 2, 0x68, 0x32, 2, 0x2C, 0x22, 0, 2, 0, 0, 0, 3, 0, 2, 1, 0xBB],
+                #"16 . alpn="h2,\\,\"" no-default-alpn port=443"#
+            ),
+            (
+                "HTTPS", [0, 1, 0, 0, 0, 0, 2, 0, 4, 0, 4, 0, 4, 10, 0, 0, 1],
+                "1 . mandatory=ipv4hint ipv4hint=10.0.0.1"
+            ),
+            (
+                "HTTPS", [0, 1, 0, 0, 6, 0, 16, 0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1],
+                "1 . ipv6hint=fe80::1"
+            ),
+            ("HTTPS", [0, 1, 0, 0, 5, 0, 1, 0xFF, 2, 0x9B, 0, 1, 0x1B], #"1 . ech=/w== key667="\027""#),
+            // Keys that go down, a length beyond the end, an address of three bytes, a port of one, a value of what has none.
+            ("HTTPS", [0, 1, 0, 0, 3, 0, 2, 0, 1, 0, 1, 0, 2, 1, 0x61], ##"\# 15 000100000300020001000100020161"##),
+            ("HTTPS", [0, 1, 0, 0, 3, 0, 3, 0, 1], ##"\# 9 000100000300030001"##),
+            ("HTTPS", [0, 1, 0, 0, 4, 0, 3, 1, 2, 3], ##"\# 10 00010000040003010203"##),
+            ("HTTPS", [0, 1, 0, 0, 3, 0, 1, 1], ##"\# 8 0001000003000101"##),
+            ("HTTPS", [0, 1, 0, 0, 2, 0, 1, 1], ##"\# 8 0001000002000101"##), ("TYPE65280", [1], ##"\# 1 01"##),
         ] as [(String, [UInt8], String)])
     func dataText(_ type: String, _ data: [UInt8], _ text: String) throws {
         let record = ResourceRecord(try name("a.local"), try #require(RecordType(text: type)), .other(data), ttl: 1)

@@ -58,8 +58,10 @@ struct PublishCommand: PlacedCommand {
     @Flag(name: .long, help: "Publish no service but the address of a host, without a name for the address.")
     var addressRecord = false
 
-    @Option(name: .long, help: "When the name is taken: take the next, 'tony #2', or give up with status 73.")
-    var onConflict = OnConflict.rename
+    @Option(
+        name: .long,
+        help: "When the name is taken: rename, to the next, 'tony #2', or fail, with status 73; default: rename.")
+    var onConflict: OnConflict?
 
     @Option(
         name: .long,
@@ -129,7 +131,8 @@ struct PublishCommand: PlacedCommand {
         let txt = try offer.txt.record()
         let ofServices = [
             ("--type", offer.type != nil), ("--txt", !txt.isEmpty), ("--subtype", !subtype.isEmpty),
-            ("--host", host != nil), ("--check", check != nil), ("--domain", domain.domain != .local),
+            ("--on-conflict rename", onConflict == .rename), ("--host", host != nil), ("--check", check != nil),
+            ("--domain", domain.domain != .local),
         ]
         if let option = ofServices.first(where: { $0.1 }) {
             throw ValidationError("\(option.0) is for a service, and --address-record publishes none.")

@@ -8,11 +8,12 @@ internal import DiscoveryControl
 struct UnpublishCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpublish",
-        abstract: "Withdraws what was handed to the daemon.",
+        abstract: "Withdraws what was handed to the daemon: a service, or the addresses of a host.",
         discussion: """
             Examples:
               discoverd unpublish tony
               discoverd unpublish "Tony's web" _http._tcp
+              discoverd unpublish printer.local
             """
     )
 
@@ -26,9 +27,10 @@ struct UnpublishCommand: NetworkCommand {
     static var daemonUse: DaemonUse { .required }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let one = try await service.registration(in: domain, session)
-        let target = "/v1/registrations/\(QueryString.encode(one.id))"
-        _ = try await session.requireDaemon().send(ControlClient.Request("DELETE", target))
+        for one in try await service.registrations(in: domain, session) {
+            let target = "/v1/registrations/\(QueryString.encode(one.id))"
+            _ = try await session.requireDaemon().send(ControlClient.Request("DELETE", target))
+        }
         return .done
     }
 }

@@ -15,6 +15,15 @@ package enum Accounts {
         return unsafe entry.gr_gid
     }
 
+    /// Whether there is a user of a name; true if the lookup fails, which says nothing.
+    package static func hasUser(named name: String) -> Bool {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: bufferSize)
+        guard unsafe getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0 else { return true }
+        return unsafe found != nil
+    }
+
     /// The name of a user; nil if there is no such user or the lookup fails.
     package static func userName(of uid: UInt32) -> String? {
         unsafe withUser(uid) { unsafe String(cString: $0.pw_name) }
