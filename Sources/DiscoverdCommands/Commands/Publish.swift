@@ -23,8 +23,8 @@ struct PublishCommand: PlacedCommand {
             """
     )
 
-    @Argument(help: "The name: 1 to 63 bytes. One that begins with a hyphen follows --.", transform: Parsing.name)
-    var name: ServiceName
+    @Argument(help: "The name: 1 to 63 bytes. One that begins with a hyphen follows --; with --address-record a host's.")
+    var name: String
 
     @Argument(
         help: "The port on which the service listens: 1 to 65535; with --address-record an address.",
@@ -145,14 +145,14 @@ struct PublishCommand: PlacedCommand {
         case (.port(let number), false): port = number
         case (.address(let first), true):
             return try OfferedService(
-                addressesOf: OfferedHost(name: .ofLink(name.text), addresses: [first] + address),
+                addressesOf: OfferedHost(name: .ofLink(CommandLineArguments.unmarked(name)), addresses: [first] + address),
                 interfaces: place.interfaces(), family: place.family)
         case (.port(let number), true):
             throw ValidationError("\(number) is no IPv4 or IPv6 address, which follows the host's name.")
         case (.address(let address), false):
             throw ValidationError("\(address) is no port; --address-record publishes an address.")
         }
-        var service = try offer.service(name, port: port, subtypes: subtype, in: domain.domain, at: place)
+        var service = try offer.service(Parsing.name(name), port: port, subtypes: subtype, in: domain.domain, at: place)
         service.host = try host.map { name throws(DiscoveryError) in try OfferedHost(name: name, addresses: address) }
         return service
     }

@@ -49,6 +49,8 @@ struct ExplainCommand: PlacedCommand {
     static var grace: Duration { .seconds(3) }
 
     func validate() throws {
+        // A capture on standard output would be among the words.
+        if let pcap, pcap.isEmpty || pcap == "-" { throw ValidationError("--pcap takes the name of a new file.") }
         do {
             _ = try ExplainTarget(name, type: type)
         } catch let error as DiscoveryError {

@@ -29,11 +29,17 @@ enum ExplainTarget {
             }
             self = .subject(.service(instance))
         } else if text.hasPrefix("_") {
+            if let name = try? QueryCommand.name(text), name.labels.count > 2, !name.isAskedOnLink {
+                throw Parsing.Failure("it explains types of the link, and not of other domains")
+            }
             self = .subject(.type(try ServiceType(named: text)))
         } else if let host = try? QueryCommand.name(text), text.contains("."), host.isAskedOnLink, !host.isReverse {
             self = .subject(.host(host))
         } else {
             _ = try Self.name(text)
+            if [".", "local", "local."].contains(text.lowercased()) {
+                throw Parsing.Failure("it explains services, types and hosts; 'discoverd types' lists the types")
+            }
             try Self.refuseForeign(text)
             self = .word(text)
         }

@@ -10,6 +10,8 @@ enum PortOrAddress: Hashable, Sendable {
     init(_ text: String) throws {
         if let address = IPAddress(text) {
             self = .address(address)
+        } else if text.contains(where: { ".:".contains($0) }) {
+            throw Parsing.Failure("it is no IPv4 or IPv6 address, and no port")
         } else {
             self = .port(try Parsing.port(text))
         }
