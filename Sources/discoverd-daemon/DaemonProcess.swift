@@ -40,6 +40,9 @@ struct DaemonProcess {
         for warning in manager.warnings { log.warning(warning) }
         let sockets = try ControlSockets(explicit: command.socket, configuration, manager)
         let state = StateDirectory(StatePlace(command))
+        if let refusal = state.path.flatMap({ RegistryFile(directory: $0).refusal }) {
+            throw Failure(status: 78, message: refusal)
+        }
         if let reason = state.reason { log.warning("nothing is kept over a restart: \(reason)") }
         let configured = configuration.backend.flatMap { BackendChoice(rawValue: $0.rawValue) }
         let backend = chosen("backend", command.backend, configured, log) ?? .auto

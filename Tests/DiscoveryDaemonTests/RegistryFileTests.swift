@@ -43,6 +43,33 @@ import Testing
         try FileManager.default.removeItem(atPath: directory)
     }
 
+    @Test("a file of a newer version is left as it is, and not taken for a broken one", arguments: ["2", "40000"])
+    func newer(_ format: String) throws {
+        let file = RegistryFile(directory: directory)
+        #expect(file.refusal == nil)
+        let content = #"{"v":\#(format),"services":[{"a":1}]}"# + "\n"
+        try content.write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(file.refusal?.contains("format \(format), of a newer discoverd") == true)
+        guard case .unreadable = file.read() else {
+            Issue.record("it was read, or set aside")
+            return
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == content)
+    }
+
+    @Test("a file of the first edition, as 0.1.0 wrote it, is read")
+    func older() throws {
+        let list =
+            #"[{"id":"7","uid":1000,"request":{"v":1,"name":"Tony's web","type":"_http._tcp","port":8080,"domain":"local","#
+            + #""txt":{"path":"/x"},"subtypes":[],"onConflict":"rename"}}]"#
+        try Data(RegistryFile.sealed(Array(list.utf8))).write(to: URL(filePath: path))
+        guard case .registrations(let kept) = RegistryFile(directory: directory).read() else {
+            Issue.record("it was not read")
+            return
+        }
+        #expect(kept.map(\.request.service.name.text) == ["Tony's web"] && kept[0].uid == 1000)
+    }
+
     @Test func whatIsNoFileIsSetAsideAtOnce() throws {
         let file = RegistryFile(directory: directory)
         #expect(mkfifo(path, 0o600) == 0)

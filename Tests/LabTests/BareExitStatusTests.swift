@@ -19,7 +19,7 @@ struct BareExitStatusTests {
             words: ["this-is-much-too-long", "15"]
         ),
         Misuse(arguments: ["publish", "tony", "9000", "--type", "http tcp"], words: ["http tcp"]),
-        Misuse(arguments: ["publish", String(repeating: "n", count: 64), "9000"], words: ["63 bytes", "64"]),
+        Misuse(arguments: ["publish", String(repeating: "n", count: 64), "9000"], words: ["at most 63", "64 bytes"]),
         Misuse(arguments: ["publish", "", "9000"], words: ["name"]),
         Misuse(arguments: ["publish", "a\u{1B}b", "9000"], words: ["control character"]),
         Misuse(

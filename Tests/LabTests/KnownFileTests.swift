@@ -100,6 +100,20 @@ struct KnownFileTests {
         try await lab.stop()
     }
 
+    @Test("a file of a newer version is refused by all that use it, and stays")
+    func newer() async throws {
+        let lab = try await Lab.start(hosts: 1)
+        let made = try await lab.bash(
+            "h1", "mkdir -p \(Self.state); umask 077; echo '# discoverd format 2' >\(Self.file)")
+        #expect(made.exit == .exited(0), "\(made)")
+        for command in [["known"], ["known", "add", "@anna", Self.key], ["listen", "tony", "9000", "--tls"]] {
+            let run = try await lab.toEnd("h1", [DiscoverdBinary.path] + command, within: .seconds(15))
+            #expect(run.exit == .exited(78) && run.failure?.contains("newer discoverd") == true, "\(run)")
+        }
+        #expect(try await lab.bash("h1", "cat \(Self.file)").output == ["# discoverd format 2"])
+        try await lab.stop()
+    }
+
     @Test("a symbolic link stays one; without permission there is an error, for the one and the other")
     func permissions() async throws {
         let lab = try await Lab.start(hosts: 1, "--users")
@@ -109,7 +123,8 @@ struct KnownFileTests {
             [ -L \(Self.file) ] && cat /var/lib/dotfiles/known
             """
         let linked = try await lab.bash("h1", link)
-        #expect(linked.exit == .exited(0) && linked.output.count == 2, "\(linked)")
+        #expect(linked.exit == .exited(0) && linked.output.count == 3, "\(linked)")
+        #expect(linked.output.first == "# discoverd format 1", "\(linked)")
         // Without its file, whatever was known would count as new.
         let dangling = try await lab.bash("h1", "rm /var/lib/dotfiles/known; $discoverd known add @anna \(Self.key)")
         #expect(dangling.exit == .exited(78) && dangling.failure?.contains("a link to nothing") == true, "\(dangling)")

@@ -24,6 +24,24 @@ struct KnownPeersFileTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test("a new file says its format; one without is of the first; one of a newer version is refused, and stays")
+    func format() throws {
+        try file.change { $0.add(try peer(1)) }
+        let written = try String(contentsOfFile: file.path, encoding: .utf8)
+        #expect(written.hasPrefix("# discoverd format 1\n"))
+        try written.replacingOccurrences(of: "# discoverd format 1\n", with: "").write(
+            toFile: file.path, atomically: true, encoding: .utf8)
+        try file.change { $0.add(try peer(2)) }
+        #expect(try file.read().peers == [try peer(1), try peer(2)] && file.read().format == 1)
+        for mark in ["2", "1.5", "", "99999999999999999999"] {
+            let newer = "# discoverd format \(mark)\npeer-1 other\n"
+            try newer.write(toFile: file.path, atomically: true, encoding: .utf8)
+            #expect(throws: KnownPeersFile.Failure.self, "\(mark)") { try file.read() }
+            #expect(throws: KnownPeersFile.Failure.self, "\(mark)") { try file.change { $0.add(try peer(3)) } }
+            #expect(try String(contentsOfFile: file.path, encoding: .utf8) == newer)
+        }
+    }
+
     @Test("changes at once are all kept")
     func atOnce() async throws {
         let file = file

@@ -21,6 +21,7 @@ struct Inbox: Sendable {
         do throws(StateFolder.Failure) {
             records = ReceivedRecords(for: target, in: try StateFolder())
         } catch {
+            if error.isNewer { throw CommandError(.badConfiguration, "\(error)") }
             records = nil
             app.notices.notice("nothing is remembered of folders that are received (\(error))")
         }

@@ -10,10 +10,12 @@ import PeerIdentity
 
 extension OriginKey {
     /// The user's, or a temporary one if none can be stored.
-    static func ofUser(_ app: App) -> OriginKey {
+    /// - Throws: status 78 where a newer version has written what is stored.
+    static func ofUser(_ app: App) throws -> OriginKey {
         do throws(StateFolder.Failure) {
             return try OriginKey(in: try StateFolder())
         } catch {
+            if error.isNewer { throw CommandError(.badConfiguration, "\(error)") }
             app.notices.notice("a receiver will not know again what is sent (\(error))")
             return OriginKey()
         }

@@ -83,6 +83,7 @@ public final class Received: Sendable {
             state.made[key] = made
             // Created only once something has arrived: just connecting leaves nothing behind.
             if state.file == nil, let place {
+                place.folder.begin()
                 Self.makeRoom(in: place.folder, besides: place.name)
                 state.file = try? Self.open(place.name, in: place.folder, O_CREAT)
             }

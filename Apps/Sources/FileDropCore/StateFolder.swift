@@ -6,7 +6,13 @@ public struct StateFolder: Sendable {
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         /// The reason, for people.
         public let description: String
+        /// A newer version has written it: nothing may be read or written there.
+        public var isNewer = false
     }
+
+    /// The format of the files in the folder, and the newest that is read (docs/decisions/0059-formats-have-a-version.md of discoverd).
+    private static let format = 1
+    private static let formatName = "format"
 
     let descriptor: Descriptor
 
@@ -31,6 +37,15 @@ public struct StateFolder: Sendable {
         descriptor = Descriptor(number)
         guard let status = descriptor.status, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
             throw Failure(description: "\(path) belongs to another user, or can be written by one")
+        }
+        if let said = read(Self.formatName, atMost: 32) {
+            // What is no number is of no version that is known.
+            let text = String(decoding: said, as: UTF8.self).filter { !$0.isWhitespace }
+            guard let format = Int(text), format <= Self.format else {
+                throw Failure(
+                    description: "\(path) has a format of a newer filedrop; this one knows \(Self.format)",
+                    isNewer: true)
+            }
         }
     }
 
@@ -59,9 +74,17 @@ public struct StateFolder: Sendable {
         return content
     }
 
+    /// Says the format, before the first file is made; without a word where it fails: then no other can be made either.
+    func begin() { _ = place(Array("\(Self.format)\n".utf8), at: Self.formatName, isNew: true) }
+
     /// Writes a file atomically; replaces an existing one unless `isNew`.
     /// - Returns: whether the file was written.
     func write(_ content: [UInt8], to name: String, isNew: Bool = false) -> Bool {
+        begin()
+        return place(content, at: name, isNew: isNew)
+    }
+
+    private func place(_ content: [UInt8], at name: String, isNew: Bool) -> Bool {
         let temporary = ".\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
         let number = openat(descriptor.number, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { return false }

@@ -30,6 +30,8 @@ package struct RegistryFile: Sendable {
     }
 
     private static let name = "registrations.json"
+    /// What is written, and the newest that is read (docs/decisions/0059-formats-have-a-version.md).
+    private static let format = 1
     private static let maximumSize = 16 * 1024 * 1024
 
     private let directory: String
@@ -50,6 +52,7 @@ package struct RegistryFile: Sendable {
             default: return .unreadable(error.description)
             }
         }
+        if let refusal = refusal(of: bytes) { return .unreadable(refusal) }
         do {
             return .registrations(try Self.parse(bytes))
         } catch let error as JSONReader.Failure {
@@ -59,6 +62,16 @@ package struct RegistryFile: Sendable {
         } catch {
             return setAside((error as? JSONShapeError)?.reason ?? "it is broken")
         }
+    }
+
+    /// Why the file must be left alone, and a program that would write it must not run: a newer version has written it. Nil otherwise.
+    package var refusal: String? {
+        (try? SystemFile.read(path, atMost: Self.maximumSize, followingLinks: false)).flatMap { refusal(of: $0) }
+    }
+
+    private func refusal(of bytes: [UInt8]) -> String? {
+        guard let format = (try? JSONReader.read(bytes))?["v"]?.integer, format > Self.format else { return nil }
+        return "\(path) has format \(format), of a newer discoverd; this one knows \(Self.format)"
     }
 
     /// Replaces the file with one written beside it, synced and renamed, so that there is always a complete file
@@ -108,13 +121,13 @@ package struct RegistryFile: Sendable {
     /// The file with a list of registrations, as JSON, in it.
     package static func sealed(_ list: [UInt8]) -> [UInt8] {
         // The checksum is of the list exactly as it is written.
-        let head = "{\"v\":1,\"checksum\":\"\(checksum(list))\",\"registrations\":"
+        let head = "{\"v\":\(format),\"checksum\":\"\(checksum(list))\",\"registrations\":"
         return Array(head.utf8) + list + Array("}\n".utf8)
     }
 
     package static func parse(_ bytes: [UInt8]) throws -> [Kept] {
         let json = try JSONReader.read(bytes)
-        guard json["v"]?.integer == 1 else { throw JSONShapeError("it has another version") }
+        guard json["v"]?.integer == format else { throw JSONShapeError("it has another version") }
         let marker = Array("\"registrations\":".utf8)
         guard let start = bytes.firstRange(of: marker)?.upperBound, bytes.suffix(2) == Array("}\n".utf8)[...],
             start <= bytes.count - 2, json["checksum"]?.string == checksum(bytes[start..<(bytes.count - 2)])

@@ -17,6 +17,11 @@ public struct KnownPeers: Sendable {
         }
     }
 
+    /// The format that is written, and the newest that is read (docs/decisions/0059-formats-have-a-version.md).
+    public static let format = 1
+
+    private static let formatMark = "# discoverd format "
+
     /// The most bytes of a file.
     public static let longest = 4 << 20
 
@@ -53,6 +58,20 @@ public struct KnownPeers: Sendable {
 
     /// The file's content, to the byte as it was read where nothing was changed.
     public var content: [UInt8] { lines.flatMap { $0.text + [UInt8(ascii: "\n")] } }
+
+    /// The format of the file, which its first line says; 1 where it does not.
+    public var format: Int {
+        guard let text = lines.first.flatMap({ String(validating: $0.text, as: UTF8.self) }),
+            text.hasPrefix(Self.formatMark)
+        else { return 1 }
+        // What is no number is of no version that is known.
+        return Int(text.dropFirst(Self.formatMark.utf8.count).filter { $0 != "\r" && $0 != " " }) ?? .max
+    }
+
+    /// Says the format, in a file that is new.
+    mutating func begin() {
+        lines.insert(Line(text: Array("\(Self.formatMark)\(Self.format)".utf8), isComment: true), at: 0)
+    }
 
     /// The entries whose names can be read, in the order of the file.
     public var peers: [Peer] {

@@ -27,8 +27,17 @@ public struct KnownPeersFile: Sendable {
     }
 
     /// What is known; nothing where there is no file.
-    /// - Throws: where the file is there and cannot be read, is none, or others may write it.
+    /// - Throws: where the file is there and cannot be read, is none, others may write it, or a newer version has written it.
     public func read() throws(Failure) -> KnownPeers {
+        let known = try content()
+        guard known.format <= KnownPeers.format else {
+            throw Failure(
+                description: "\(path): it has a format of a newer discoverd; this one knows \(KnownPeers.format)")
+        }
+        return known
+    }
+
+    private func content() throws(Failure) -> KnownPeers {
         do throws(SystemError) {
             return KnownPeers(try SystemFile.readTrusted(path, atMost: KnownPeers.longest), hmac: hmac)
         } catch {
@@ -59,6 +68,7 @@ public struct KnownPeersFile: Sendable {
         var known = before
         let result = try body(&known)
         guard known != before else { return result }
+        if before.content.isEmpty { known.begin() }
         let content = known.content
         guard content.count <= KnownPeers.longest else {
             throw Failure(description: "\(path): no room for more than \(KnownPeers.longest) bytes")
