@@ -23,7 +23,8 @@ struct PublishCommand: PlacedCommand {
             """
     )
 
-    @Argument(help: "The name: 1 to 63 bytes. One that begins with a hyphen follows --; with --address-record a host's.")
+    @Argument(
+        help: "The name: 1 to 63 bytes; with --address-record a host's. One that begins with a hyphen follows --.")
     var name: String
 
     @Argument(
@@ -145,7 +146,8 @@ struct PublishCommand: PlacedCommand {
         case (.port(let number), false): port = number
         case (.address(let first), true):
             return try OfferedService(
-                addressesOf: OfferedHost(name: .ofLink(CommandLineArguments.unmarked(name)), addresses: [first] + address),
+                addressesOf: OfferedHost(
+                    name: .ofLink(CommandLineArguments.unmarked(name)), addresses: [first] + address),
                 interfaces: place.interfaces(), family: place.family)
         case (.port(let number), true):
             throw ValidationError("\(number) is no IPv4 or IPv6 address, which follows the host's name.")
