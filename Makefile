@@ -120,11 +120,23 @@ check: ## formatting, shell scripts, forbidden constructs: what CI runs first
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	@.ci/check
 
-docs: ## DocC of the library, in .build-docs
-	$(BUILD) --target Discovery --scratch-path .build-docs -Xswiftc -emit-symbol-graph \
-	    -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols
-	docc convert --fallback-display-name Discovery --fallback-bundle-identifier discoverd.Discovery \
-	    --additional-symbol-graph-dir .build-docs/symbols --output-path .build-docs/Discovery.doccarchive
+# Symbol graphs come from the debug builds that tests need, too (docs/decisions/0060-an-api-that-is-written-down.md).
+.PHONY: documented-built api api-accept
+documented-built:
+	@.ci/deps build
+	$(BUILD) $(TRAITS) --build-tests
+	$(IN_EXAMPLES) --build-tests
+
+docs: documented-built ## DocC of all products, .build-docs/discoverd.doccarchive and .build-docs/site; and every example of the documents compiled
+	.ci/symbols undocumented
+	.ci/snippets
+	.ci/docs
+
+api: documented-built ## whether the public API is as docs/api has it
+	.ci/symbols check
+
+api-accept: documented-built ## write docs/api anew
+	.ci/symbols accept
 
 tsan: ## values, directory, engine and daemon under ThreadSanitizer
 	@.ci/deps test

@@ -24,8 +24,10 @@ public actor AvahiEngine: DiscoveryEngine {
     ///
     /// With `.private` and `.automatic` the process's environment is changed until the first connection is made: make the engine
     /// early in a program, before anything else in it uses D-Bus, and one of these at a time.
-    /// - Parameter backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good,
-    ///   because the system's avahi-daemon has appeared; the message is for people. Operations report that it is lost.
+    /// - Parameters:
+    ///   - backend: which avahi-daemon is used.
+    ///   - backendEnded: called once, from any thread, when a backend that was asked for as `.private` has ended for good,
+    ///     because the system's avahi-daemon has appeared; the message is for people. Operations report that it is lost.
     /// - Throws: `.systemRefused` when the system gives no thread or no file descriptor. Operations report any other reason why
     ///   there is no backend.
     public init(

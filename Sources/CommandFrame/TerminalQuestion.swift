@@ -36,6 +36,7 @@ public enum TerminalQuestion {
     ///
     /// After a question that ended without an answer the next one comes after Enter, so that an answer which comes late is not taken for it.
     /// - Parameters:
+    ///   - text: the question.
     ///   - answers: what is taken, in lower case; after anything else the person is asked again. Empty: any line.
     ///   - limit: how long a person may think.
     /// - Returns: what was typed, in lower case and without spaces around it; nil where no one can be asked, another question is open, or nothing

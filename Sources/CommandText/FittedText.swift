@@ -4,7 +4,9 @@ extension String {
 
     /// The text in at most `columns` terminal columns; if longer, its end becomes `…`. Also bounds the bytes, because combining marks take
     /// no column.
-    /// - Parameter isUTF8: the terminal shows more than ASCII; otherwise other characters are escaped, as `\u{E9}`.
+    /// - Parameters:
+    ///   - columns: the width; 0 leaves nothing.
+    ///   - isUTF8: the terminal shows more than ASCII; otherwise other characters are escaped, as `\u{E9}`.
     public func fitted(to columns: Int, isUTF8: Bool = true) -> String {
         let text = tamed(isUTF8: isUTF8)
         guard DisplayWidth.of(text) > columns else { return text }

@@ -50,7 +50,10 @@ public struct DaemonClient: Sendable {
     }
 
     /// What the daemon knows of one type now: from memory where it follows the type, else after as long as the network takes.
-    /// - Parameter limit: how long the network may take, at most 30 s.
+    /// - Parameters:
+    ///   - type: the type.
+    ///   - domain: where it is looked for.
+    ///   - limit: how long the network may take, at most 30 s.
     /// - Throws: as `DaemonClient` says.
     public func services(
         of type: ServiceType,

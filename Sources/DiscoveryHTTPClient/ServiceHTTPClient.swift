@@ -26,6 +26,7 @@ public final class ServiceHTTPClient: Sendable {
     ///   - policy: decides which addresses may be dialled.
     ///   - configuration: of the HTTP client; its redirects, proxy and names of hosts are not used, and a connection
     ///     has 2 s unless it says otherwise.
+    ///   - group: the event loops of its connections.
     public init(
         network: LocalNetwork,
         policy: AddressPolicy = AddressPolicy(),
@@ -51,6 +52,7 @@ public final class ServiceHTTPClient: Sendable {
     ///     host that offers the service, and the port.
     ///   - target: the service, or a type: whichever answers first.
     ///   - timeout: for all of it.
+    ///   - logger: receives what the HTTP client logs; nil logs nothing.
     /// - Throws: `DiscoveryError` if the service cannot be found or reached (as `Establishment.result`), the errors of
     ///   the HTTP client, `ServiceHTTPClient.NotAPath`.
     public func execute(

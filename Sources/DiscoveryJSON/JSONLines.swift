@@ -13,7 +13,10 @@ extension JSONWriter {
     }
 
     /// Writes what a browser tells as one line, or nothing: the coming of the backend is no event for a reader.
-    /// - Parameter keyState: what is known of the key that a service had last; nil for one that was not connected to.
+    /// - Parameters:
+    ///   - event: what the browser tells.
+    ///   - detail: how much of a service is written.
+    ///   - keyState: what is known of the key that a service had last; nil for one that was not connected to.
     public mutating func line(
         _ event: ServiceEvent, detail: ServiceDetail, keyState: (ServiceInstance) -> String? = { _ in nil }
     ) {

@@ -10,7 +10,10 @@ public enum ServiceDetail: Hashable, Sendable {
 
 extension JSONWriter {
     /// Writes a service as one object.
-    /// - Parameter keyState: what is known of the key that it had last; nil if it was not connected to.
+    /// - Parameters:
+    ///   - service: the service.
+    ///   - detail: how much of it is written.
+    ///   - keyState: what is known of the key that it had last; nil if it was not connected to.
     public mutating func service(_ service: DiscoveredService, detail: ServiceDetail, keyState: String? = nil) {
         object { object in
             object.member("name", service.instance.name.text)

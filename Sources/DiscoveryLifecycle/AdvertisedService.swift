@@ -17,6 +17,7 @@ public struct AdvertisedService: ServiceLifecycle.Service {
 
     /// Creates a service.
     /// - Parameters:
+    ///   - service: what is published.
     ///   - network: publishes; the caller shuts it down, for example as a service listed earlier in the group.
     ///   - policy: with `.fail`, `run` throws when the name is taken.
     ///   - check: decides when it is published; nil publishes as long as the group runs.

@@ -6,8 +6,15 @@ public import NIOPosix
 extension LocalNetwork {
     /// Listens for IPv6 and IPv4 with one socket (IPv4 alone if there is no IPv6, or for `family`), and publishes the port.
     /// - Parameters:
+    ///   - name: the service's name.
+    ///   - type: the service's type.
+    ///   - domain: where it is published.
     ///   - port: nil takes a free one.
+    ///   - txt: the service's TXT record.
     ///   - interfaces: where to announce the service, and which interfaces connections may use; clients on others get no answer.
+    ///   - family: nil for both.
+    ///   - policy: what happens when the name is taken.
+    ///   - group: the event loops of the connections.
     ///   - initializer: builds the pipeline of each connection.
     /// - Throws: `ServerSocket.Failure`; the listener's publication reports collisions.
     public func listen(

@@ -37,6 +37,7 @@ public enum ServerSocket {
     ///   - interfaces: the interfaces that connections may use; clients on others get no answer. A connection from this machine counts as
     ///     using the interface that owns its destination address, and is closed if that is another.
     ///   - family: nil for both.
+    ///   - group: the event loops of the connections.
     ///   - initializer: returns the representation of a connection for the caller.
     /// - Throws: `Failure`.
     public static func listen<Connection: Sendable>(

@@ -11,7 +11,9 @@ extension MachineIdentity {
     /// This machine's identity, or this user's: made at first use, and kept in a file for its owner alone.
     ///
     /// Two processes that come first at once have the same one.
-    /// - Parameter directory: is made if need be.
+    /// - Parameters:
+    ///   - directory: is made if need be.
+    ///   - label: the name that a new identity has.
     /// - Throws: where the file is there and is none, others may read it, or it cannot be written.
     public init(directory: String, label: @autoclosure () -> String) throws(Failure) {
         let path = "\(directory)/\(Self.fileName)"

@@ -114,7 +114,9 @@ public struct PeerTLS: Sendable {
     }
 
     /// Adds TLS to a connection that was accepted; the first handler of its pipeline. Call it on the channel's event loop.
-    /// - Parameter message: sent, in plain bytes, to who says something other than TLS first, before the connection ends.
+    /// - Parameters:
+    ///   - channel: the connection.
+    ///   - message: sent, in plain bytes, to who says something other than TLS first, before the connection ends.
     public func secure(answering channel: any Channel, tellingPlain message: [UInt8] = []) -> EventLoopFuture<Void> {
         do {
             if !message.isEmpty { try channel.pipeline.syncOperations.addHandler(PlainAnswer(message)) }

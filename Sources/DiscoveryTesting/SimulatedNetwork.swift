@@ -30,6 +30,7 @@ public final class SimulatedNetwork: Sendable {
     /// - Parameters:
     ///   - domains: the domains that can be queried, each with its subdomains.
     ///   - isUnicast: services are learned from a server rather than on an interface, as beyond the link.
+    ///   - delivery: when a machine hears of a change.
     public init(
         domains: [Domain] = [.local], isUnicast: Bool = false, delivery: Delivery = .automatic
     ) {

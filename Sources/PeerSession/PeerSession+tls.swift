@@ -13,8 +13,12 @@ extension PeerSession {
     /// A peer that is dialled is the service of its name; `identity(of:)` says who one is that dialled in. TXT also has `tls` and `fp`: hints,
     /// which decide nothing.
     /// - Parameters:
+    ///   - network: finds and publishes.
     ///   - identifier: shared by all sessions of one program: 1 to 15 letters, digits and hyphens.
     ///   - displayName: for people; cut to 200 bytes. The service gets as much of it as fits a service's name.
+    ///   - mode: what it takes part as.
+    ///   - id: who it is; a new one each time unless told.
+    ///   - interfaces: where it finds, and is found.
     ///   - tls: whose key this is, whose are known, and who is asked about others.
     ///   - refused: called for each caller that is not let in. Anyone on the network can cause calls.
     /// - Throws: `.invalidServiceType` for an identifier that gives no service type.

@@ -36,8 +36,12 @@ public actor PeerSession {
 
     /// Creates a plain session; `run()` starts it.
     /// - Parameters:
+    ///   - network: finds and publishes.
     ///   - identifier: shared by all sessions of one program: 1 to 15 letters, digits and hyphens.
     ///   - displayName: for people; cut to 200 bytes. The service gets as much of it as fits a service's name.
+    ///   - mode: what it takes part as.
+    ///   - id: who it is; a new one each time unless told.
+    ///   - interfaces: where it finds, and is found.
     /// - Throws: `.invalidServiceType` for an identifier that gives no service type.
     public init(
         network: LocalNetwork,

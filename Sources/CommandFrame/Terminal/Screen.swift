@@ -9,7 +9,10 @@ public final class Screen: Sendable {
     private let isOpen = Mutex(true)
 
     /// Takes the terminal.
-    /// - Parameter queue: receives the keys.
+    /// - Parameters:
+    ///   - use: what of the terminal is taken.
+    ///   - ability: what the terminal can show.
+    ///   - queue: receives the keys.
     /// - Returns: nil where there is none, or where another job has it.
     public init?(_ use: RawTerminal.Use, _ ability: Renderer.Ability, queue: TerminalEventQueue = TerminalEventQueue())
     {

@@ -4,9 +4,13 @@ import DNSSD
 public struct Style: Hashable, Sendable {
     /// The colours that every colour terminal has.
     public enum Colour: Int, Hashable, Sendable {
+        /// SGR 31 of ECMA-48.
         case red = 31
+        /// SGR 32.
         case green = 32
+        /// SGR 33.
         case yellow = 33
+        /// SGR 36.
         case cyan = 36
     }
 

@@ -2,7 +2,28 @@
 public enum Key: Hashable, Sendable {
     /// A character was typed.
     case character(Character)
-    case up, down, left, right, pageUp, pageDown, home, end, enter, escape, backspace
+    /// An arrow.
+    case up
+    /// An arrow.
+    case down
+    /// An arrow.
+    case left
+    /// An arrow.
+    case right
+    /// One screen up.
+    case pageUp
+    /// One screen down.
+    case pageDown
+    /// To the beginning.
+    case home
+    /// To the end.
+    case end
+    /// The end of a line of input.
+    case enter
+    /// Escape on its own, without a sequence after it.
+    case escape
+    /// Deletes the character before the cursor.
+    case backspace
     /// A character was pasted.
     case pasted(Character)
     /// A mouse button went down; columns and rows count from 0.

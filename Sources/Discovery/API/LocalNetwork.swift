@@ -9,7 +9,9 @@ public final class LocalNetwork: Sendable {
 
     /// Creates a network over an engine, which it then owns and ends with `shutdown`.
     /// - Parameters:
+    ///   - engine: finds and publishes.
     ///   - limits: times and bounds for every query; nil for the engine's own for each domain.
+    ///   - time: the clock; a test turns its own.
     ///   - observer: is told what happens; nil costs nothing.
     public init(
         engine: any DiscoveryEngine,
@@ -100,9 +102,11 @@ public final class LocalNetwork: Sendable {
     }
 
     /// Publishes a service until the publication is withdrawn or dropped.
-    /// - Parameter isPersistent: keeps the publication through refusals: if the backend refuses it, or its name is
-    ///   taken with `.fail`, it becomes `.refused` and is retried. Otherwise that ends a publication that was never
-    ///   established.
+    /// - Parameters:
+    ///   - service: what is published.
+    ///   - policy: what happens when the name is taken.
+    ///   - isPersistent: keeps the publication through refusals: if the backend refuses it, or its name is taken with
+    ///     `.fail`, it becomes `.refused` and is retried. Otherwise that ends a publication that was never established.
     public func publish(
         _ service: OfferedService,
         onConflict policy: ConflictPolicy = .rename,

@@ -89,6 +89,7 @@ public struct PairingExchange: Sendable {
 
     /// Begins an attempt; draws this side's number.
     /// - Parameters:
+    ///   - role: who dialled, and who was dialled.
     ///   - own: this side's key, as the handshake showed it to the peer.
     ///   - peer: the peer's key, as the handshake has proven it.
     ///   - digest: SHA-256.

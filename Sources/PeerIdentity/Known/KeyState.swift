@@ -13,7 +13,9 @@ extension KnownPeers {
     public static let mostLastKeys = 1000
 
     /// What is known of the key that a name had last.
-    /// - Parameter last: the keys that names had last, of the file `KnownPeersFile.lastKeysName`.
+    /// - Parameters:
+    ///   - name: the name.
+    ///   - last: the keys that names had last, of the file `KnownPeersFile.lastKeysName`.
     /// - Returns: nil for a name that was not connected to.
     public func state(of name: PeerName, lastKeys last: KnownPeers) -> KeyState? {
         guard let key = last.keys(of: name).last else { return nil }

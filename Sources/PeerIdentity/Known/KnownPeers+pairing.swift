@@ -30,7 +30,10 @@ extension KnownPeers {
     }
 
     /// Makes a key known by all names of a label, so that it is let in when it dials in, and when its services are dialled.
-    /// - Parameter day: when, as `2026-11-23`.
+    /// - Parameters:
+    ///   - key: the key.
+    ///   - label: what the machine is called.
+    ///   - day: when, as `2026-11-23`.
     /// - Returns: as `conflict(pairing:labelled:)`; nothing is added then.
     public mutating func pair(
         _ key: KeyFingerprint, labelled label: String, on day: String? = KnownPeers.today()
