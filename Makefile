@@ -22,7 +22,7 @@ SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
 .PHONY: help bench bench-quick bench-inside run build test test-quick fuzz soak tests-built lab demo fmt check docs test-examples tsan asan release release-apps \
-    install install-apps uninstall uninstall-apps deb test-package test-systemd clean deps
+    install install-apps uninstall uninstall-apps deb test-package test-systemd test-upgrade clean deps
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1 \2/p' $(MAKEFILE_LIST) | \
@@ -293,6 +293,10 @@ test-package: ## what a package gets that depends on this one: packages resolved
 test-systemd: ## the package in a booted Debian with a network of its own; needs root
 	@.ci/deps systemd
 	Tests/SystemdTests/run
+
+test-upgrade: ## the package of an older commit (OLD_PACKAGE=…, else OLD_COMMIT, 851e08c), to this one and back; needs root
+	@.ci/deps systemd
+	Tests/SystemdTests/run-upgrade $(OLD_PACKAGE)
 
 clean: ## remove everything that was built
 	rm -rf .build Apps/.build Examples/.build .build-asan .build-bench .build-docs .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines
