@@ -2,7 +2,8 @@ public import DNSSD
 import Discovery
 import DiscoverySystem
 
-/// Machines that publish and browse within one process: deterministic, without packets, latency or a clock.
+/// Machines that publish and browse within one process: deterministic and without packets. They hear each other at once and always, unless
+/// `setDelay(_:of:)`, `setLoss(_:)`, `partition(_:)` or a `NetworkScript` changes that; then a clock counts that the test turns.
 ///
 /// Others see a machine's change in their next report. Services are visible on the interfaces that share a link, and on all interfaces of
 /// their own machine, loopback included. The first machine to claim a name keeps it.
@@ -16,12 +17,17 @@ public final class SimulatedNetwork: Sendable {
     }
 
     private struct State {
-        var world = SimulatedWorld()
+        var world: SimulatedWorld
         var isDelivering = false
+        /// What scripts have left to do, in order.
+        var cues: [NetworkScript.Cue] = []
     }
 
     private let delivery: Delivery
-    private let state = Locked(State())
+    private let state: Locked<State>
+
+    /// The clock of delays, losses and scripts; the one to give to each `LocalNetwork`.
+    public let time: TestTime
 
     /// The network's domains.
     public let domains: [Domain]
@@ -31,15 +37,17 @@ public final class SimulatedNetwork: Sendable {
     ///   - domains: the domains that can be queried, each with its subdomains.
     ///   - isUnicast: services are learned from a server rather than on an interface, as beyond the link.
     ///   - delivery: when a machine hears of a change.
+    ///   - time: the clock of delays, losses and scripts.
+    ///   - seed: decides what is lost: the same seed loses the same.
     public init(
-        domains: [Domain] = [.local], isUnicast: Bool = false, delivery: Delivery = .automatic
+        domains: [Domain] = [.local], isUnicast: Bool = false, delivery: Delivery = .automatic,
+        time: TestTime = TestTime(), seed: UInt64 = 1
     ) {
         self.domains = domains
         self.delivery = delivery
-        state.withLock { state in
-            state.world.domains = domains
-            state.world.isUnicast = isUnicast
-        }
+        self.time = time
+        state = Locked(
+            State(world: SimulatedWorld(domains: domains, isUnicast: isUnicast, SimulatedConditions(seed: seed))))
     }
 
     /// Adds a machine with a running backend. Without `interfaces` it gets `lo` and `eth0`, with two addresses.
@@ -117,12 +125,12 @@ public final class SimulatedNetwork: Sendable {
     /// Queries and publications that have started and not ended.
     public var openOperations: Int { state.withLock { $0.world.operations.count } }
 
-    /// Delivers all reports in turn, including those that follow from them.
+    /// Delivers all reports that are due in turn, including those that follow from them.
     /// - Returns: how many were delivered.
     @discardableResult
     public func deliver() -> Int {
         var count = 0
-        while let report = state.withLock({ $0.world.takeReport() }) {
+        while let report = state.withLock({ $0.world.takeReport(at: time.now) }) {
             report.deliver()
             count += 1
         }
@@ -154,9 +162,10 @@ public final class SimulatedNetwork: Sendable {
 
     private func change<Result>(_ body: (inout SimulatedWorld) -> Result) -> Result {
         let (result, mustDeliver) = state.withLock { state in
+            state.world.now = time.now
             let result = body(&state.world)
             state.world.reconcile()
-            guard delivery == .automatic, !state.isDelivering, !state.world.reports.isEmpty else {
+            guard delivery == .automatic, !state.isDelivering, state.world.hasReport(at: time.now) else {
                 return (result, false)
             }
             state.isDelivering = true
@@ -167,10 +176,47 @@ public final class SimulatedNetwork: Sendable {
         return result
     }
 
+    func changeNow(_ body: (inout SimulatedWorld) -> Void) { change { body(&$0) } }
+
+    // MARK: Scripts
+
+    func schedule(_ cues: [NetworkScript.Cue]) {
+        let now = time.now
+        state.withLock { state in
+            state.cues += cues.map { NetworkScript.Cue(at: now + max($0.time, .zero), $0.step) }
+            // Stable: those of one time stay in their order.
+            state.cues = state.cues.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+                .map(\.element)
+        }
+    }
+
+    /// The steps whose time has come.
+    func takeSteps() -> [NetworkScript.Step] {
+        let now = time.now
+        return state.withLock { state in
+            let due = state.cues.prefix { $0.time <= now }.map(\.step)
+            state.cues.removeFirst(due.count)
+            return due
+        }
+    }
+
+    /// When next something happens or is due; nil if not until `end`.
+    func nextEvent(before end: Duration) -> Duration? {
+        let next = state.withLock { state in [state.cues.first?.time, state.world.nextDue].compactMap { $0 }.min() }
+        return next.flatMap { $0 <= end ? $0 : nil }
+    }
+
+    /// Delivers what is due: here, or by a task if that is how this network delivers.
+    func deliverDue() -> Int {
+        if delivery == .byHand { return deliver() }
+        change { _ in }
+        return 0
+    }
+
     private func deliverAll() {
         while true {
             let report = state.withLock { state in
-                let report = state.world.takeReport()
+                let report = state.world.takeReport(at: time.now)
                 if report == nil { state.isDelivering = false }
                 return report
             }
@@ -178,10 +224,6 @@ public final class SimulatedNetwork: Sendable {
             report.deliver()
         }
     }
-}
-
-extension SimulatedWorld {
-    fileprivate mutating func takeReport() -> Report? { reports.isEmpty ? nil : reports.removeFirst() }
 }
 
 extension EngineConformance.Backend {

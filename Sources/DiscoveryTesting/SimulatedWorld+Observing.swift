@@ -64,7 +64,29 @@ extension SimulatedWorld {
         }
         if isFirst { facts.append(.listed) }
         (browse.sightings, browse.resolutions, browse.failures) = (sightings, resolutions, failures)
-        if !facts.isEmpty { report(id) { [deliver = browse.report, facts] in deliver(facts) } }
+        tell(facts, of: id, browse.report, to: machine.name)
+    }
+
+    /// In one report where everything is heard at once; else what belongs to a service in one of its own, each when it is heard.
+    private mutating func tell(
+        _ facts: [BrowseFact], of id: UInt64, _ deliver: @escaping @Sendable ([BrowseFact]) -> Void, to machine: String
+    ) {
+        guard !facts.isEmpty else { return }
+        conditions.forget(now: now)
+        guard !conditions.isPerfect else { return report(id) { deliver(facts) } }
+        var order: [ServiceInstance] = []
+        var heard: [ServiceInstance: [BrowseFact]] = [:]
+        for fact in facts {
+            guard let instance = fact.heard else { continue }
+            if heard[instance] == nil { order.append(instance) }
+            heard[instance, default: []].append(fact)
+        }
+        let known = facts.filter { $0.heard == nil }
+        if !known.isEmpty { report(id) { deliver(known) } }
+        for instance in order {
+            guard let facts = heard[instance] else { continue }
+            report(id, of: instance, to: machine) { deliver(facts) }
+        }
     }
 
     private mutating func observe(
@@ -89,7 +111,10 @@ extension SimulatedWorld {
         facts += paths.subtracting(types.paths).inOrder.map { .appeared($0.key, $0.origin) }
         if isFirst { facts.append(.listed) }
         types.paths = paths
-        if !facts.isEmpty { report(id) { [deliver = types.report, facts] in deliver(facts) } }
+        guard !facts.isEmpty else { return }
+        conditions.forget(now: now)
+        let deliver: @Sendable () -> Void = { [deliver = types.report, facts] in deliver(facts) }
+        if conditions.isPerfect { report(id, deliver) } else { report(id, of: nil, to: machine.name, deliver) }
     }
 
     private func view(

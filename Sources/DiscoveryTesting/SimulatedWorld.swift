@@ -7,6 +7,8 @@ import Discovery
 struct SimulatedWorld: Sendable {
     struct Report: Sendable {
         let operation: UInt64
+        /// When it is heard, on the network's clock.
+        let due: Duration
         let deliver: @Sendable () -> Void
     }
 
@@ -16,10 +18,21 @@ struct SimulatedWorld: Sendable {
     var isUnicast = false
     var machines: [String: SimulatedMachine] = [:]
     var operations: [UInt64: SimulatedOperation] = [:]
-    var reports: [Report] = []
+    private(set) var reports: [Report] = []
+    var conditions: SimulatedConditions
+    /// Names that a host has which nobody sees.
+    var claimed: Set<ServiceInstance> = []
+    /// The reading of the network's clock at this change.
+    var now = Duration.zero
     private var lastID: UInt64 = 0
     /// The publications established under each name; valid while `reconcile` runs.
     private var holders: [ServiceInstance: Set<UInt64>] = [:]
+    /// Established publications, in the order they were started; valid while operations observe.
+    private(set) var published: [(id: UInt64, machine: String, publication: SimulatedOperation.Publication)] = []
+
+    init(domains: [Domain], isUnicast: Bool, _ conditions: SimulatedConditions) {
+        (self.domains, self.isUnicast, self.conditions) = (domains, isUnicast, conditions)
+    }
 
     mutating func start(_ kind: SimulatedOperation.Kind, on machine: String) -> UInt64 {
         lastID += 1
@@ -31,6 +44,7 @@ struct SimulatedWorld: Sendable {
     mutating func cancel(_ ids: [UInt64]) {
         for id in ids { operations[id] = nil }
         reports.removeAll { ids.contains($0.operation) }
+        conditions.forget(ids)
         reconcile()
     }
 
@@ -44,11 +58,41 @@ struct SimulatedWorld: Sendable {
             }
         }
         for id in ids { publish(id) }
+        published = ids.compactMap { id in
+            guard let operation = operations[id], case .publication(let publication) = operation.kind,
+                publication.isEstablished
+            else { return nil }
+            return (id, operation.machine, publication)
+        }
         for id in ids { observe(id) }
     }
 
+    /// Reports what a machine knows without hearing it.
     mutating func report(_ id: UInt64, _ deliver: @escaping @Sendable () -> Void) {
-        reports.append(Report(operation: id, deliver: deliver))
+        reports.append(Report(operation: id, due: now, deliver: deliver))
+    }
+
+    /// Reports what `machine` hears of a service, or with nil of all of them.
+    mutating func report(
+        _ id: UInt64, of instance: ServiceInstance?, to machine: String, _ deliver: @escaping @Sendable () -> Void
+    ) {
+        let channel = SimulatedConditions.Channel(operation: id, instance: instance)
+        reports.append(
+            Report(operation: id, due: conditions.due(channel, at: machine, now: now), deliver: deliver))
+    }
+
+    func hasReport(at time: Duration) -> Bool { reports.contains { $0.due <= time } }
+
+    /// When the next report is due that is not yet.
+    var nextDue: Duration? { reports.lazy.map(\.due).min() }
+
+    /// The first report that is due, by its time and then in its order.
+    mutating func takeReport(at time: Duration) -> Report? {
+        var next: Int?
+        for index in reports.indices where reports[index].due <= time {
+            if next.map({ reports[index].due < reports[$0].due }) ?? true { next = index }
+        }
+        return next.map { reports.remove(at: $0) }
     }
 
     func reaches(_ one: String, _ other: String) -> Bool {
@@ -130,19 +174,12 @@ extension SimulatedWorld {
 
     /// Whether another publication claimed the name first.
     private func isTaken(_ instance: ServiceInstance, than id: UInt64, on machine: String) -> Bool {
+        if claimed.contains(instance) { return true }
         guard let holders = holders[instance] else { return false }
         let isOwnEstablished = holders.contains(id)
         return holders.contains { other in
             other != id && operations[other].map { reaches(machine, $0.machine) } ?? false
                 && (!isOwnEstablished || other < id)
-        }
-    }
-
-    /// Established publications, in the order they were started.
-    var published: [(id: UInt64, machine: String, publication: SimulatedOperation.Publication)] {
-        operations.sorted { $0.key < $1.key }.compactMap { id, operation in
-            guard case .publication(let publication) = operation.kind, publication.isEstablished else { return nil }
-            return (id, operation.machine, publication)
         }
     }
 }
