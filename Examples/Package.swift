@@ -48,6 +48,7 @@ let package = Package(
     targets: [
         sample("BrowseAndConnect", discoverd("DiscoveryNIO") + nio),
         sample("PublishWithNIO", discoverd("DiscoveryNIO") + nio),
+        sample("Datagrams", discoverd("DiscoveryNIO") + nio),
         sample("EchoGroup", discoverd("DiscoveryNIO") + lifecycle + [logging] + nio),
         sample("HummingbirdShop", lifecycle + [hummingbird, logging]),
         sample("HTTPByName", http),

@@ -76,6 +76,50 @@ struct ExampleTests {
         try await lab.stop()
     }
 
+    @Test("datagrams: the answer comes from the address that was asked; the client is told of its link")
+    func datagrams() async throws {
+        let lab = try await Lab.start()
+        let extra = try await lab.bash("h1", "ip address add 10.77.0.91/24 dev eth0")
+        #expect(extra.exit == .exited(0), "\(extra)")
+        let server = try lab.sample("h1", "Datagrams", "serve")
+        try await server.line { $0 == "published as quotes" }
+        // A connected socket hears no other address. Addresses that come later have a socket, too.
+        let ask = """
+            import socket, sys
+            for host in sys.argv[2:]:
+                peer = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                peer.settimeout(1)
+                peer.connect((host, int(sys.argv[1])))
+                for attempt in range(10):
+                    try:
+                        peer.send(b"hello")
+                        print(host, peer.recv(99).decode())
+                        break
+                    except (ConnectionRefusedError, socket.timeout):
+                        pass
+            """
+        let found = try await lab.ask("h2", "resolve", "quotes", "_quote._udp", "--json")
+        let port = try #require(found.output.first?.firstMatch(of: /"port":(\d+)/)?.1)
+        let later = try await lab.bash("h1", "ip address add 10.77.0.92/24 dev eth0")
+        #expect(later.exit == .exited(0), "\(later)")
+        let hosts = ["10.77.0.1", "10.77.0.91", "10.77.0.92"]
+        let answers = try await lab.toEnd(
+            "h2", ["/usr/bin/python3", "-c", ask, String(port)] + hosts, within: .seconds(40))
+        #expect(answers.output == hosts.map { "\($0) hello" }, "\(answers)")
+
+        let client = try lab.sample("h2", "Datagrams")
+        try await client.line { $0 == "a quote" }
+        try await client.line { $0 == "by eth0" }
+        for (state, told) in [("down", "not viable"), ("up", "by eth0")] {
+            let link = try await lab.bash("h2", "ip link set eth0 \(state)")
+            #expect(link.exit == .exited(0), "\(link)")
+            try await client.line { $0 == told }
+        }
+        client.signal(SIGKILL)
+        server.signal(SIGKILL)
+        try await lab.stop()
+    }
+
     @Test("gRPC by name")
     func grpc() async throws {
         let lab = try await Lab.start()
