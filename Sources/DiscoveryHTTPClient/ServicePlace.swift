@@ -22,7 +22,7 @@ struct ServicePlace: Sendable {
     /// The name of the host that offers the service; the address, without scope, where it has something that names in
     /// URLs do not have.
     var hostField: String {
-        guard let name = (endpoint.target?.host ?? service.host)?.name,
+        guard let name = (endpoint.target?.host ?? service.host)?.text,
             name.utf8.allSatisfy({ Self.isPlain($0) }), !name.isEmpty, name.utf8.count <= 253
         else { return bracketed(parts[0]) }
         return "\(name):\(endpoint.port)"

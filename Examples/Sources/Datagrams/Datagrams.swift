@@ -8,7 +8,7 @@ struct Datagrams {
     static func main() async throws {
         let (network, type) = (try LocalNetwork(), try ServiceType("_quote._udp"))
         guard CommandLine.arguments.count > 1 else { return try await ask(network, type) }
-        let listener = try await network.listenForDatagrams("quotes", type: type) { channel in
+        let listener = try await network.listenForDatagrams(try ServiceName("quotes"), type: type) { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Answers()) }
         }
         print("published as", try await listener.established())
