@@ -48,6 +48,20 @@ struct GRPCTests {
         }
     }
 
+    @Test("what no policy permits is never handed to gRPC: it is unavailable, with the reason")
+    func addressesThatAreRefused() async throws {
+        let publication = try await link.publish("greeter", "_grpc._tcp", port: 9)
+        let none = AddressPolicy(deny: [try CIDR("0.0.0.0/0"), try CIDR("::/0")])
+        let resolver = NameResolvers.ServiceDiscovery(network: link.client, policy: none)
+            .resolver(for: try ResolvableTargets.ServiceDiscovery("dnssd:greeter._grpc._tcp.local"))
+        let error = await #expect(throws: RPCError.self) {
+            for try await result in resolver.names { Issue.record("\(result)") }
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.hasSuffix("has no address that may be dialled") == true, "\(error?.message ?? "")")
+        await publication.withdraw()
+    }
+
     @Test func whatIsNoNameIsRefused() {
         #expect(throws: DiscoveryError.self) { try ResolvableTargets.ServiceDiscovery("dnssd:greeter") }
         #expect(throws: DiscoveryError.self) { try ResolvableTargets.ServiceDiscovery("dnssd:_grpc") }
