@@ -96,10 +96,13 @@ void ckernel_take_all(int connection) {
     setsockopt(connection, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused);
 }
 
-int ckernel_watch_interfaces(void) {
+static const unsigned addresses_and_routes =
+    RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
+
+int ckernel_watch_interfaces(bool more) {
     int watch = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (watch < 0) return -1;
-    const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+    const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK | (more ? addresses_and_routes : 0)};
     // Who reads looks at what there is now: of too many changes it need not hear.
     int on = 1;
     setsockopt(watch, SOL_NETLINK, NETLINK_NO_ENOBUFS, &on, sizeof on);

@@ -6,6 +6,9 @@ internal import NIOPosix
 final class SystemChanges: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
+    /// Changes within this time can be taken together: an interface that comes up gets several addresses and routes.
+    static let gathering = TimeAmount.milliseconds(150)
+
     private let changed: () -> Void
 
     private init(_ changed: @escaping () -> Void) { self.changed = changed }

@@ -24,7 +24,7 @@ public struct NetworkScript: Hashable, Sendable {
 
     /// A step with its time, counted from when the script begins.
     public struct Cue: Hashable, Sendable {
-        /// When it happens; what is negative happens at once.
+        /// When it happens, in `advance(by:)`; what is negative happens with the next.
         public var time: Duration
         /// What happens.
         public var step: Step

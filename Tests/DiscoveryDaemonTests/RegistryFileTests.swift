@@ -62,7 +62,8 @@ import Testing
         let list =
             #"[{"id":"7","uid":1000,"request":{"v":1,"name":"Tony's web","type":"_http._tcp","port":8080,"domain":"local","#
             + #""txt":{"path":"/x"},"subtypes":[],"onConflict":"rename"}}]"#
-        try Data(RegistryFile.sealed(Array(list.utf8))).write(to: URL(filePath: path))
+        let text = #"{"v":1,"checksum":"67164251575491aa","registrations":"# + list + "}\n"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
         guard case .registrations(let kept) = RegistryFile(directory: directory).read() else {
             Issue.record("it was not read")
             return

@@ -29,6 +29,9 @@ run_upgrade() {
     # The browser holds an end back for 3.2 s: only then would it have told of one.
     sleep 5
     check 'h2 was told of no end, from the first package to the last' bash -c "! grep -q '\"removed\"' '$log'"
+    in_machine discoverd unpublish kept _http._tcp
+    until_true 20 'and would have been: it is told of one now' grep -q '"removed".*"kept"' "$log"
+    check 'kept is handed over again' in_machine discoverd publish kept 9001 --type _http._tcp --txt path=/k --detach
 
     check 'the new one again' install_package discoverd
     until_true 20 'the new version serves' serves_version "$new_version"

@@ -4,6 +4,8 @@
 #ifndef DISCOVERD_CKERNEL_H
 #define DISCOVERD_CKERNEL_H
 
+#include <stdbool.h>
+
 // A connection that was accepted: the name of the interface by which it came, for one from this machine itself that of the
 // interface whose address it was for. An IPv4 listener needs IP_PKTINFO before. Returns 0, or -1 when unknown.
 int ckernel_arrival(int connection, char name[_Nonnull 16]);
@@ -15,7 +17,7 @@ int ckernel_take_only(int listener, const unsigned *_Nullable interfaces, int co
 // Lifts that from a connection, which has it from its listener.
 void ckernel_take_all(int connection);
 
-// A socket to read from when an interface comes, goes, or gets another name; -1 with errno.
-int ckernel_watch_interfaces(void);
+// A socket to read from when an interface comes, goes, or gets another name; with more, also when an address or a route does. -1 with errno.
+int ckernel_watch_interfaces(bool more);
 
 #endif

@@ -4,9 +4,6 @@ import DiscoverySystem
 public import NIOCore
 
 extension ConnectionPath {
-    /// Changes within this time are judged together: an interface that comes up gets several addresses and routes.
-    private static let gathering = TimeAmount.milliseconds(150)
-
     /// The path of a connection, TCP or UDP: now, and whenever the judgement changes; only the newest is kept. Ends with the channel, and at
     /// once if the system does not tell of changes. Interfaces that are slow to get an address are better only once they have one.
     ///
@@ -26,12 +23,12 @@ extension ConnectionPath {
             }
             if isNews { continuation.yield(path) }
         }
-        SystemChanges.watch(LinkMonitor.open() ?? -1, on: channel.eventLoop, until: end.futureResult) {
+        SystemChanges.watch(InterfaceLimit.watchAll(), on: channel.eventLoop, until: end.futureResult) {
             let isFirst = told.withLock { told in
                 defer { told.isDue = true }
                 return !told.isDue
             }
-            if isFirst { channel.eventLoop.scheduleTask(in: gathering, judge) }
+            if isFirst { channel.eventLoop.scheduleTask(in: SystemChanges.gathering, judge) }
         }
         .whenComplete { result in
             judge()

@@ -38,5 +38,8 @@ package struct InterfaceLimit: Sendable {
     /// A non-blocking descriptor that becomes readable when interfaces change; ignore what it reads. The caller closes
     /// it.
     /// - Returns: -1 with `errno` on failure.
-    package static func watch() -> Int32 { ckernel_watch_interfaces() }
+    package static func watch() -> Int32 { ckernel_watch_interfaces(false) }
+
+    /// The same for interfaces, addresses and routes.
+    package static func watchAll() -> Int32 { ckernel_watch_interfaces(true) }
 }

@@ -52,9 +52,8 @@ struct HostilePageTests {
         let commands = try await browser.texts(LabBrowser.each(".copy", "one.dataset.command"))
         for command in commands { #expect(command.utf8.allSatisfy { 0x20..<0x7F ~= $0 }, "\(command)") }
         // A shell makes the very name of it.
-        for name in Self.markup + ["esc\u{1B}[31mred", "line\nfeed"] {
-            #expect(commands.contains { $0.hasPrefix("discoverd resolve") && Self.isAbout(name, $0) }, "\(name)")
-        }
+        let meant = try await Self.names(in: commands, by: lab)
+        for name in Self.markup + ["esc\u{1B}[31mred", "line\nfeed"] { #expect(meant.contains(name), "\(name)") }
         #expect(try await browser.problems(of: page.origin) == [])
         try await browser.end()
         try await page.stop()
@@ -131,17 +130,13 @@ struct HostilePageTests {
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// Whether bash makes this name of the command's word.
-    private static func isAbout(_ name: String, _ command: String) -> Bool {
-        let bash = Process()
-        bash.executableURL = URL(filePath: "/bin/bash")
-        let words = command.dropFirst("discoverd resolve ".count)
-        bash.arguments = ["-c", "set -f; set -- \(words); [[ $1 != -- ]] || shift; printf %s \"$1\""]
-        let output = Pipe()
-        bash.standardOutput = output
-        guard (try? bash.run()) != nil else { return false }
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        bash.waitUntilExit()
-        return Array(bytes) == Array(name.utf8)
+    /// The names that a shell makes of `discoverd resolve` commands.
+    private static func names(in commands: [String], by lab: Lab) async throws -> [String] {
+        let scripts = commands.filter { $0.hasPrefix("discoverd resolve ") }.map { command in
+            "set -- \(command.dropFirst("discoverd resolve ".count)); [[ $1 != -- ]] || shift; printf %s \"$1\" | base64 -w0; echo"
+        }
+        let run = try await lab.bash("h2", (["set -f"] + scripts).joined(separator: "\n"))
+        #expect(run.exit == .exited(0) && run.output.count == scripts.count, "\(run.errors)")
+        return run.output.compactMap { Data(base64Encoded: $0).map { String(decoding: $0, as: UTF8.self) } }
     }
 }
