@@ -28,7 +28,8 @@ extension SimulatedNetwork {
     public func play(_ script: NetworkScript) { schedule(script.cues) }
 
     /// Turns the network's clock, step by step: the steps of scripts happen, and what is due is delivered, each at its time. Sleepers of the
-    /// clock wake; what their tasks do then may come after this has returned.
+    /// clock wake; what their tasks do then may come after this has returned. With `Delivery.automatic` so may what is delivered: a script wants
+    /// `.byHand`. What was on its way when a partition began is still heard.
     /// - Returns: how many reports were delivered, with `Delivery.byHand`.
     @discardableResult
     public func advance(by duration: Duration) -> Int {
