@@ -18,6 +18,8 @@ struct SimulatedConditions: Sendable {
     var delays: [String: Duration] = [:]
     private var last: [Channel: Duration] = [:]
     private var random: SplitMix
+    /// Something was not heard at once: what is due is no longer in its order.
+    private(set) var hasDelayed = false
 
     init(seed: UInt64) { random = SplitMix(state: seed) }
 
@@ -26,6 +28,7 @@ struct SimulatedConditions: Sendable {
 
     /// When `machine` hears what happens now.
     mutating func due(_ channel: Channel, at machine: String, now: Duration) -> Duration {
+        hasDelayed = true
         let latency = delays[machine] ?? delay
         let attempt = Self.attempts.first { _ in loss == 0 || random.unit() >= loss }
         let due = now + latency + (attempt ?? Self.attempts[Self.attempts.count - 1])

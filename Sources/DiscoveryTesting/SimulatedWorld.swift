@@ -37,7 +37,6 @@ struct SimulatedWorld: Sendable {
     mutating func start(_ kind: SimulatedOperation.Kind, on machine: String) -> UInt64 {
         lastID += 1
         operations[lastID] = SimulatedOperation(machine: machine, kind: kind)
-        reconcile()
         return lastID
     }
 
@@ -45,7 +44,6 @@ struct SimulatedWorld: Sendable {
         for id in ids { operations[id] = nil }
         reports.removeAll { ids.contains($0.operation) }
         conditions.forget(ids)
-        reconcile()
     }
 
     /// Updates every operation, publications first, because the others depend on them.
@@ -88,6 +86,8 @@ struct SimulatedWorld: Sendable {
 
     /// The first report that is due, by its time and then in its order.
     mutating func takeReport(at time: Duration) -> Report? {
+        // Everything is heard in its order.
+        if !conditions.hasDelayed { return reports.first.map { $0.due <= time } == true ? reports.removeFirst() : nil }
         var next: Int?
         for index in reports.indices where reports[index].due <= time {
             if next.map({ reports[index].due < reports[$0].due }) ?? true { next = index }
