@@ -30,8 +30,9 @@ static int pipe_ends[2] = {-1, -1};
 static atomic_uint epoch;
 // The thread that draws; 0: none does.
 static atomic_int drawer;
-// How long a drawing under way is waited for. One that takes longer waits for the terminal itself, as after Ctrl-S.
-static const int patience_milliseconds = 200;
+// How long a drawing under way is waited for: longer than a busy machine keeps a thread waiting between its look at the
+// epoch and its write. One that takes longer waits for the terminal itself.
+static const int patience_milliseconds = 2000;
 
 static void say(const char *text, size_t length) {
     while (length > 0) {

@@ -77,7 +77,7 @@ final class TerminalScreen: Sendable {
             if matches(lines) { return lines }
             await events.waitForLines(beyond: seen, within: .seconds(5))
         }
-        throw LabProcess.Missed(description: "not shown: \(what):\n\(lines.joined(separator: "\n"))")
+        throw LabProcess.Missed(description: "not shown: \(what); the screen: \(lines)")
     }
 
     /// Waits until a text appears on the screen.
