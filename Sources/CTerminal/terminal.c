@@ -30,8 +30,7 @@ static int pipe_ends[2] = {-1, -1};
 static atomic_uint epoch;
 // The thread that draws; 0: none does.
 static atomic_int drawer;
-// How long a drawing under way is waited for: longer than a busy machine keeps a thread waiting between its look at the
-// epoch and its write. One that takes longer waits for the terminal itself.
+// How long a drawing of another thread is waited for. One that takes longer waits for the terminal itself.
 static const int patience_milliseconds = 2000;
 
 static void say(const char *text, size_t length) {
@@ -61,9 +60,13 @@ static bool make_raw(void) {
     return true;
 }
 
+static void forbid_drawing(void) {
+    if (atomic_load(&epoch) % 2 == 1) atomic_fetch_add(&epoch, 1);
+}
+
 // Ends all drawing. Of this thread's own, which a signal interrupted, the rest is left out when it goes on.
 static void end_drawing(void) {
-    if (atomic_load(&epoch) % 2 == 1) atomic_fetch_add(&epoch, 1);
+    forbid_drawing();
     for (int passed = 0; passed < patience_milliseconds; passed++) {
         int thread = atomic_load(&drawer);
         if (thread == 0 || thread == gettid()) return;
@@ -120,6 +123,14 @@ static void continued(int number) {
 // Ctrl-Z: the shell gets its terminal as it was.
 static void stopped(int number) {
     int error = errno;
+    forbid_drawing();
+    int thread = atomic_load(&drawer);
+    // A drawing under way is interrupted in its own thread: nothing can then be written after what leaves the screen,
+    // however long that thread has to wait for a processor.
+    if (thread != 0 && thread != gettid() && tgkill(getpid(), thread, number) == 0) {
+        errno = error;
+        return;
+    }
     leave();
     struct sigaction ours, stop;
     memset(&stop, 0, sizeof stop);
