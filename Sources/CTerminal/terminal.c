@@ -30,7 +30,7 @@ static int pipe_ends[2] = {-1, -1};
 static atomic_uint epoch;
 // The thread that draws; 0: none does.
 static atomic_int drawer;
-// How long a drawing of another thread is waited for. One that takes longer waits for the terminal itself.
+// How long a drawing of another thread is waited for.
 static const int patience_milliseconds = 2000;
 
 static void say(const char *text, size_t length) {
@@ -60,18 +60,34 @@ static bool make_raw(void) {
     return true;
 }
 
-static void forbid_drawing(void) {
-    if (atomic_load(&epoch) % 2 == 1) atomic_fetch_add(&epoch, 1);
+static void resized(int number) {
+    (void)number;
+    redraw = 1;
+    cterminal_wake();
+}
+
+static void handle(int number, void (*handler)(int), int flags) {
+    struct sigaction action, old;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, &action, &old) == 0 && old.sa_handler != handler) previous[number] = old;
 }
 
 // Ends all drawing. Of this thread's own, which a signal interrupted, the rest is left out when it goes on.
 static void end_drawing(void) {
-    forbid_drawing();
+    if (atomic_load(&epoch) % 2 == 1) atomic_fetch_add(&epoch, 1);
+    // Ctrl-Z and Ctrl-C throw away what the terminal has not read yet, and Linux does not wake a write(2) that waits for
+    // room there. So the other thread gets a signal that ends its call.
+    handle(SIGWINCH, resized, 0);
     for (int passed = 0; passed < patience_milliseconds; passed++) {
         int thread = atomic_load(&drawer);
-        if (thread == 0 || thread == gettid()) return;
+        if (thread == 0 || thread == gettid()) break;
+        tgkill(getpid(), thread, SIGWINCH);
         poll(NULL, 0, 1);
     }
+    handle(SIGWINCH, resized, SA_RESTART);
 }
 
 static void leave(void) {
@@ -100,12 +116,6 @@ static void crashed(int number) {
     raise(number);
 }
 
-static void resized(int number) {
-    (void)number;
-    redraw = 1;
-    cterminal_wake();
-}
-
 static void continued(int number) {
     if (!is_wanted) return;
     int error = errno;
@@ -123,14 +133,6 @@ static void continued(int number) {
 // Ctrl-Z: the shell gets its terminal as it was.
 static void stopped(int number) {
     int error = errno;
-    forbid_drawing();
-    int thread = atomic_load(&drawer);
-    // A drawing under way is interrupted in its own thread: nothing can then be written after what leaves the screen,
-    // however long that thread has to wait for a processor.
-    if (thread != 0 && thread != gettid() && tgkill(getpid(), thread, number) == 0) {
-        errno = error;
-        return;
-    }
     leave();
     struct sigaction ours, stop;
     memset(&stop, 0, sizeof stop);
@@ -144,15 +146,6 @@ static void stopped(int number) {
     // Here it has been continued, and SIGCONT's handler has run.
     sigaction(number, &ours, NULL);
     errno = error;
-}
-
-static void handle(int number, void (*handler)(int), int flags) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    action.sa_flags = flags;
-    sigemptyset(&action.sa_mask);
-    sigaction(number, &action, &previous[number]);
 }
 
 bool cterminal_may_read(void) { return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp(); }
@@ -173,7 +166,8 @@ bool cterminal_enter(bool screen, bool mouse) {
         atexit(cterminal_restore);
         for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) handle(crashes[i], crashed, SA_ONSTACK);
         handle(SIGWINCH, resized, SA_RESTART);
-        handle(SIGTSTP, stopped, SA_RESTART);
+        // Without SA_RESTART: a write that it interrupts must not go on when the process is continued.
+        handle(SIGTSTP, stopped, 0);
         handle(SIGCONT, continued, SA_RESTART);
     }
     is_wanted = 1;

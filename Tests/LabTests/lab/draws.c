@@ -1,6 +1,7 @@
 // Draws on the screen without a pause, through CTerminal, until q: gcc -pthread -D_Nonnull= -I INCLUDE draws.c terminal.c
 #include <CTerminal.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ int main(void) {
     pthread_t thread;
     char key = 0;
     if (!cterminal_enter(true, false) || pthread_create(&thread, NULL, draw, NULL) != 0) return 1;
-    while (read(STDIN_FILENO, &key, 1) == 1 && key != 'q') {}
+    for (ssize_t count; key != 'q';)
+        if ((count = read(STDIN_FILENO, &key, 1)) < 1 && !(count < 0 && errno == EINTR)) break;
     cterminal_restore();
     return key == 'q' ? 0 : 3;
 }
