@@ -71,12 +71,26 @@ CONF
     local -a with=()
     # A clock that only avahi-daemon sees (clock-offset.c).
     [[ ! ${LAB_AVAHI_PRELOAD-} ]] || with=(env "LD_PRELOAD=$LAB_AVAHI_PRELOAD" CLOCK_OFFSET_FILE=/run/lab/clock)
+    local log
+    : >>/run/lab/avahi.log
+    exec {log}</run/lab/avahi.log
+    mapfile -u "$log" # what an earlier one said
     launch avahi "${with[@]}" avahi-daemon -f /run/lab/avahi.conf --no-drop-root --no-chroot --no-rlimits --no-proc-title --debug
+    until_true avahi 20 says_that_it_is_complete "$log"
+    exec {log}<&-
     wait_avahi
 }
 
 wait_dbus() {
+    until_true dbus 10 test -S "$bus"
     until_true dbus 10 ask org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.GetId
+}
+
+# Costs no process: it is asked for a second or more, in every lab that starts.
+says_that_it_is_complete() {
+    local -a lines
+    mapfile -u "$1" lines
+    [[ ${lines[*]-} == *"Server startup complete"* ]]
 }
 
 wait_avahi() {
@@ -92,12 +106,14 @@ ask() {
 }
 
 until_true() {
-    local name=$1 deadline=$((SECONDS + $2))
+    local name=$1 deadline=$((SECONDS + $2)) nap
     shift 2
+    exec {nap}<> <(:)
     until "$@" >/dev/null; do
         ((SECONDS < deadline)) || die "$name-daemon does not answer: $(tail -n 5 "/run/lab/$name.log" 2>/dev/null)"
-        sleep 0.02
+        read -rt 0.02 -u "$nap" || true
     done
+    exec {nap}<&-
 }
 
 for what in "$@"; do

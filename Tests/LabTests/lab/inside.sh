@@ -28,10 +28,12 @@ links() { ip -o link show | awk -F': ' '{ sub(/@.*/, "", $2); print $2 }' | sort
 [[ $(links) == 'lo ' ]] || { echo "lab: refusing to start: not a network namespace of its own" >&2 && exit 1; }
 
 read -r outer_pid _ </proc/self/stat # the outer /proc says the outer pid
-echo "INIT $outer_pid $(readlink /proc/self/ns/user)"
+namespace=$(readlink /proc/self/ns/user)
+echo "INIT $outer_pid $namespace"
 
 mount -t tmpfs -o mode=755 tmpfs /run
 mkdir -p /run/netns /run/lab/etc/avahi/services
+: >"/run/lab/$namespace"
 # Without root there is only one user here, so avahi must be that one for avahi-daemon's chown.
 for file in passwd group; do
     [[ ! $users ]] || break
