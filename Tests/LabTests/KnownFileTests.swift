@@ -106,7 +106,7 @@ struct KnownFileTests {
         let made = try await lab.bash(
             "h1", "mkdir -p \(Self.state); umask 077; echo '# discoverd format 2' >\(Self.file)")
         #expect(made.exit == .exited(0), "\(made)")
-        for command in [["known"], ["known", "add", "@anna", Self.key]] {
+        for command in [["known"], ["known", "add", "@anna", Self.key], ["listen", "tony", "--tls"]] {
             let run = try await lab.toEnd("h1", [DiscoverdBinary.path] + command, within: .seconds(15))
             #expect(run.exit == .exited(78) && run.failure?.contains("newer discoverd") == true, "\(run)")
         }

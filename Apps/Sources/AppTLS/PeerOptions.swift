@@ -73,6 +73,15 @@ public struct PeerOptions: ParsableArguments, Sendable {
         }
         var wish = trust
         if wish == nil { wish = try self.trust() }
+        do throws(KnownPeersFile.Failure) {
+            // Later, everyone would be refused for it.
+            switch wish ?? .known {
+            case .known, .first, .strangers: _ = try known.read()
+            case .pinned, .authority: break
+            }
+        } catch {
+            throw CommandError(.badConfiguration, "the known keys: \(error.description)")
+        }
         do {
             var tls = try PeerTLS(identity: identity, known: known, trust: wish ?? .known, ask: ask)
             tls.vouched = { name, voucher in told(voucher.notice(of: name)) }

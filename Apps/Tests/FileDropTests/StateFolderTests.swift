@@ -15,12 +15,20 @@ struct StateFolderTests {
         _ = try OriginKey(in: StateFolder(path))
     }
 
-    @Test("a folder of a newer version is refused, and stays as it is", arguments: ["2\n", "x", ""])
+    @Test("a folder of a newer version is refused, and stays as it is", arguments: ["2\n", "0\n", "-1\n", "x", ""])
     func newer(_ said: String) throws {
         _ = try StateFolder(path)
         try said.write(toFile: format, atomically: true, encoding: .utf8)
         let failure = #expect(throws: StateFolder.Failure.self) { try StateFolder(path) }
         #expect(failure?.isNewer == true)
         #expect(try String(contentsOfFile: format, encoding: .utf8) == said)
+    }
+
+    @Test("a format that is no file is not taken for none")
+    func folder() throws {
+        _ = try StateFolder(path)
+        try FileManager.default.createDirectory(atPath: format, withIntermediateDirectories: false)
+        let failure = #expect(throws: StateFolder.Failure.self) { try StateFolder(path) }
+        #expect(failure?.isNewer == true)
     }
 }

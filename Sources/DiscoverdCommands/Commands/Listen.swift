@@ -68,6 +68,7 @@ struct ListenCommand: NetworkCommand {
         let program = try DiscoverdCommand.arguments().program
         if let name = program.first { try ChildProcess.checkExistence(of: name) }
         let conversations = Conversations(try security.wish(), in: session)
+        try conversations.checkKnownKeys()
         let listeners = try ListeningSockets.everywhere(
             port: port ?? nil, family: place.family, interfaces: try place.interfaces())
         let acceptor = try Acceptor(listeners, limit: !program.isEmpty ? max : security.tls ? Self.candidates : 1)

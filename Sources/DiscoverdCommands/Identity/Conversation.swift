@@ -49,6 +49,18 @@ struct Conversations: Sendable {
         (self.wish, tls, notices) = (wish, session.tls, session.notices)
     }
 
+    /// Before anyone calls: with keys that cannot be read, every caller would be refused.
+    /// - Throws: status 78 where the file of known keys, if it counts, cannot be read, or a newer version has written it.
+    func checkKnownKeys() throws(CommandError) {
+        guard let wish, let tls, wish.trust == .known || wish.trust == .first else { return }
+        guard let directory = Environment.stateDirectory else { return }
+        do throws(KnownPeersFile.Failure) {
+            _ = try KnownPeersFile(path: "\(directory)/\(KnownPeersFile.name)", hmac: tls.hmac).read()
+        } catch {
+            throw CommandError(.badConfiguration, "the known keys: \(error.description.escapedForTerminal)")
+        }
+    }
+
     /// With a service that was dialled.
     /// - Parameters:
     ///   - service: as it was found.
