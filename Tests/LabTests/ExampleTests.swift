@@ -115,6 +115,15 @@ struct ExampleTests {
             #expect(link.exit == .exited(0), "\(link)")
             try await client.line { $0 == told }
         }
+        // A second link is no better of itself: the kernel's route decides.
+        for (host, address) in [("h1", "10.79.0.1/24"), ("h2", "10.79.0.2/24")] {
+            try await lab.lab("link", host, "eth1", address)
+        }
+        for (change, told) in [("add", "by eth0, better is there"), ("delete", "by eth0")] {
+            let route = try await lab.bash("h2", "ip route \(change) 10.77.0.1/32 via 10.79.0.1 dev eth1")
+            #expect(route.exit == .exited(0), "\(route)")
+            try await client.line { $0 == told }
+        }
         client.signal(SIGKILL)
         server.signal(SIGKILL)
         try await lab.stop()

@@ -38,8 +38,7 @@ public struct StateFolder: Sendable {
         guard let status = descriptor.status, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
             throw Failure(description: "\(path) belongs to another user, or can be written by one")
         }
-        var status = stat()
-        guard fstatat(number, Self.formatName, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return }
+        guard faccessat(number, Self.formatName, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return }
         // What is no number, or cannot be read, is of no version that is known.
         let text = read(Self.formatName, atMost: 32).map { String(decoding: $0, as: UTF8.self).filter { !$0.isWhitespace } }
         guard let format = text.flatMap({ Int($0) }), 1...Self.format ~= format else {

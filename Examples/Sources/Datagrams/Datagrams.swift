@@ -25,7 +25,8 @@ struct Datagrams {
             try await outbound.write(ByteBuffer(string: "a quote"))
             for try await answer in inbound.prefix(1) { print(String(buffer: answer).escapedForTerminal) }
             for await path in ConnectionPath.updates(of: connection.channel) {
-                print(path.isViable ? "by \(path.interface?.name ?? "")" : "not viable")
+                let better = path.isBetterThere ? ", better is there" : ""
+                print((path.isViable ? "by \(path.interface?.name ?? "")" : "not viable") + better)
             }
         }
     }
