@@ -34,7 +34,6 @@ struct Datagrams {
 
 final class Answers: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         context.writeAndFlush(data, promise: nil)
     }
