@@ -107,6 +107,9 @@ struct ExampleTests {
             "h2", ["/usr/bin/python3", "-c", ask, String(port)] + hosts, within: .seconds(40))
         #expect(answers.output == hosts.map { "\($0) hello" }, "\(answers)")
 
+        // A link-local address has one link, and none that is better.
+        let four = try await lab.bash("h2", "echo 1 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6")
+        #expect(four.exit == .exited(0), "\(four)")
         let client = try lab.sample("h2", "Datagrams")
         try await client.line { $0 == "a quote" }
         try await client.line { $0 == "by eth0" }
