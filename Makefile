@@ -134,6 +134,7 @@ docs: documented-built ## DocC of all products, .build-docs/discoverd.doccarchiv
 
 api: documented-built ## whether the public API is as docs/api has it
 	.ci/symbols check
+	.ci/portable
 
 api-accept: documented-built ## write docs/api anew
 	.ci/symbols accept

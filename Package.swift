@@ -22,7 +22,6 @@ func tests(_ name: String, _ needs: Needs, exclude: [String] = []) -> Target {
 func library(_ name: String, _ others: String...) -> Product { .library(name: name, targets: [name] + others) }
 func nio(_ products: String...) -> Needs { products.map { .product(name: $0, package: "swift-nio") } }
 let sockets = nio("NIOCore", "NIOPosix")
-
 // What only some need is resolved for them alone (docs/decisions/0031-what-a-package-resolves.md).
 func behind(_ trait: String, _ products: KeyValuePairs<String, String>) -> Needs {
     products.map { .product(name: $0, package: $1, condition: .when(traits: [trait])) }
@@ -39,17 +38,23 @@ let grpc = behind("GRPC", ["GRPCCore": "grpc-swift-2", "GRPCNIOTransportHTTP2Pos
 let secure: Needs = ["DiscoveryTLS", "PeerIdentity"] + tls
 let daemon: Needs = ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]
     .map { .target(name: $0, condition: .when(traits: ["Commands"])) }
-let (core, messages): (Needs, Needs) = (["DNSSD", "Discovery", "DiscoverySystem"], ["DNSMessage", "WireNames"])
+let (posix, messages): (Needs, Needs) = (["DNSSD", "DiscoveryPOSIX"], ["DNSMessage", "WireNames"])
+let core: Needs = ["DNSSD", "Discovery", "DiscoverySystem"]
 let wire = messages + ["MulticastEngine"]
+let served: Needs = ["DaemonSupport", "DiscoveryDaemon", "DiscoveryDaemonClient"]
+let screen: Needs = ["CProcessStart", "CTerminal", "CommandText", "DiscoverySystem"]
 let (tested, inDaemon) = (core + ["DiscoveryTesting"], core + ["DiscoveryControl", "DiscoveryJSON"])
 let frame: Needs = ["CommandFrame", "CommandText"] + parser
 let inCommands = core + frame + ["AvahiEngine", "DiscoveryControl", "HostEngine", "PeerIdentity"]
+#if os(macOS)
+let engines: [String] = []
+#else
+let engines = ["AvahiEngine", "MulticastEngine"]
+#endif
 let package = Package(
-    name: "discoverd",
-    platforms: [.macOS(.v15)],
+    name: "discoverd", platforms: [.macOS(.v15)],
     products: [
-        // What a program needs: one import.
-        library("NetworkServices"), library("Discovery", "DNSSD", "AvahiEngine", "MulticastEngine"),
+        library("NetworkServices"), .library(name: "Discovery", targets: ["Discovery", "DNSSD"] + engines),
         library("DiscoveryNIO"), library("DiscoveryNetService"), library("DiscoveryTesting"), library("PeerSession"),
         // Behind traits (docs/decisions/0031-what-a-package-resolves.md, 0058-the-server-ecosystem.md).
         .library(name: "UnicastDiscovery", targets: ["UnicastEngine"]), library("DiscoveryTLS", "PeerIdentity"),
@@ -83,12 +88,11 @@ let package = Package(
         .target(name: "CSupervisor"), .target(name: "CProcessStart"), .target(name: "CTerminal"),
         // Values and rules of DNS-SD, DNS messages as values, and the names of the one in the other: no C, no Foundation.
         module("DNSSD"), module("DNSMessage"), module("WireNames", ["DNSMessage", "DNSSD"]),
-        // What is Linux: threads, event loop, locks, sockets, small files; the library's own rules and its API.
-        module("DiscoverySystem", ["CKernel", "CLinux", "DNSSD", "Libc"], memorySafe),
-        module("Discovery", ["DNSSD", "DiscoverySystem"], memorySafe),
-        // avahi-daemon as a DiscoveryEngine.
+        // What POSIX has: a lock, small files, addresses; the library's own rules and its API; what is Linux: event loop, threads, sockets.
+        module("DiscoveryPOSIX", ["DNSSD", "Libc"], memorySafe), module("Discovery", posix, memorySafe),
+        module("DiscoverySystem", posix + ["CKernel", "CLinux", "Libc"], memorySafe),
+        // avahi-daemon as an engine; multicast DNS on the wire as a finder: its rules, and the sockets and the thread around them.
         module("AvahiEngine", core + ["CAvahi", "CSupervisor"], memorySafe),
-        // Multicast DNS on the wire as a finder: its rules as values, and the sockets and the thread around them.
         module("MulticastEngine", core + messages + ["CMulticast"], memorySafe),
         // Other domains, through their DNS servers: as a finder, and with signed updates as a publisher.
         module("UnicastEngine", core + messages + crypto + sockets, memorySafe),
@@ -99,28 +103,23 @@ let package = Package(
         // All of it behind one import, and the network as the commands use it; the daemon, for programs.
         module("NetworkServices", core + ["AvahiEngine", "DiscoveryControl", "DiscoveryJSON", "HostEngine"]),
         // A simulated network and a clock that tests turn by hand; connections and published listeners, with SwiftNIO.
-        module("DiscoveryTesting", core), module("DiscoveryNIO", core + sockets),
+        module("DiscoveryTesting", posix + ["Discovery"]), module("DiscoveryNIO", core + sockets),
         // Keys, names, and which key is whose; TLS with it.
         module("PeerIdentity", ["DNSSD", "DiscoverySystem"], memorySafe),
         module(
             "DiscoveryTLS", ["DNSSD", "PeerIdentity", "DiscoverySystem"] + tls + nio("NIOCore", "NIOPosix", "NIOTLS")),
-        // What servers in Swift are built with.
         module("DiscoveryLifecycle", core + lifecycle), module("DiscoveryObservability", core + observability),
         module("DiscoveryHTTPClient", core + ["DiscoveryNIO"] + http + nio("NIOCore", "NIOHTTP1", "NIOPosix")),
         module("DiscoveryGRPC", core + grpc),
-        // NetService and NetServiceBrowser, for code that is ported.
+        // NetService and NetServiceBrowser, for code that is ported; peers that find, invite and message each other.
         module("DiscoveryNetService", core + ["DiscoveryNIO", "HostEngine"] + nio("NIOCore")),
-        // Peers that find, invite and message each other.
         module("PeerSession", core + secure + ["DiscoveryJSON", "DiscoveryNIO"] + sockets),
-        // What commands show on a terminal and read from a command line, as values: widths, columns, help, slips.
+        // What commands show on a terminal and read from a command line, as values; around them: signals, statuses, options.
         module("CommandText", ["DNSSD", "Libc"], memorySafe),
-        // What discoverd and other programs have around their commands: signals, exit statuses, options.
-        module(
-            "CommandFrame", ["CProcessStart", "CTerminal", "CommandText", "DNSSD", "DiscoverySystem"] + parser,
-            memorySafe),
+        module("CommandFrame", posix + screen + parser, memorySafe),
         module("DiscoverdCommands", inCommands + wire + ["CLinux", "DiscoveryJSON"], memorySafe),
+        // discoverd becomes discoverd-dns for services of other domains, and for TLS.
         program("discoverd", ["CommandFrame", "DiscoverdCommands"], memorySafe),
-        // The same commands for services of other domains; discoverd becomes it.
         program("discoverd-dns", inCommands + daemon + wire + ["DiscoverdCommands", "DiscoveryTLS"] + tls, memorySafe),
         // The daemon: open queries, registrations and their checks, access, the control socket, systemd; its YAML.
         module("DiscoveryDaemon", inDaemon + nio("NIOCore", "NIOHTTP1", "NIOPosix"), memorySafe),
@@ -144,11 +143,8 @@ let package = Package(
         tests("DiscoveryNIOTests", tested + sockets + ["DiscoveryNIO"]),
         tests("DiscoveryNetServiceTests", tested + ["DiscoveryNetService"]),
         tests("DiscoveryTLSTests", ["DNSSD"] + secure + nio("NIOEmbedded", "NIOPosix", "NIOTLS")),
-        tests("DaemonSupportTests", tested + ["DaemonSupport", "DiscoveryDaemon", "UnicastEngine"]),
-        tests(
-            "DiscoveryDaemonTests",
-            inDaemon + ["DaemonSupport", "DiscoveryDaemon", "DiscoveryDaemonClient"]
-                + ["DiscoveryTesting", "discoverd-daemon"]),
+        tests("DaemonSupportTests", tested + served + ["UnicastEngine"]),
+        tests("DiscoveryDaemonTests", inDaemon + served + ["DiscoveryTesting", "discoverd-daemon"]),
         tests("CommandLineTests", inCommands + wire + ["DiscoverdCommands", "DiscoveryTesting"]),
     ]
 )

@@ -1,5 +1,5 @@
 import Discovery
-import DiscoverySystem
+import DiscoveryPOSIX
 import Libc
 
 /// Records an engine's reports for a check to wait on.

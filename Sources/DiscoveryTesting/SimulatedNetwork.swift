@@ -1,6 +1,6 @@
 public import DNSSD
 import Discovery
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// Machines that publish and browse within one process: deterministic and without packets. They hear each other at once and always, unless
 /// `setDelay(_:of:)`, `setLoss(_:)`, `partition(_:)` or a `NetworkScript` changes that; then a clock counts that the test turns.

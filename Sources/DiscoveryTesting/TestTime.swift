@@ -1,5 +1,5 @@
 public import Discovery
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// A clock that stands still until a test advances it.
 public final class TestTime: TimeSource {

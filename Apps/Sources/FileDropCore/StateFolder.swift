@@ -40,10 +40,13 @@ public struct StateFolder: Sendable {
         }
         guard faccessat(number, Self.formatName, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return }
         // What is no number, or cannot be read, is of no version that is known.
-        let text = read(Self.formatName, atMost: 32).map { String(decoding: $0, as: UTF8.self).filter { !$0.isWhitespace } }
+        let text = read(Self.formatName, atMost: 32).map {
+            String(decoding: $0, as: UTF8.self).filter { !$0.isWhitespace }
+        }
         guard let format = text.flatMap({ Int($0) }), 1...Self.format ~= format else {
             throw Failure(
-                description: "\(path) has a format that is not known, as of a newer filedrop; this one knows \(Self.format)",
+                description:
+                    "\(path) has a format that is not known, as of a newer filedrop; this one knows \(Self.format)",
                 isNewer: true)
         }
     }

@@ -1,5 +1,5 @@
 public import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 
 extension ServiceName {
     /// This machine's name, the default for its services: its host name up to the first dot (gethostname(2)), or

@@ -1,5 +1,5 @@
 import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// One call to connect: feeds the network's changes and the dialer's results to the race, and carries out its actions.
 /// Everything it starts ends before `run` returns.

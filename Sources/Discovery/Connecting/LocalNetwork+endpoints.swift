@@ -1,5 +1,5 @@
 public import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 
 extension LocalNetwork {
     /// The endpoints of a service that `policy` lets this machine dial now, in the order in which to dial them (RFC 6724

@@ -1,5 +1,5 @@
 package import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 import Libc
 
 extension LocalAddresses {
@@ -27,6 +27,7 @@ extension LocalAddresses {
     /// DEVICE`, all hexadecimal except the device (linux/net/ipv6/route.c, rt6_info_route).
     private static func ipv6Links(_ interfaces: [String: NetworkInterface]) -> [Link] {
         // A host has few routes, but a router may have a whole table.
+        // Linux alone has the file.
         let lines = SystemFile.text(of: "/proc/net/ipv6_route", atMost: 1 << 20)?.split(separator: "\n") ?? []
         return Array(lines.lazy.compactMap { ipv6Link(String($0), interfaces) }.prefix(1024))
     }

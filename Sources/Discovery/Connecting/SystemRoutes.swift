@@ -1,5 +1,5 @@
 public import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 import Libc
 
 /// The kernel's routes, looked up one address at a time with rtnetlink(7). Answers are remembered, so a value serves
@@ -35,13 +35,8 @@ public final class SystemRoutes: RouteLookup {
     }
 
     private static func ask(_ address: IPAddress, _ state: inout State) -> Route? {
-        let descriptor: Int32
-        if let open = state.descriptor {
-            descriptor = open
-        } else {
-            descriptor = (try? Sockets.make(AF_NETLINK, SOCK_RAW)) ?? -1  // NETLINK_ROUTE
-            state.descriptor = descriptor
-        }
+        let descriptor = state.descriptor ?? open()
+        state.descriptor = descriptor
         guard descriptor >= 0 else { return nil }
         state.sequence &+= 1
         let question = RouteMessage.question(address, sequence: state.sequence)
@@ -56,6 +51,18 @@ public final class SystemRoutes: RouteLookup {
         }
     }
 }
+
+#if os(Linux)
+extension SystemRoutes {
+    /// NETLINK_ROUTE. SOCK_RAW, SOCK_CLOEXEC and SOCK_NONBLOCK in numbers: their types depend on the C library.
+    private static func open() -> Int32 { socket(AF_NETLINK, 3 | 0o2_000_000 | 0o4_000, 0) }
+}
+#else
+extension SystemRoutes {
+    /// Other systems are not asked.
+    private static func open() -> Int32 { -1 }
+}
+#endif
 
 /// Encodes RTM_GETROUTE and decodes its answer. The numbers are spelled out because Glibc's module has no
 /// <linux/rtnetlink.h>.

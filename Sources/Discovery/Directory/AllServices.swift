@@ -1,5 +1,5 @@
 import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// Follows the services of every type: one query for the types, and one for each type found.
 final class AllServices: Listener {

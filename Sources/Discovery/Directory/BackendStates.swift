@@ -1,5 +1,5 @@
 import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 
 extension Directory {
     /// Follows the state of the engine's backend without opening a query.

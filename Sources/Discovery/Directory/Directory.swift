@@ -1,5 +1,5 @@
 import DNSSD
-package import DiscoverySystem
+package import DiscoveryPOSIX
 
 /// All open queries and publications of one `LocalNetwork`.
 package final class Directory: Sendable {

@@ -1,5 +1,5 @@
 import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// The state that a `Publication` and its watchers share: the newest status, the tasks waiting for the next, and the
 /// engine's operation.

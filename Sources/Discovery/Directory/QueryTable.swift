@@ -1,4 +1,4 @@
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// The open queries of one kind: one engine operation for each question, however many listeners ask it.
 ///

@@ -1,5 +1,5 @@
 package import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// Keeps track of announced services that could not be reached, and tries each again after 1, 2, 4 … 60 s until it
 /// answers.

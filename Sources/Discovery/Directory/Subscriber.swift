@@ -1,5 +1,5 @@
 package import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// One iterator's state: coalesces changes and hands them out one at a time.
 package final class Subscriber<Value: Listed>: Listener {

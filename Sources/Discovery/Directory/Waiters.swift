@@ -1,4 +1,4 @@
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// Tasks waiting for the next change; stored under the same lock as the value they watch.
 package struct Waiters: Sendable {

@@ -1,5 +1,5 @@
 public import DNSSD
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// Several engines as one: sends a question to the first finder of its domain, and a service to the first publisher of
 /// its domain.

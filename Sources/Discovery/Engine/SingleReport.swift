@@ -1,4 +1,4 @@
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// An operation that reports once and does nothing else, as one that no engine carries out.
 package final class SingleReport: PublicationOperation {

@@ -1,4 +1,4 @@
-import DiscoverySystem
+import DiscoveryPOSIX
 
 /// Calls back at deadlines, with one task for all of them.
 ///

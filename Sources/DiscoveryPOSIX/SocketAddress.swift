@@ -1,10 +1,10 @@
 package import DNSSD
 package import Libc
 
-/// A socket address for system calls: Internet, Unix or netlink.
+/// A socket address for system calls.
 package struct SocketAddress: Sendable {
     private var storage = sockaddr_storage()
-    package private(set) var length: socklen_t
+    package var length: socklen_t
 
     /// AF_INET, AF_INET6, AF_UNIX …; AF_UNSPEC if there is none.
     package var family: Int32 { Int32(storage.ss_family) }
@@ -26,33 +26,6 @@ package struct SocketAddress: Sendable {
             unsafe withUnsafeMutableBytes(of: &value.sin6_addr) { unsafe $0.copyBytes(from: v6.bytes) }
             self.init(bytesOf: value)
         }
-    }
-
-    /// A Unix socket (unix(7)); a leading 0 byte makes an abstract name. Nil if it is empty or too long.
-    package init?(unix path: [UInt8]) {
-        var value = sockaddr_un()
-        value.sun_family = sa_family_t(AF_UNIX)
-        let isAbstract = path.first == 0
-        // A path includes its final 0; an abstract name does not have one.
-        guard !path.isEmpty, isAbstract || !path.contains(0),
-            path.count < MemoryLayout.size(ofValue: value.sun_path) + (isAbstract ? 1 : 0)
-        else { return nil }
-        unsafe withUnsafeMutableBytes(of: &value.sun_path) { unsafe $0.copyBytes(from: path) }
-        self.init(bytesOf: value)
-        if isAbstract { length = socklen_t(MemoryLayout<sa_family_t>.size + path.count) }
-    }
-
-    /// A Unix socket by its printed name: `/path`, or `@name` for an abstract one.
-    package init?(unixName name: String) {
-        let isAbstract = name.hasPrefix("@")
-        guard isAbstract ? name.utf8.count > 1 : name.hasPrefix("/"), !name.utf8.contains(0) else { return nil }
-        self.init(unix: isAbstract ? [0] + Array(name.utf8.dropFirst()) : Array(name.utf8))
-    }
-
-    /// Netlink multicast groups (netlink(7)).
-    package init(netlinkGroups groups: UInt32) {
-        // sockaddr_nl, which Glibc's module lacks: family, padding, port, groups.
-        self.init(bytesOf: (UInt16(AF_NETLINK), UInt16(0), UInt32(0), groups))
     }
 
     /// Copies a C address, for example from getifaddrs(3); nil for families other than Internet.
@@ -82,7 +55,8 @@ package struct SocketAddress: Sendable {
         unsafe self.init(filledBy: { unsafe getsockname(socket, $0, $1) == 0 })
     }
 
-    private init<Value>(bytesOf value: Value) {
+    /// Copies a structure of the C library.
+    package init<Value>(bytesOf value: Value) {
         length = socklen_t(MemoryLayout<Value>.size)
         unsafe withUnsafeBytes(of: value) { bytes in
             unsafe withUnsafeMutableBytes(of: &storage) { unsafe $0.copyMemory(from: bytes) }
@@ -102,17 +76,6 @@ package struct SocketAddress: Sendable {
                 return IPv6Address(bytes: parts).map { .v6($0, scope: v6.sin6_scope_id) }
             default: return nil
             }
-        }
-    }
-
-    /// The name of a Unix socket, as `init(unixName:)` takes it; empty if it has none.
-    package var unixName: String? {
-        guard family == AF_UNIX else { return nil }
-        return unsafe withUnsafeBytes(of: storage) { bytes in
-            let path = unsafe bytes[MemoryLayout<sa_family_t>.size..<min(Int(length), bytes.count)]
-            let isAbstract = unsafe path.first == 0
-            let name = unsafe isAbstract ? Array(path.dropFirst()) : Array(path.prefix { $0 != 0 })
-            return (isAbstract ? "@" : "") + String(decoding: name, as: UTF8.self)
         }
     }
 

@@ -10,7 +10,7 @@ package struct InterfaceAddress: Sendable {
     package let address: IPAddress?
     package let netmask: IPAddress?
 
-    package func has(_ flags: Int) -> Bool { self.flags & Int32(truncatingIfNeeded: flags) != 0 }
+    package func has(_ flags: some BinaryInteger) -> Bool { self.flags & Int32(truncatingIfNeeded: flags) != 0 }
 
     /// All addresses of this machine, in the system's order; nil if the system does not list them.
     package static func all() -> [InterfaceAddress]? {
