@@ -115,6 +115,25 @@ import Testing
     }
 
     /// A publisher is stopped for longer than its lease, and wakes up while the janitor takes it back.
+    @Test("a host whose addresses were not looked at yet is not said to have none")
+    func addressesNotLookedAt() throws {
+        var world = ZoneSimulation(seed: 1)
+        var generator = SeededGenerator(seed: 1)
+        let id = PublisherID(using: &generator)
+        let one = try world.add(id, host: "h1")
+        world.publishers[one].rules = ZonePublisher(
+            try ZoneSimulation.layout(), id: id, isKnown: false, host: "h1", ttl: 60, leaseSeconds: 40, seed: 1)
+        let number = try world.publish("tony", by: one)
+        world.run(for: .seconds(15))
+        #expect(world.publishers[one].facts[number]?.state == .registering)
+        world.publishers[one].rules.addressesBecame([])
+        world.turn(one)
+        guard case .waiting = world.publishers[one].facts[number]?.state else {
+            Issue.record("\(String(describing: world.publishers[one].facts[number]))")
+            return
+        }
+    }
+
     @Test(arguments: 0..<40) func whoWakesUpWhileItIsTakenBackLosesNothing(seed: Int) throws {
         var world = Self.simulation(UInt64(seed))
         let sleeper = try world.add(Self.id(1), host: "h1")

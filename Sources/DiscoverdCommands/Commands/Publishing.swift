@@ -70,8 +70,8 @@ struct Publishing {
             tellOfWaiting(reason)
             try show(status, .waiting, reason: reason)
         case .registering:
-            // A DNS server is asked from here on.
-            if !session.isUnicast { gate?.answered() }
+            // A DNS server is asked from here on. It has answered where the name is another one now.
+            if !session.isUnicast || status.name != service.name { gate?.answered() }
             try show(status, .registering)
         case .established:
             gate?.answered()

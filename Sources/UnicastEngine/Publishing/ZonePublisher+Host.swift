@@ -27,6 +27,8 @@ struct HostState: Sendable {
     /// How often the name was in use although it had neither owner nor addresses.
     var tries = 0
     var addresses: Set<IPAddress> = []
+    /// Whether they were looked at: before that, having none means nothing.
+    var isLookedAt = false
     var version = 1
     var acknowledged = 0
     var isInFlight = false
@@ -47,6 +49,7 @@ struct HostState: Sendable {
     var isThere: Bool { isBorrowed || acknowledged > 0 }
 
     mutating func became(_ addresses: Set<IPAddress>) {
+        isLookedAt = true
         guard addresses != self.addresses else { return }
         self.addresses = addresses
         version += 1
@@ -91,7 +94,7 @@ extension ZonePublisher {
         // The name must be gone before it can be written again.
         guard hostsToRemove[name] == nil else { return }
         guard !host.addresses.isEmpty else {
-            for number in items.keys {
+            for number in items.keys where host.isLookedAt {
                 report(number, .waiting("this machine has no address by which others could reach it"))
             }
             return

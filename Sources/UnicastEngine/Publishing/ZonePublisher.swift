@@ -147,6 +147,9 @@ package struct ZonePublisher: Sendable {
         items[registration]?.retryAt = nil
     }
 
+    /// The host's addresses were looked at, and are those.
+    package var knowsAddresses: Bool { host.isLookedAt }
+
     /// Publishes other addresses of the host.
     package mutating func addressesBecame(_ addresses: Set<IPAddress>) { host.became(addresses) }
 

@@ -224,8 +224,12 @@ final class ZoneRunner: Sendable {
 
     private func lookAtAddresses() async {
         var addresses = state.withLock { $0.given }
-        if addresses.isEmpty, let location = try? await location() { addresses = OwnAddresses.towards(location.server) }
-        let found = addresses
+        var isLookedAt = !addresses.isEmpty
+        if addresses.isEmpty, let location = try? await location() {
+            addresses = OwnAddresses.towards(location.server)
+            isLookedAt = true
+        }
+        let (found, isFirst) = (addresses, isLookedAt)
         state.withLock { state in
             state.isLooking = false
             state.addressesAt = time.now + (found.isEmpty ? .seconds(1) : Self.addressInterval)
@@ -233,7 +237,7 @@ final class ZoneRunner: Sendable {
         // Without any address nothing changes, because an interface may be down for a moment.
         let hasSlept = noticeSleep()
         turn { rules, _ in
-            if !found.isEmpty { rules.addressesBecame(found) }
+            if !found.isEmpty || isFirst && !rules.knowsAddresses { rules.addressesBecame(found) }
             if hasSlept { rules.doubtLease() }
         }
     }
