@@ -54,6 +54,9 @@ let package = Package(
         sample("HTTPByName", http),
         sample("GRPCByName", grpc),
         sample("GRPCGreeter", grpc),
+        // The tutorial's earlier steps, as links to its code; its last ones are BrowseAndConnect and PublishWithNIO.
+        sample("TutorialClient1", []), sample("TutorialClient2", discoverd("DiscoveryNIO") + nio),
+        sample("TutorialServer1", []), sample("TutorialServer2", discoverd("DiscoveryNIO") + nio),
         .testTarget(
             name: "WithoutNetworkTests", dependencies: discoverd("Discovery", "DiscoveryTesting"),
             swiftSettings: settings),

@@ -37,6 +37,24 @@ struct ExampleTests {
         try await lab.stop()
     }
 
+    @Test("the tutorial's steps before that")
+    func tutorial() async throws {
+        let lab = try await Lab.start()
+        #expect(try await lab.askSample("h1", "TutorialServer1").exit == .exited(0))
+        // A listener that is published; it ends at once, as its steps say.
+        let second = try await lab.askSample("h1", "TutorialServer2")
+        #expect(second.exit == .exited(0) && second.output == ["published as greeter"], "\(second)")
+        let server = try lab.sample("h1", "PublishWithNIO")
+        try await server.line { $0 == "published as greeter" }
+        let found = "found greeter._greeting._tcp.local"
+        let first = try await lab.askSample("h2", "TutorialClient1")
+        #expect(first.exit == .exited(0) && first.output == [found], "\(first)")
+        let client = try await lab.askSample("h2", "TutorialClient2")
+        #expect(client.exit == .exited(0) && client.output.first == found && client.output.count == 2, "\(client)")
+        server.signal(SIGKILL)
+        try await lab.stop()
+    }
+
     @Test("Hummingbird: published while it is healthy, asked by its name, goodbye at SIGTERM")
     func hummingbird() async throws {
         let lab = try await Lab.start()

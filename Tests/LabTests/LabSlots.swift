@@ -36,7 +36,7 @@ final class LabSlots: Sendable {
         processors: Int = ProcessInfo.processInfo.activeProcessorCount,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
-        most = environment["LAB_SLOTS"].flatMap(Int.init) ?? max(3, processors * 5)
+        most = environment["LAB_SLOTS"].flatMap(Int.init) ?? max(3, processors * 6)
         assured = min(most, max(2, processors))
     }
 

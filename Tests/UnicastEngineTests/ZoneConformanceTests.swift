@@ -75,15 +75,9 @@ private enum ZoneConformance {
     private struct Failed: Error { var status: Int32 }
 
     private static func ip(_ arguments: String...) async throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["ip"] + arguments
-        try process.run()
+        let command = (["ip"] + arguments).joined(separator: " ")
         let status = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                process.waitUntilExit()
-                continuation.resume(returning: process.terminationStatus)
-            }
+            Thread.detachNewThread { continuation.resume(returning: system(command)) }
         }
         if status != 0 { throw Failed(status: status) }
     }

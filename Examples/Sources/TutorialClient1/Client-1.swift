@@ -1,0 +1,1 @@
+../../../Sources/NetworkServices/NetworkServices.docc/Code/Client-1.swift

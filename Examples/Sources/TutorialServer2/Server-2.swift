@@ -1,0 +1,1 @@
+../../../Sources/NetworkServices/NetworkServices.docc/Code/Server-2.swift
