@@ -18,7 +18,7 @@ public enum Parsing {
         return .milliseconds(Int64((seconds * 1000).rounded(.up)))
     }
 
-    /// A whole number from 1.
+    /// A whole number from 1 to 1 000 000.
     public static func count(_ text: String) throws -> Int {
         guard let count = Int(text), (1...1_000_000).contains(count) else {
             throw Failure("it must be a whole number from 1 to 1000000")

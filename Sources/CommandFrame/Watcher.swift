@@ -25,6 +25,7 @@ public final class Watcher: Sendable {
     }
 
     /// Blocks the signals and starts a thread that watches standard output. Call it before any other thread exists.
+    /// - Throws: `.systemError` where no thread can be started.
     public func start() throws(CommandError) {
         signal(SIGPIPE, SIG_IGN)
         signals.block()

@@ -20,6 +20,7 @@ public struct CommandLineArguments: Sendable {
     ///   - arguments: without the program's name.
     ///   - runners: commands that take a program after `--`, and TXT strings with `--txt`. In `publish -- -NAME`, the first `--` ends the
     ///     options as usual, and the program follows a second one.
+    /// - Throws: `NotUTF8` for an argument before `--` that is not UTF-8; TXT strings may be.
     public init(_ arguments: [[UInt8]], runners: Set<String>) throws(NotUTF8) {
         var arguments = arguments
         let runs = arguments.first { $0.first != UInt8(ascii: "-") }.map { runners.contains(Self.text($0)) } ?? false

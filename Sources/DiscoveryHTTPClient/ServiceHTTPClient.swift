@@ -75,6 +75,7 @@ public final class ServiceHTTPClient: Sendable {
     }
 
     /// Ends the client and its connections.
+    /// - Throws: as `HTTPClient.shutdown()`: where it was ended before.
     public func shutdown() async throws { try await client.shutdown() }
 
     /// A request's `url` that is no path.

@@ -20,6 +20,7 @@ public struct JSONReader {
     private var depth = 0
 
     /// Reads the one value that a text consists of.
+    /// - Throws: `Failure`, with the byte at which the text breaks RFC 8259, nests deeper than `maximumDepth`, or goes on after the value.
     public static func read(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes: bytes, position: 0)
         let value = try reader.value()

@@ -19,6 +19,7 @@ public struct ServerConnections<Connection: Sendable>: Sendable {
     }
 
     /// Lends `body` the connections, then closes the socket and the connections that `body` has not taken.
+    /// - Throws: what `body` throws.
     public func executeThenClose<Result>(
         _ body: (IncomingConnections<Connection>) async throws -> Result
     ) async throws -> Result {

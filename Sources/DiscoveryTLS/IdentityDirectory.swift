@@ -26,6 +26,7 @@ public struct IdentityDirectory: Sendable {
 
     /// The identity: a credential of systemd where the service has one, else the directory's, made at first use. It calls itself by the machine's
     /// name, and for users `anna@h1`.
+    /// - Throws: where the file can be neither read nor made, or others may read it.
     public func identity() throws(MachineIdentity.Failure) -> MachineIdentity {
         if let credential { return try MachineIdentity(file: credential) }
         return try MachineIdentity(directory: path, label: Self.label)

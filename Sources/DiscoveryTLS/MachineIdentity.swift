@@ -32,6 +32,7 @@ public struct MachineIdentity: Sendable {
 
     /// A new one.
     /// - Parameter label: cut to 64 characters, which is a common name's length (RFC 5280, appendix A.1).
+    /// - Throws: `Failure` where no certificate can be made of the label.
     public init(label: String) throws(Failure) {
         let key = P256.Signing.PrivateKey()
         do {
@@ -59,6 +60,7 @@ public struct MachineIdentity: Sendable {
     }
 
     /// Reads a key, its certificate, and those of intermediate authorities, if any: blocks of PEM (RFC 7468).
+    /// - Throws: `Failure` where a key or a certificate is missing, or they do not belong together.
     public init(pem: String) throws(Failure) {
         do {
             privateKey = try NIOSSLPrivateKey(bytes: Array(pem.utf8), format: .pem)

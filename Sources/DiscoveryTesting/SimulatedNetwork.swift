@@ -51,6 +51,10 @@ public final class SimulatedNetwork: Sendable {
     }
 
     /// Adds a machine with a running backend. Without `interfaces` it gets `lo` and `eth0`, with two addresses.
+    /// - Parameters:
+    ///   - name: by which the other calls mean it; one of the same name is replaced.
+    ///   - host: `NAME.local` unless told.
+    /// - Throws: where the name makes no host name (RFC 1035 §2.3.4).
     public func addMachine(
         _ name: String,
         host: HostName? = nil,

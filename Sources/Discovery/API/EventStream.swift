@@ -42,6 +42,8 @@ public struct EventStream<Event: Sendable>: AsyncSequence, Sendable {
 
         /// Waits for an event and returns it with all others that are ready, up to `limit`; nil when the task is
         /// cancelled.
+        /// - Parameter limit: the most events; less than 1 counts as 1.
+        /// - Throws: why the query cannot go on; then the stream is over.
         public mutating func nextBatch(atMost limit: Int) async throws(DiscoveryError) -> [Event]? {
             try await source.next(atMost: Swift.max(1, limit), until: nil)
         }
