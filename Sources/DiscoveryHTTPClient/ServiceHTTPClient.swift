@@ -5,13 +5,15 @@ public import Discovery
 internal import DiscoveryNIO
 public import Logging
 public import NIOCore
+internal import NIOHTTP1
 public import NIOPosix
 
 /// Sends HTTP requests to services by name, with async-http-client.
 ///
 /// The first request to a service resolves it and dials all its addresses according to RFC 8305, as far as `policy`
 /// allows; the winner's address serves for requests of the next 10 s, judged again each time, and is found again as
-/// soon as it refuses. So a service that moves is followed. Redirects are not: they could lead to an address that the
+/// soon as it refuses. So a service that moves is followed. A request on a kept connection that ends under it is sent once
+/// more, if its method is idempotent and it has no body (RFC 9110 §9.2.2). Redirects are not: they could lead to an address that the
 /// policy forbids. No proxy is used.
 public final class ServiceHTTPClient: Sendable {
     private let network: LocalNetwork
@@ -66,7 +68,7 @@ public final class ServiceHTTPClient: Sendable {
         if let place = known.place(of: target) {
             do {
                 return try await client.execute(place.addressed(request), deadline: deadline, logger: logger)
-            } catch  where Self.hasNotBegun(error) {
+            } catch  where Self.hasNotBegun(error) || request.mayBeRepeated && Self.isCut(error) {
                 known.forget(target)
             }
         }
@@ -100,6 +102,17 @@ public final class ServiceHTTPClient: Sendable {
         return place
     }
 
+    /// Whether a connection that was kept from an earlier request ended under this one: its server has gone, or took it for idle.
+    private static func isCut(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .remoteConnectionClosed
+        case ChannelError.ioOnClosedChannel, ChannelError.eof: true
+        // ECONNRESET, EPIPE.
+        case let error as IOError: error.errnoCode == 104 || error.errnoCode == 32
+        default: false
+        }
+    }
+
     /// Whether no connection was made, so that nothing of the request was sent.
     private static func hasNotBegun(_ error: any Error) -> Bool {
         switch error {
@@ -108,6 +121,13 @@ public final class ServiceHTTPClient: Sendable {
         case let error as IOError: error.errnoCode == 111
         default: false
         }
+    }
+}
+
+extension HTTPClientRequest {
+    /// Sent twice it does no more than sent once (RFC 9110 §9.2.2), and nothing of a body is used up.
+    fileprivate var mayBeRepeated: Bool {
+        body == nil && [.GET, .HEAD, .PUT, .DELETE, .OPTIONS, .TRACE].contains(method)
     }
 }
 #endif

@@ -7,6 +7,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import ServiceLifecycle
 import Testing
 
@@ -104,5 +105,41 @@ struct HTTPClientTests {
                 await #expect(throws: ServiceHTTPClient.NotAPath.self) { try await text(client, url) }
             }
         }
+    }
+
+    @Test("a kept connection that the server closes under a request: GET is sent again, POST is not")
+    func keptConnectionEnds() async throws {
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AnswersOnce()) }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let publication = try await link.publish("shop", "_http._tcp", port: server.localAddress?.port ?? 0)
+        try await withClient(link.policy) { client in
+            for _ in 1...3 {
+                let answer = try await text(client)
+                #expect(answer == "200 ok")
+            }
+            var post = HTTPClientRequest(url: "/")
+            post.method = .POST
+            await #expect(throws: (any Error).self) { try await client.execute(post, on: .instance(shop)) }
+        }
+        await publication.withdraw()
+        try await server.close()
+    }
+}
+
+/// Answers one request of each connection, and ends it at the next.
+private final class AnswersOnce: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var hasAnswered = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if hasAnswered { return context.close(promise: nil) }
+        hasAnswered = true
+        let answer = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
     }
 }
