@@ -229,7 +229,7 @@ final class ZoneRunner: Sendable {
             addresses = OwnAddresses.towards(location.server)
             isLookedAt = true
         }
-        let (found, isFirst) = (addresses, isLookedAt)
+        let (found, wasLookedAt) = (addresses, isLookedAt)
         state.withLock { state in
             state.isLooking = false
             state.addressesAt = time.now + (found.isEmpty ? .seconds(1) : Self.addressInterval)
@@ -237,7 +237,7 @@ final class ZoneRunner: Sendable {
         // Without any address nothing changes, because an interface may be down for a moment.
         let hasSlept = noticeSleep()
         turn { rules, _ in
-            if !found.isEmpty || isFirst && !rules.knowsAddresses { rules.addressesBecame(found) }
+            if !found.isEmpty || wasLookedAt && !rules.knowsAddresses { rules.addressesBecame(found) }
             if hasSlept { rules.doubtLease() }
         }
     }
