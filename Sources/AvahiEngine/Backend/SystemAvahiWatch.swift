@@ -1,5 +1,4 @@
 import DiscoverySystem
-import Libc
 
 /// Notices when an avahi-daemon appears on the system bus beside a private one. Used only on the loop's thread; never blocks.
 final class SystemAvahiWatch {
@@ -12,7 +11,7 @@ final class SystemAvahiWatch {
     private let loop: EventLoop
     private let sockets: [String]
     private let timer: LoopTimer
-    private var watch: LoopWatch?
+    private var connection: BusConnection?
     private var conversation = NameOwnerConversation(about: "org.freedesktop.Avahi")
     /// Nil until the bus has answered or is known to be missing.
     private var isOwned: Bool?
@@ -27,7 +26,7 @@ final class SystemAvahiWatch {
 
     /// Starts watching. An avahi-daemon that is already there does not count as appearing.
     func start() {
-        guard watch == nil, timer.deadline == nil else { return }
+        guard connection == nil, timer.deadline == nil else { return }
         isOwned = nil
         connect()
     }
@@ -43,14 +42,9 @@ final class SystemAvahiWatch {
     }
 
     private func connect() {
-        let addresses = sockets.lazy.compactMap { SocketAddress(unix: Array($0.utf8)) }
-        guard let descriptor = addresses.compactMap({ try? Sockets.connected(to: $0) }).first else {
-            return becameUnknown()
-        }
-        let greeting = BusStream.greeting(user: geteuid())
         conversation = NameOwnerConversation(about: "org.freedesktop.Avahi")
-        watch = LoopWatch(loop: loop, descriptor: descriptor) { [weak self] _ in self?.read() }
-        send(greeting)
+        connection = BusConnection(to: sockets, on: loop) { [weak self] in self?.read() }
+        if connection == nil { becameUnknown() }
     }
 
     private func becameUnknown() {
@@ -60,28 +54,16 @@ final class SystemAvahiWatch {
     }
 
     private func disconnect() {
-        guard let watch else { return }
-        watch.free()
-        close(watch.descriptor)
-        self.watch = nil
-    }
-
-    private func send(_ bytes: [UInt8]) {
-        guard let watch else { return }
-        // A few hundred bytes: they fit the socket's buffer, or something is wrong.
-        let count = unsafe Libc.send(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-        if count != bytes.count { becameUnknown() }
+        connection?.close()
+        connection = nil
     }
 
     private func read() {
-        guard let watch else { return }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe recv(watch.descriptor, &buffer, buffer.count, 0)
-        if count < 0, errno == EAGAIN || errno == EINTR { return }
-        guard count > 0 else { return becameUnknown() }
-        for step in conversation.received(buffer[..<count]) {
+        guard let connection else { return }
+        guard let bytes = connection.read() else { return becameUnknown() }
+        for step in conversation.received(bytes) {
             switch step {
-            case .send(let bytes): send(bytes)
+            case .send(let bytes): guard connection.send(bytes) else { return becameUnknown() }
             case .over: return becameUnknown()
             case .owned(let isNow):
                 let before = isOwned

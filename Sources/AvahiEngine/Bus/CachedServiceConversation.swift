@@ -5,7 +5,7 @@ import DNSSD
 /// It calls ResolveService and ResolveHostName (avahi-daemon/org.freedesktop.Avahi.Server.xml): avahi-daemon ends such a lookup itself in the
 /// moment in which it has the answer, where a resolver of libavahi-client stays open until it is freed over the bus. Records that run out
 /// meanwhile can end avahi-daemon 0.8 (docs/decisions/0014-nothing-is-held.md).
-struct CachedServiceConversation {
+struct CachedServiceConversation: BusConversation {
     /// A service on an interface.
     struct Answer: Equatable {
         let interface: Int32
@@ -20,7 +20,7 @@ struct CachedServiceConversation {
     }
 
     /// What to do about received bytes.
-    enum Step: Equatable {
+    enum Step: BusStep {
         case send([UInt8])
         /// An answer has come, or one more address for it.
         case answered
@@ -44,7 +44,7 @@ struct CachedServiceConversation {
     private let interfaces: [Int32]
     /// The AvahiProtocol over which records came.
     private let transport: Int32
-    private var stream = BusStream()
+    var stream = BusStream()
     /// Calls without a reply, by serial number.
     private var open: [UInt32: Question] = [:]
     private var serial: UInt32 = 0
@@ -57,24 +57,7 @@ struct CachedServiceConversation {
         self.interfaces = interfaces
     }
 
-    /// Takes bytes from the bus.
-    mutating func received(_ bytes: some Sequence<UInt8>) -> [Step] {
-        var steps: [Step] = []
-        for item in stream.received(bytes) {
-            switch item {
-            case .authenticated: steps.append(.send(BusStream.begin + questions()))
-            case .message(let message): steps += self.steps(message)
-            case .over: steps.append(.over)
-            }
-            guard steps.last != .over else {
-                stream.end()
-                break
-            }
-        }
-        return steps
-    }
-
-    private mutating func questions() -> [UInt8] {
+    mutating func questions() -> [UInt8] {
         let bus = "org.freedesktop.DBus"
         var bytes = BusMessage.call("Hello", of: bus, at: "/org/freedesktop/DBus", [], serial: next(.hello))
         for interface in interfaces {
@@ -101,7 +84,7 @@ struct CachedServiceConversation {
         return serial
     }
 
-    private mutating func steps(_ message: BusMessage) -> [Step] {
+    mutating func steps(_ message: BusMessage) -> [Step] {
         guard let serial = message.replySerial, let question = open.removeValue(forKey: serial) else { return [] }
         var steps: [Step] = []
         switch (message.kind, question) {

@@ -1,7 +1,6 @@
 import DNSSD
 import Discovery
 import DiscoverySystem
-import Libc
 
 /// Carries out a `CachedServiceConversation` with the system bus, once and briefly. Used only on the loop's thread; never blocks.
 final class CachedServiceLookup {
@@ -14,7 +13,7 @@ final class CachedServiceLookup {
     private let report: ([CachedServiceConversation.Answer]) -> Void
     private let timer: LoopTimer
     private var conversation: CachedServiceConversation
-    private var watch: LoopWatch?
+    private var connection: BusConnection?
 
     /// - Parameter report: receives the answers once, unless `end` is called before.
     init(
@@ -29,26 +28,19 @@ final class CachedServiceLookup {
     }
 
     func start() {
-        let addresses = BusAddress.sockets(in: BusAddress.current).lazy.compactMap {
-            SocketAddress(unix: Array($0.utf8))
-        }
-        guard !interfaces.isEmpty, let descriptor = addresses.compactMap({ try? Sockets.connected(to: $0) }).first
-        else {
-            return report([])
-        }
-        watch = LoopWatch(loop: timer.loop, descriptor: descriptor) { [weak self] _ in self?.read() }
+        guard !interfaces.isEmpty else { return report([]) }
+        let sockets = BusAddress.sockets(in: BusAddress.current)
+        connection = BusConnection(to: sockets, on: timer.loop) { [weak self] in self?.read() }
+        guard connection != nil else { return report([]) }
         timer.fire = { [weak self] in self?.finish() }
         timer.set(after: Self.limit)
-        send(BusStream.greeting(user: geteuid()))
     }
 
     /// Nothing more is reported.
     func end() {
         timer.free()
-        guard let watch else { return }
-        watch.free()
-        close(watch.descriptor)
-        self.watch = nil
+        connection?.close()
+        connection = nil
     }
 
     private func finish() {
@@ -56,26 +48,16 @@ final class CachedServiceLookup {
         report(conversation.answers)
     }
 
-    private func send(_ bytes: [UInt8]) {
-        guard let watch else { return }
-        // A few hundred bytes for each interface: they fit the socket's buffer, or something is wrong.
-        let count = unsafe Libc.send(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-        if count != bytes.count { finish() }
-    }
-
     private func read() {
-        guard let watch else { return }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe recv(watch.descriptor, &buffer, buffer.count, 0)
-        if count < 0, errno == EAGAIN || errno == EINTR { return }
-        guard count > 0 else { return finish() }
-        for step in conversation.received(buffer[..<count]) where self.watch != nil {
+        guard let connection else { return }
+        guard let bytes = connection.read() else { return finish() }
+        for step in conversation.received(bytes) {
             switch step {
-            case .send(let bytes): send(bytes)
+            case .send(let bytes): guard connection.send(bytes) else { return finish() }
             case .answered:
                 guard conversation.answers.allSatisfy({ !$0.addresses.isEmpty }) else { continue }
                 timer.deadline = min(timer.deadline ?? .now, .now + Self.gathering)
-            case .over: finish()
+            case .over: return finish()
             }
         }
     }

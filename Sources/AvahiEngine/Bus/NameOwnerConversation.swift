@@ -2,9 +2,9 @@
 /// bytes (D-Bus specification, "Authentication Protocol" and "Message Protocol").
 ///
 /// libdbus cannot do this: it has one system bus address per process, and that is the private bus's.
-struct NameOwnerConversation {
+struct NameOwnerConversation: BusConversation {
     /// What to do about received bytes.
-    enum Step: Equatable {
+    enum Step: BusStep {
         case send([UInt8])
         /// Whether the name has an owner now.
         case owned(Bool)
@@ -19,29 +19,12 @@ struct NameOwnerConversation {
     }
 
     private let name: String
-    private var stream = BusStream()
+    var stream = BusStream()
 
     /// Creates a conversation about `name`.
     init(about name: String) { self.name = name }
 
-    /// Takes bytes from the bus.
-    mutating func received(_ bytes: some Sequence<UInt8>) -> [Step] {
-        var steps: [Step] = []
-        for item in stream.received(bytes) {
-            switch item {
-            case .authenticated: steps.append(.send(BusStream.begin + questions))
-            case .message(let message): if let step = step(message) { steps.append(step) }
-            case .over: steps.append(.over)
-            }
-            guard steps.last != .over else {
-                stream.end()
-                break
-            }
-        }
-        return steps
-    }
-
-    private var questions: [UInt8] {
+    func questions() -> [UInt8] {
         let rule =
             "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(name)'"
         return call(.hello, "Hello", nil) + call(.addMatch, "AddMatch", rule)
@@ -54,17 +37,17 @@ struct NameOwnerConversation {
             serial: call.rawValue)
     }
 
-    private func step(_ message: BusMessage) -> Step? {
+    func steps(_ message: BusMessage) -> [Step] {
         switch message.kind {
         case .methodReturn where message.replySerial == Call.nameHasOwner.rawValue:
             var body = message.body
-            return body.number().map { .owned($0 != 0) } ?? .over
-        case .error: return .over
+            return [body.number().map { .owned($0 != 0) } ?? .over]
+        case .error: return [.over]
         case .signal where message.member == "NameOwnerChanged":
             var body = message.body
-            guard let changed = body.string(), body.string() != nil, let new = body.string() else { return .over }
-            return changed == name ? .owned(!new.isEmpty) : nil
-        default: return nil
+            guard let changed = body.string(), body.string() != nil, let new = body.string() else { return [.over] }
+            return changed == name ? [.owned(!new.isEmpty)] : []
+        default: return []
         }
     }
 }

@@ -13,14 +13,7 @@ struct SystemLinks {
     init(at now: Duration) {
         read = now
         usable = SystemInterfaces.usable(by: .all)
-        var neighbours: [NetworkInterface: [CIDR]] = [:]
-        for item in InterfaceAddress.all() ?? [] {
-            guard let address = item.address, let length = item.netmask?.leadingOneBits,
-                let block = CIDR(containing: address, prefixLength: length)
-            else { continue }
-            neighbours[item.interface, default: []].append(block)
-        }
-        self.neighbours = neighbours
+        neighbours = AddressBlock.all().mapValues { $0.map(\.block) }
     }
 
     /// Whether the system should be read again, because it may change without notice. Within a second it is read once,

@@ -28,11 +28,6 @@ package final class LinkInquiry {
         }
     }
 
-    /// The most packets that are read for one inquirer.
-    private static let mostPackets = 20_000
-    /// How often a caller's wish to end is looked at.
-    private static let longestWait = Duration.milliseconds(100)
-
     /// The links that are asked, with the families.
     package let links: [(interface: NetworkInterface, families: [IPAddress.Family])]
     /// Those on which the group can be heard: where UDP port 5353 is shared.
@@ -43,7 +38,7 @@ package final class LinkInquiry {
     /// This machine's addresses, without scopes.
     package let ownAddresses: Set<IPAddress>
     private let sockets: [SurveySocket]
-    private let neighbours: [NetworkInterface: [(address: IPAddress, block: CIDR)]]
+    private let neighbours: [NetworkInterface: [AddressBlock]]
     private let log: (Packet) -> Void
 
     /// Opens the sockets.
@@ -59,15 +54,8 @@ package final class LinkInquiry {
         let asking = Set(sockets.filter(\.asks).map(\.interface))
         hearing = Set(sockets.filter { !$0.asks }.map(\.interface))
         links = wanted.filter { asking.contains($0.0) }.map { (interface: $0.0, families: $0.1) }
-        var blocks: [NetworkInterface: [(address: IPAddress, block: CIDR)]] = [:]
-        for item in InterfaceAddress.all() ?? [] {
-            guard let address = item.address, let length = item.netmask?.leadingOneBits,
-                let block = CIDR(containing: address, prefixLength: length)
-            else { continue }
-            blocks[item.interface, default: []].append((address, block))
-        }
-        neighbours = blocks
-        ownAddresses = Set(blocks.values.joined().map { $0.address.withoutScope })
+        neighbours = AddressBlock.all()
+        ownAddresses = Set(neighbours.values.joined().map { $0.address.withoutScope })
         self.log = log
     }
 
@@ -78,26 +66,17 @@ package final class LinkInquiry {
     /// - Returns: whether the inquirer was over before the time was.
     @discardableResult
     package func run(_ inquirer: inout some Inquirer, within limit: Duration, until isStopped: () -> Bool) -> Bool {
-        let start = MonotonicTime.now.microseconds
-        var polled = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-        var count = 0
-        while count < Self.mostPackets, !isStopped() {
-            let now = Duration.microseconds(MonotonicTime.now.microseconds - start)
+        var reader = SurveyReader(sockets)
+        while !reader.isFull, !isStopped() {
+            let now = reader.passed
             if inquirer.isOver(at: now) { return true }
             guard now < limit else { break }
             for question in inquirer.questions(at: now) { send(question) }
-            let wait = max(.zero, min(Self.longestWait, limit - now, (inquirer.deadline(after: now) ?? limit) - now))
-            // Less than a second.
-            let milliseconds = wait.components.attoseconds / 1_000_000_000_000_000
-            guard unsafe poll(&polled, nfds_t(polled.count), Int32(clamping: milliseconds + 1)) > 0 else { continue }
-            let heard = Duration.microseconds(MonotonicTime.now.microseconds - start)
-            for (socket, polled) in zip(sockets, polled) where polled.revents != 0 {
-                for datagram in socket.receive() {
-                    count += 1
-                    note(datagram, of: socket)
-                    guard let message = try? Message(reading: datagram.bytes) else { continue }
-                    inquirer.received(message, arrival(datagram, of: socket), at: heard)
-                }
+            let wait = min(SurveyReader.longestWait, limit - now, (inquirer.deadline(after: now) ?? limit) - now)
+            reader.read(within: wait) { datagram, socket, heard in
+                note(datagram, of: socket)
+                guard let message = try? Message(reading: datagram.bytes) else { return }
+                inquirer.received(message, arrival(datagram, of: socket), at: heard)
             }
         }
         return false

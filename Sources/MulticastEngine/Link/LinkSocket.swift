@@ -23,14 +23,14 @@ import Libc
         self.family = family
         self.interface = interface
         isOwn = share != CMULTICAST_OTHERS
-        descriptor = cmulticast_open(Self.number(of: family), interface, share, wantsTTL255)
+        descriptor = cmulticast_open(family.number, interface, share, wantsTTL255)
         guard descriptor >= 0 else { throw SocketError(code: -descriptor) }
         watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
     }
 
     /// Returns why a socket cannot be created on an interface; nil if it can.
     static func refusal(on interface: UInt32, _ family: IPAddress.Family) -> SocketError? {
-        let descriptor = cmulticast_open(number(of: family), interface, CMULTICAST_OTHERS, false)
+        let descriptor = cmulticast_open(family.number, interface, CMULTICAST_OTHERS, false)
         guard descriptor >= 0 else { return SocketError(code: -descriptor) }
         Libc.close(descriptor)
         return nil
@@ -51,11 +51,7 @@ import Libc
     /// Sends a packet to the group.
     /// - Returns: 0 or errno. The system refuses packets while an address is tentative or the link is going away.
     func send(_ packet: [UInt8]) -> Int32 {
-        unsafe packet.withUnsafeBufferPointer { bytes in
-            guard let start = bytes.baseAddress else { return 0 }
-            return unsafe -cmulticast_send(
-                descriptor, Self.number(of: family), interface, start, Int32(clamping: bytes.count))
-        }
+        MulticastGroup(family: family, interface: interface).send(packet, by: descriptor)
     }
 
     /// Reads all available packets into `packets`, up to `limit` bytes in total.
@@ -83,8 +79,6 @@ import Libc
         if isCrowded, now != drops { isLossy = true }
         drops = now
     }
-
-    private static func number(of family: IPAddress.Family) -> Int32 { family == .ipv4 ? AF_INET : AF_INET6 }
 }
 
 /// The errno with which opening a socket failed.

@@ -23,7 +23,7 @@ import Libc
     ) {
         self.family = family
         self.interface = interface
-        descriptor = cmulticast_open_one_shot(family == .ipv4 ? AF_INET : AF_INET6, interface, wantsTTL255)
+        descriptor = cmulticast_open_one_shot(family.number, interface, wantsTTL255)
         guard descriptor >= 0 else { return nil }
         watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
     }
@@ -41,11 +41,7 @@ import Libc
 
     /// Sends a packet to the group. If the system refuses it, only the multicast question remains.
     func send(_ packet: [UInt8]) {
-        unsafe packet.withUnsafeBufferPointer { bytes in
-            guard let start = bytes.baseAddress else { return }
-            _ = unsafe cmulticast_send(
-                descriptor, family == .ipv4 ? AF_INET : AF_INET6, interface, start, Int32(clamping: bytes.count))
-        }
+        _ = MulticastGroup(family: family, interface: interface).send(packet, by: descriptor)
     }
 
     /// Reads available datagrams, up to 32, each with its source.

@@ -2,15 +2,9 @@ package import DNSMessage
 package import DNSSD
 import Discovery
 import DiscoverySystem
-import Libc
 
 /// Asks the links of this machine for records; see `RecordLookup`.
 package enum LinkLookup {
-    /// The most packets that are read.
-    private static let mostPackets = 20_000
-    /// How often a caller's wish to end is looked at.
-    private static let longestWait = Duration.milliseconds(100)
-
     /// Asks and listens; blocks.
     /// - Parameters:
     ///   - questions: what to ask, 256 questions at most.
@@ -25,31 +19,22 @@ package enum LinkLookup {
     ) -> [RecordLookup.Found]? {
         let sockets = open(on: interfaces, over: family)
         guard sockets.contains(where: \.asks) else { return nil }
-        let neighbours = blocks()
+        let neighbours = AddressBlock.all()
         var lookup = RecordLookup(questions)
-        let start = MonotonicTime.now.microseconds
-        var polled = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-        var count = 0
-        while count < mostPackets, !isOver() {
-            let now = Duration.microseconds(MonotonicTime.now.microseconds - start)
+        var reader = SurveyReader(sockets)
+        while !reader.isFull, !isOver() {
+            let now = reader.passed
             guard now < limit, !lookup.isOver(at: now) else { break }
             let packets = lookup.packets(at: now)
             for socket in sockets {
                 for packet in packets where packet.isShared != socket.asks { socket.send(packet.bytes) }
             }
-            let wait = min(longestWait, limit - now, (lookup.deadline(after: now) ?? limit) - now)
-            // Less than a second.
-            let milliseconds = wait.components.attoseconds / 1_000_000_000_000_000
-            guard unsafe poll(&polled, nfds_t(polled.count), Int32(clamping: milliseconds + 1)) > 0 else { continue }
-            let heard = Duration.microseconds(MonotonicTime.now.microseconds - start)
-            for (socket, polled) in zip(sockets, polled) where polled.revents != 0 {
-                for datagram in socket.receive() {
-                    count += 1
-                    // RFC 6762 §11: a unicast answer counts only if its source is on this link.
-                    let isNear = neighbours[socket.interface]?.contains { $0.contains(datagram.sender) } ?? false
-                    guard !socket.asks || isNear, let message = try? Message(reading: datagram.bytes) else { continue }
-                    lookup.received(message, as: socket.asks ? .answer : .multicast, on: socket.interface, at: heard)
-                }
+            let wait = min(SurveyReader.longestWait, limit - now, (lookup.deadline(after: now) ?? limit) - now)
+            reader.read(within: wait) { datagram, socket, heard in
+                // RFC 6762 §11: a unicast answer counts only if its source is on this link.
+                let isNear = neighbours[socket.interface]?.contains { $0.block.contains(datagram.sender) } ?? false
+                guard !socket.asks || isNear, let message = try? Message(reading: datagram.bytes) else { return }
+                lookup.received(message, as: socket.asks ? .answer : .multicast, on: socket.interface, at: heard)
             }
         }
         return lookup.found
@@ -63,16 +48,5 @@ package enum LinkLookup {
             families.filter { family == nil || $0 == family }
                 .flatMap { SurveySocket.open(on: interface, $0, wantsTTL255: wantsTTL255) }
         }
-    }
-
-    private static func blocks() -> [NetworkInterface: [CIDR]] {
-        var blocks: [NetworkInterface: [CIDR]] = [:]
-        for item in InterfaceAddress.all() ?? [] {
-            guard let address = item.address, let length = item.netmask?.leadingOneBits,
-                let block = CIDR(containing: address, prefixLength: length)
-            else { continue }
-            blocks[item.interface, default: []].append(block)
-        }
-        return blocks
     }
 }

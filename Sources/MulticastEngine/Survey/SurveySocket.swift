@@ -33,7 +33,7 @@ import Libc
         _ descriptor: Int32, _ interface: NetworkInterface, _ family: IPAddress.Family, asks: Bool, isOwn: Bool = false
     ) {
         guard descriptor >= 0 else { return nil }
-        cmulticast_trace(descriptor, family == .ipv4 ? AF_INET : AF_INET6)
+        cmulticast_trace(descriptor, family.number)
         self.isOwn = isOwn
         self.descriptor = descriptor
         self.interface = interface
@@ -46,14 +46,13 @@ import Libc
     static func open(
         on interface: NetworkInterface, _ family: IPAddress.Family, wantsTTL255: Bool
     ) -> [SurveySocket] {
-        let number = family == .ipv4 ? AF_INET : AF_INET6
         let shares = (interface.isLoopback ? [CMULTICAST_ALL] : [CMULTICAST_OTHERS, CMULTICAST_OWN]).map { share in
             SurveySocket(
-                cmulticast_open(number, interface.index, share, wantsTTL255), interface, family, asks: false,
+                cmulticast_open(family.number, interface.index, share, wantsTTL255), interface, family, asks: false,
                 isOwn: share == CMULTICAST_OWN)
         }
         let own = SurveySocket(
-            cmulticast_open_one_shot(number, interface.index, wantsTTL255), interface, family, asks: true)
+            cmulticast_open_one_shot(family.number, interface.index, wantsTTL255), interface, family, asks: true)
         return (shares + [own]).compactMap(\.self)
     }
 
@@ -74,11 +73,7 @@ import Libc
     /// - Returns: 0, or the `errno` of the system that refuses it.
     @discardableResult
     func send(_ packet: [UInt8]) -> Int32 {
-        unsafe packet.withUnsafeBufferPointer { bytes in
-            guard let start = bytes.baseAddress else { return 0 }
-            return unsafe -cmulticast_send(
-                descriptor, family == .ipv4 ? AF_INET : AF_INET6, interface.index, start, Int32(clamping: bytes.count))
-        }
+        MulticastGroup(family: family, interface: interface.index).send(packet, by: descriptor)
     }
 
     /// Sends a packet to one host's port 5353.
