@@ -139,10 +139,12 @@ api: documented-built ## whether the public API is as docs/api has it
 api-accept: documented-built ## write docs/api anew
 	.ci/symbols accept
 
+# A long history: a race is not reported when one side's place in it is lost. Two threads that counted to 100,000 were found out in six of
+# eight runs, with the default in one.
 tsan: ## values, directory, engine and daemon under ThreadSanitizer
 	@.ci/deps test
 	$(BUILD) $(TRAITS) --build-tests --sanitize=thread --scratch-path .build-tsan
-	@TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/tsan.suppressions $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
+	@TSAN_OPTIONS="halt_on_error=1 history_size=7 suppressions=$(CURDIR)/Tests/tsan.suppressions $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
 
 # Freed memory stays with the sanitizer for a while: no more of it than tests allow that measure memory.
 asan: ## the same under AddressSanitizer
