@@ -50,10 +50,12 @@ public final class SimulatedNetwork: Sendable {
             State(world: SimulatedWorld(domains: domains, isUnicast: isUnicast, SimulatedConditions(seed: seed))))
     }
 
-    /// Adds a machine with a running backend. Without `interfaces` it gets `lo` and `eth0`, with two addresses.
+    /// Adds a machine.
     /// - Parameters:
     ///   - name: by which the other calls mean it; one of the same name is replaced.
     ///   - host: `NAME.local` unless told.
+    ///   - interfaces: `lo`, and `eth0` with two addresses, unless told.
+    ///   - isBackendRunning: what finds and publishes runs from the start.
     /// - Throws: where the name makes no host name (RFC 1035 §2.3.4).
     public func addMachine(
         _ name: String,
