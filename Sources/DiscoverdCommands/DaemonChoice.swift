@@ -18,7 +18,7 @@ enum DaemonChoice {
         let paths = ControlSocketPath.candidates(explicit: common.socket)
         switch type(of: command).daemonUse {
         case .never: return nil
-        case .required:
+        case .required, .wanted:
             return try required(paths, "this command asks it")
         case .ifPresent: break
         }

@@ -41,9 +41,15 @@ enum Runner {
             var daemon: ControlClient?
             do {
                 let backend = try backend(for: command)
-                daemon = try DaemonChoice.daemon(for: command)
+                var whyNoDaemon: CommandError?
+                do throws(CommandError) {
+                    daemon = try DaemonChoice.daemon(for: command)
+                } catch {
+                    guard kind.daemonUse == .wanted else { throw error }
+                    whyNoDaemon = error
+                }
                 return try await execute(
-                    command, on: backend, or: daemon, with: more, stop: stop, watcher: watcher)
+                    command, on: backend, or: daemon, whyNoDaemon, with: more, stop: stop, watcher: watcher)
             } catch {
                 return status(of: error, after: stop.cause, in: command, notices) {
                     daemon == nil ? (try? backend(for: command)).map(BackendAdvice.lines) ?? [] : BackendAdvice.ofSystem
@@ -59,6 +65,7 @@ enum Runner {
         _ command: any NetworkCommand,
         on backend: AvahiBackend,
         or daemon: ControlClient?,
+        _ whyNoDaemon: CommandError?,
         with more: MoreSupport?,
         stop: Stop,
         watcher: Watcher
@@ -73,6 +80,7 @@ enum Runner {
         let session = Session(
             network: try network(over: daemon, or: backend, beside: own, for: command, stop),
             daemon: own == nil || wish.others.isEmpty ? daemon : nil,
+            whyNoDaemon: whyNoDaemon,
             output: Output(for: terminal),
             notices: command.common.notices,
             stop: stop,

@@ -6,8 +6,13 @@ internal import DiscoveryJSON
 extension Session {
     /// The daemon, for a command that requires it.
     func requireDaemon() throws(CommandError) -> ControlClient {
-        guard let daemon else { throw .noDaemon(ControlSocketPath.candidates(explicit: nil), "this command asks it") }
+        guard let daemon else { throw noDaemon }
         return daemon
+    }
+
+    /// Why there is none.
+    var noDaemon: CommandError {
+        whyNoDaemon ?? .noDaemon(ControlSocketPath.candidates(explicit: nil), "this command asks it")
     }
 
     /// The daemon's answer to a GET request.

@@ -59,6 +59,8 @@ enum DaemonUse {
     case ifPresent
     /// The command cannot work without it.
     case required
+    /// The command shows what it can without it, and fails then (`Session.requireDaemon()`).
+    case wanted
     /// The command is about the backend itself.
     case never
 }
@@ -91,6 +93,8 @@ struct Session {
     let network: LocalNetwork
     /// The daemon, if one is used and answers.
     let daemon: ControlClient?
+    /// Why there is none, for a command that wants it.
+    let whyNoDaemon: CommandError?
     let output: Output
     let notices: ProgramNotices
     let stop: Stop

@@ -49,6 +49,13 @@ struct RegistrationNewsTests {
         #expect(RegistrationNews(from: status(.registering), to: hostile)?.text.contains("\u{1B}") == false)
     }
 
+    @Test("what was tried again is told when it is withdrawn; what never came about is not")
+    func triedAgain() {
+        let refused = status(.waiting) { ($0.reason, $0.isRetrying) = ("too many", true) }
+        #expect(RegistrationNews(from: refused, to: status(.withdrawn))?.text.hasSuffix("is withdrawn") == true)
+        #expect(RegistrationNews(from: status(.registering), to: status(.withdrawn)) == nil)
+    }
+
     @Test("registering again silently logs no new publication; after a report it does")
     func registeredAnew() {
         var told = ToldRegistration()

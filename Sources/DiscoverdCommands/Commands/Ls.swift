@@ -11,7 +11,8 @@ struct LsCommand: NetworkCommand {
         abstract: "Lists what the daemon publishes, and what files have avahi-daemon publish.",
         discussion: """
             Each line has the state, the name, the type, the port, where it comes from, and why it is not established. What is of \
-            avahi-daemon is in a file of /etc/avahi/services, which is named: 'discoverd import' makes it the daemon's.
+            avahi-daemon is in a file of /etc/avahi/services, which is named: 'discoverd import' makes it the daemon's. Without a daemon these are listed \
+            alone, and the status is 69.
 
             Examples:
               discoverd ls
@@ -25,17 +26,27 @@ struct LsCommand: NetworkCommand {
 
     @OptionGroup var common: DaemonOptions
 
-    static var daemonUse: DaemonUse { .required }
+    static var daemonUse: DaemonUse { .wanted }
 
     func execute(in session: Session) async throws -> ExitStatus {
         if watch { return try await follow(in: session) }
-        let all = try await session.registrations().map { ListedOffer.registration($0) }
         let files = Self.files(in: session)
+        guard session.daemon != nil else {
+            try Self.list(files, in: session)
+            try session.output.flush()
+            throw session.noDaemon
+        }
+        let all = try await session.registrations().map { ListedOffer.registration($0) }
         if all.isEmpty, !session.json { session.notices.notice("the daemon publishes nothing") }
-        if !(all + files).isEmpty, !session.json, session.terminal.isInteractive {
+        try Self.list(all + files, in: session)
+        return .done
+    }
+
+    private static func list(_ all: [ListedOffer], in session: Session) throws {
+        if !all.isEmpty, !session.json, session.terminal.isInteractive {
             try session.output.line(ListedOffer.header.line(for: session.terminal))
         }
-        for offer in all + files {
+        for offer in all {
             if session.json {
                 try session.output.json { json in
                     json.object { $0.members(offer) }
@@ -45,7 +56,6 @@ struct LsCommand: NetworkCommand {
                 try session.output.line(offer.record(session.terminal))
             }
         }
-        return .done
     }
 
     /// What avahi-daemon publishes by itself; tells what is wrong with its files.

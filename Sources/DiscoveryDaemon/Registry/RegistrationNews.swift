@@ -30,7 +30,7 @@ struct RegistrationNews: Hashable {
             (level, text) = (.error, "\(what) is not published: \(new.reason ?? new.state.rawValue); it is tried again")
         case .waiting where old.reason != new.reason:
             (level, text) = (.info, "\(what) waits: \(new.reason ?? "")")
-        case .withdrawn where old.state == .established:
+        case .withdrawn where old.state == .established || old.isRetrying:
             (level, text) = (.info, "\(what) is withdrawn")
         default:
             guard old.warning != new.warning, new.state != .withdrawn else { return nil }

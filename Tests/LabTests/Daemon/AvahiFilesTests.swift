@@ -23,6 +23,10 @@ struct AvahiFilesTests {
             """
         let made = try await lab.toEnd("h1", ["bash", "-ec", prepare, "-", file], within: .seconds(10))
         #expect(made.exit == .exited(0), "\(made)")
+        let alone = try await lab.ask("h1", "ls")
+        #expect(alone.exit == .exited(69) && alone.output.count == 2, "\(alone)")
+        #expect(alone.output.first?.hasPrefix("file\tWeb on h1\t_http._tcp\t8080\t") == true, "\(alone)")
+        #expect(alone.failure?.contains("daemon") == true, "\(alone)")
         let daemon = try await LabDaemon.start(
             on: "h1", of: lab, "services: [{name: own, type: _http._tcp, port: 80}]\n")
         _ = try await daemon.curl("/v1/registrations") {

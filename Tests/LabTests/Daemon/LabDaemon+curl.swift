@@ -59,6 +59,8 @@ extension LabDaemon {
             guard ContinuousClock.now < end else {
                 throw LabProcess.Missed(description: "\(target) did not become as it should be: \(answer)")
             }
+            // Nothing reports it, and a request is three programs: without a pause it takes a processor from the other tests.
+            try await Task.sleep(for: .milliseconds(100))
         }
     }
 }

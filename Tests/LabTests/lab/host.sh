@@ -12,10 +12,18 @@ die() {
 
 # Never start a multicast daemon where a real interface could be: the only links must be lo and veths, including eth0.
 guard() {
-    local found
-    found=$(ip -o -d link show | awk -F': ' '{ sub(/@.*/, "", $2); print $2 (/ veth /? ":veth" : "") }' | sort | xargs)
-    [[ $found =~ ^eth0:veth(\ [a-z0-9]+:veth)*\ lo(\ [a-z0-9]+:veth)*$ ]] ||
-        die "refusing to start a daemon: the links here are not lo and veths but: $found"
+    local -a links
+    mapfile -t links < <(exec ip -o -d link show)
+    local link has_lo='' has_eth0=''
+    for link in "${links[@]}"; do
+        case $link in
+        [0-9]*': lo: '*' link/loopback '*) has_lo=1 ;;
+        [0-9]*': eth0@'*' veth '*) has_eth0=1 ;;
+        [0-9]*': '*' veth '*) ;;
+        *) die "refusing to start a daemon: neither lo nor a veth: $link" ;;
+        esac
+    done
+    [[ $has_lo && $has_eth0 ]] || die "refusing to start a daemon: lo or eth0 is missing"
 }
 
 # Runs a daemon in the background within the lab's pid namespace, whose first process reaps it. /proc here is the machine's,
@@ -23,27 +31,28 @@ guard() {
 launch() {
     local name=$1
     shift
-    # shellcheck disable=SC2016
-    setsid bash -c 'read -r pid _ </proc/self/stat; echo "$pid" >"/run/lab/$0.pid"; exec "$@"' "$name" "$@" \
-        </dev/null >>"/run/lab/$name.log" 2>&1 &
+    # Not the leader of a process group: setsid(1) does not fork.
+    (
+        read -r pid _ </proc/self/stat
+        echo "$pid" >"/run/lab/$name.pid"
+        exec setsid "$@" </dev/null >>"/run/lab/$name.log" 2>&1
+    ) &
 }
 
 start_dbus() {
-    cat >/run/lab/dbus.conf <<CONF
-<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+    echo "<!DOCTYPE busconfig PUBLIC '-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN'
+ 'http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd'>
 <busconfig>
   <listen>unix:path=$bus</listen>
   <auth>EXTERNAL</auth>
-  <policy context="default">
-    <allow user="*"/>
-    <allow own="*"/>
-    <allow send_destination="*" eavesdrop="true"/>
-    <allow receive_sender="*" eavesdrop="true"/>
+  <policy context='default'>
+    <allow user='*'/>
+    <allow own='*'/>
+    <allow send_destination='*' eavesdrop='true'/>
+    <allow receive_sender='*' eavesdrop='true'/>
   </policy>
-</busconfig>
-CONF
-    rm -f "$bus"
+</busconfig>" >/run/lab/dbus.conf
+    [[ ! -e $bus ]] || rm -f "$bus"
     launch dbus dbus-daemon --config-file=/run/lab/dbus.conf --nofork --nopidfile
     wait_dbus
 }
@@ -51,23 +60,15 @@ CONF
 start_avahi() {
     guard
     # Debian's configuration, except for the name and what `lab start --avahi` and `lab avahi conf` add.
-    cat >/run/lab/avahi.conf <<CONF
-[server]
-host-name=${LAB_HOST_NAME:-$LAB_HOST}
-use-ipv4=yes
-use-ipv6=yes
-ratelimit-interval-usec=1000000
-ratelimit-burst=1000
-$(cat /run/lab/avahi.server 2>/dev/null)
-[wide-area]
-enable-wide-area=yes
-[publish]
-publish-hinfo=no
-publish-workstation=no
-$(cat /run/lab/avahi.more 2>/dev/null)
-CONF
-    rm -f /run/avahi-daemon/pid
-    mkdir -p /run/avahi-daemon
+    {
+        printf '%s\n' '[server]' "host-name=${LAB_HOST_NAME:-$LAB_HOST}" use-ipv4=yes use-ipv6=yes \
+            ratelimit-interval-usec=1000000 ratelimit-burst=1000
+        [[ ! -r /run/lab/avahi.server ]] || echo "$(</run/lab/avahi.server)"
+        printf '%s\n' '[wide-area]' enable-wide-area=yes '[publish]' publish-hinfo=no publish-workstation=no
+        [[ ! -r /run/lab/avahi.more ]] || echo "$(</run/lab/avahi.more)"
+    } >/run/lab/avahi.conf
+    [[ ! -e /run/avahi-daemon/pid ]] || rm -f /run/avahi-daemon/pid
+    [[ -d /run/avahi-daemon ]] || mkdir /run/avahi-daemon
     local -a with=()
     # A clock that only avahi-daemon sees (clock-offset.c).
     [[ ! ${LAB_AVAHI_PRELOAD-} ]] || with=(env "LD_PRELOAD=$LAB_AVAHI_PRELOAD" CLOCK_OFFSET_FILE=/run/lab/clock)
@@ -78,7 +79,6 @@ CONF
     launch avahi "${with[@]}" avahi-daemon -f /run/lab/avahi.conf --no-drop-root --no-chroot --no-rlimits --no-proc-title --debug
     until_true avahi 20 says_that_it_is_complete "$log"
     exec {log}<&-
-    wait_avahi
 }
 
 wait_dbus() {
@@ -116,6 +116,8 @@ until_true() {
     exec {nap}<&-
 }
 
+# A link that comes later is as everywhere (inside.sh).
+echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/default/accept_dad || true
 for what in "$@"; do
     case $what in
     dbus) start_dbus ;;

@@ -3,8 +3,8 @@
 # network, mount, UTS and pid namespaces, but still with the outer /proc.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-readonly here
+# Each program costs a test as much as discoverd's own start; this runs in front of nearly every test.
+readonly here=${BASH_SOURCE[0]%/*}
 hosts=2 addresses=both users='' no_avahi=' ' avahi=()
 while (($#)); do
     case $1 in
@@ -24,8 +24,8 @@ done
 case :$PATH: in *:/usr/sbin:*) ;; *) PATH=$PATH:/usr/sbin:/sbin ;; esac
 
 # This namespace must be a new one: nothing but a loopback link may be in it.
-links() { ip -o link show | awk -F': ' '{ sub(/@.*/, "", $2); print $2 }' | sort | tr '\n' ' '; }
-[[ $(links) == 'lo ' ]] || { echo "lab: refusing to start: not a network namespace of its own" >&2 && exit 1; }
+mapfile -s 2 -t links </proc/self/net/dev
+[[ ${#links[@]} == 1 && ${links[0]} =~ ^\ *lo: ]] || { echo "lab: refusing to start: not a network namespace of its own" >&2 && exit 1; }
 
 read -r outer_pid _ </proc/self/stat # the outer /proc says the outer pid
 namespace=$(readlink /proc/self/ns/user)
@@ -34,58 +34,68 @@ echo "INIT $outer_pid $namespace"
 mount -t tmpfs -o mode=755 tmpfs /run
 mkdir -p /run/netns /run/lab/etc/avahi/services
 : >"/run/lab/$namespace"
+# What all hosts have of their own. State that a daemon keeps must not stay on this machine.
+printf '%s\n' 'host-run /run tmpfs mode=755' 'host-state /var/lib tmpfs mode=755' 'host-sys /sys sysfs' >/run/lab/fstab.host
+bind() { echo "/run/lab/etc/$1 /etc/$1 none bind"; }
 # Without root there is only one user here, so avahi must be that one for avahi-daemon's chown.
-for file in passwd group; do
-    [[ ! $users ]] || break
-    {
-        sed '/^avahi:/d' "/etc/$file"
-        [[ $file == passwd ]] && echo 'avahi:x:0:0::/run/avahi-daemon:/usr/sbin/nologin' || echo 'avahi:x:0:'
-    } >/run/lab/etc/$file
-    mount --bind /run/lab/etc/$file /etc/$file
-done
-# Keeps this machine's own services out of the lab.
-if [[ -d /etc/avahi ]]; then
-    mount --bind /run/lab/etc/avahi /etc/avahi
-fi
+without_avahi() {
+    local -a lines
+    mapfile -t lines <"/etc/$1"
+    for line in "${lines[@]}"; do [[ $line == avahi:* ]] || echo "$line"; done
+}
+{
+    if [[ ! $users ]]; then
+        { without_avahi passwd && echo 'avahi:x:0:0::/run/avahi-daemon:/usr/sbin/nologin'; } >/run/lab/etc/passwd
+        { without_avahi group && echo 'avahi:x:0:'; } >/run/lab/etc/group
+        bind passwd
+        bind group
+    fi
+    # Keeps this machine's own services out of the lab.
+    [[ ! -d /etc/avahi ]] || bind avahi
+} >/run/lab/fstab
+mount --all --fstab /run/lab/fstab
 
 # Creates a host without links. A sleeping process holds its mount and UTS namespaces, because pinning a mount namespace
 # with a file is unreliable (Linux 6.18 refuses the bind mount at random). Its outer pid is how `lab` finds
 # them. /proc stays the outer one: commands on a host are not in this pid namespace.
 make_host() {
-    ip netns add "$1"
     local pid
     # shellcheck disable=SC2016
-    read -r pid < <(exec nsenter "--net=/run/netns/$1" unshare --mount --uts --propagation private bash -c '
+    read -r pid < <(exec unshare --net --mount --uts --propagation private bash -c '
         set -e
         hostname "$1"
-        mount -t tmpfs -o mode=755 tmpfs /run
-        # State that a daemon keeps must not stay on this machine.
-        mount -t tmpfs -o mode=755 tmpfs /var/lib
-        mount -t sysfs sysfs /sys 2>/dev/null || true
-        mkdir -p /run/dbus /run/lab
+        # /sys cannot be mounted everywhere.
+        mount --all --fstab /run/lab/fstab.host 2>/dev/null || (($? == 64))
+        [[ ! -e /run/lab && ! -e /var/lib/dpkg ]]
+        mkdir /run/dbus /run/lab
         mkdir -m 700 /run/user
-        ip link set lo up
+        # Duplicate address detection would only delay the start: no one else is on this bridge. Later links have it again.
+        {
+            echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
+            [[ $2 != ipv4 ]] || echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
+        } 2>/dev/null || true
         read -r pid _ </proc/self/stat
         echo "$pid"
-        exec sleep infinity >/dev/null' - "$1")
+        exec sleep infinity >/dev/null' - "$1" "$addresses")
+    ip netns attach "$1" "$pid"
     echo "$pid" >"/run/lab/$1.holder"
     ((!${#avahi[@]})) || printf '%s\n' "${avahi[@]}" >"/proc/$pid/root/run/lab/avahi.server"
 }
 
 make_host sw
-ip -n sw link add br0 type bridge mcast_snooping 0
-ip -n sw link set br0 up
+for ((n = 1; n <= hosts; n++)); do make_host h$n; done
+{
+    printf '%s\n' 'link set lo up' 'link add br0 type bridge mcast_snooping 0' 'link set br0 up'
+    for ((n = 1; n <= hosts; n++)); do
+        printf '%s\n' "link add p$n type veth peer name eth0 netns h$n" "link set p$n master br0 up"
+    done
+} | ip -n sw -batch -
 for ((n = 1; n <= hosts; n++)); do
-    make_host h$n
-    ip link add eth0 netns h$n type veth peer name p$n netns sw
-    ip -n sw link set p$n master br0 up
-    # Duplicate address detection would only delay the start: no one else is on this bridge.
-    # shellcheck disable=SC2016
-    nsenter "--net=/run/netns/h$n" bash -c '
-        echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_dad
-        [[ $1 != ipv4 ]] || echo 1 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6' - "$addresses" 2>/dev/null || true
-    [[ $addresses == link-local ]] || ip -n h$n addr add 10.77.0.$n/24 dev eth0
-    ip -n h$n link set eth0 up
+    {
+        echo 'link set lo up'
+        [[ $addresses == link-local ]] || echo "addr add 10.77.0.$n/24 dev eth0"
+        echo 'link set eth0 up'
+    } | ip -n h$n -batch -
 done
 
 pids=()
