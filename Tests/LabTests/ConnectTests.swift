@@ -109,7 +109,7 @@ struct ConnectTests {
         try await lab.stop()
     }
 
-    @Test("a thousand addresses for one host: 32 are kept, 8 are dialled", .labAlone)
+    @Test("a thousand addresses for one host: 32 are kept, 8 are dialled")
     func manyAddresses() async throws {
         let lab = try await Lab.start(hosts: 3)
         let addresses = (0..<1000).map { "\"10.\($0 / 250 + 100).0.\($0 % 250 + 1)\"" }.joined(separator: ",")

@@ -16,7 +16,7 @@ struct EngineInLabTests {
         try await run("WireConformanceTests", in: try await Lab.start(hosts: 1), [])
     }
 
-    @Test("so does a private backend")
+    @Test("so does a private backend", .labLong)
     func privateConformance() async throws {
         let lab = try await Lab.start("--no-avahi", "h1")
         try await run(

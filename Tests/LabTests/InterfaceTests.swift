@@ -58,7 +58,7 @@ struct InterfaceTests {
         try await publisher.stop()
     }
 
-    @Test("an interface that goes takes its addresses along, and not the service")
+    @Test("an interface that goes takes its addresses along, and not the service", .labLong)
     func unplugged() async throws {
         let lab = try await Self.lab.value
         let publisher = try await lab.publish("h1", "tony", "9000", "--type", "_unplug._tcp")

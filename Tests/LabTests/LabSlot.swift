@@ -64,7 +64,7 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == LabSlot {
     /// The test runs beside others, as the machine has room.
     static var labSlot: Self { Self() }
-    /// The test takes half a minute or more: it starts before the others.
+    /// The test takes long, or others wait for it: it starts before the others.
     static var labLong: Self { Self(turn: .first) }
     /// The test has the machine to itself, as far as these tests are concerned: for tests that measure times, or flood.
     static var labAlone: Self { Self(turn: .alone) }

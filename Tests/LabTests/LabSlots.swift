@@ -13,7 +13,7 @@ final class LabSlots: Sendable {
     private let state = Mutex(State())
 
     /// Another test may start if this share of the processors' time was idle.
-    private static let wantedIdle = 0.3
+    private static let wantedIdle = 0.2
     /// How often to look at the machine, and the least time between two tests admitted because it is idle.
     private static let interval = Duration.milliseconds(300)
     /// A file that exists while other tests run beside these (Tests/run).
@@ -36,7 +36,7 @@ final class LabSlots: Sendable {
         processors: Int = ProcessInfo.processInfo.activeProcessorCount,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
-        most = environment["LAB_SLOTS"].flatMap(Int.init) ?? max(3, processors * 6)
+        most = environment["LAB_SLOTS"].flatMap(Int.init) ?? max(3, processors * 10)
         assured = min(most, max(2, processors))
     }
 

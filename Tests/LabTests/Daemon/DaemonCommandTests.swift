@@ -37,7 +37,7 @@ struct DaemonCommandTests {
         try await lab.stop()
     }
 
-    @Test("every command prints the same through the daemon and with --no-daemon")
+    @Test("every command prints the same through the daemon and with --no-daemon", .labLong)
     func sameOutput() async throws {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [_witap._tcp]\n")
@@ -58,10 +58,10 @@ struct DaemonCommandTests {
             ["connect", "nobody", "--probe", "--timeout", "1"],
         ] {
             for form in [[], ["--json"]] {
-                let through = try await lab.toEnd(
-                    "h1", [DiscoverdBinary.path] + arguments + form, within: .seconds(30))
-                let direct = try await lab.toEnd(
-                    "h1", [DiscoverdBinary.path] + arguments + form + ["--no-daemon"], within: .seconds(30))
+                let command = [DiscoverdBinary.path] + arguments + form
+                async let asked = lab.toEnd("h1", command, within: .seconds(30))
+                let direct = try await lab.toEnd("h1", command + ["--no-daemon"], within: .seconds(30))
+                let through = try await asked
                 #expect(through.exit == direct.exit, "\(arguments + form): \(through) \(direct)")
                 #expect(Self.shape(through.output) == Self.shape(direct.output), "\(arguments + form)")
                 #expect(through.errors.sorted() == direct.errors.sorted(), "\(arguments + form)")
