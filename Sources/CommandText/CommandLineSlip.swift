@@ -74,7 +74,7 @@ package struct CommandLineSlip: Hashable, Sendable {
             grammar.synonyms[option]
             ?? (option.hasPrefix("--")
                 ? Suggestion.nearest(
-                    to: String(option.dropFirst(2)), among: options.long.keys.map { String($0.dropFirst(2)) }
+                    to: String(option.dropFirst(2)), among: options.long.keys.sorted().map { String($0.dropFirst(2)) }
                 )
                 .map { "--" + $0 } : nil)
         if !option.hasPrefix("--"), option.count > 2 {

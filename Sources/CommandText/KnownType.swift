@@ -18,6 +18,18 @@ public struct KnownType: Hashable, Sendable {
     /// The type that a port suggests; nil for none.
     public static func suggested(by port: UInt16) -> KnownType? { byPort[port] }
 
+    /// What a type that nobody offers may have been meant to be: the same name over the other transport, or a name that differs by a slip;
+    /// nil for a type of the table, and where none is near.
+    public static func meant(by type: String) -> KnownType? {
+        let labels = type.lowercased().split(separator: ".").suffix(2).map(String.init)
+        guard labels.count == 2, byType[labels.joined(separator: ".")] == nil else { return nil }
+        let names = all.map { String($0.type.prefix { $0 != "." }) }
+        let near = names.contains(labels[0]) ? labels[0] : Suggestion.nearest(to: labels[0], among: names)
+        // `_x` is near to whatever begins with it.
+        guard let near, labels[0].count > 3 else { return nil }
+        return byType["\(near).\(labels[1])"] ?? all.first { $0.type.hasPrefix("\(near).") }
+    }
+
     private static let byType = Dictionary(all.map { ($0.type, $0) }) { first, _ in first }
     private static let byPort = Dictionary(all.flatMap { entry in entry.ports.map { ($0, entry) } }) { first, _ in first
     }

@@ -1,6 +1,6 @@
 /// Suggests what a mistyped word was meant to be.
 package enum Suggestion {
-    /// The nearest known word; nil if none is near.
+    /// The nearest known word, of several the first; nil if none is near.
     package static func nearest(to word: String, among known: [String]) -> String? {
         let word = word.lowercased()
         guard word.count > 1, word.count <= 64 else { return nil }
@@ -8,7 +8,7 @@ package enum Suggestion {
         // Allow one slip per four letters.
         let limit = max(1, word.count / 4)
         let near = known.map { (word: $0, distance: distance(word, $0)) }.filter { $0.distance <= limit }
-        return near.min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
+        return near.min { $0.distance < $1.distance }?.word
     }
 
     /// The number of letters to add, remove, change, or swap with the next one.

@@ -1,5 +1,6 @@
 #if Commands
 internal import CommandFrame
+internal import CommandText
 internal import DNSSD
 
 /// What is sought, in words. A value.
@@ -30,7 +31,9 @@ struct Subject {
     var isAwaited: String { "no \(description) so far; waiting for one, Ctrl-C ends\(hint)" }
 
     private var hint: String {
-        types.contains { $0.name.lowercased() == "_all" } ? "; --all looks for every type" : ""
+        if types.contains(where: { $0.name.lowercased() == "_all" }) { return "; --all looks for every type" }
+        let meant = types.compactMap { KnownType.meant(by: $0.description) }
+        return meant.isEmpty ? "" : "; did you mean \(meant.map(\.type).joined(separator: " or "))?"
     }
 }
 

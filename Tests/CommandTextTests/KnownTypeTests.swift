@@ -21,6 +21,15 @@ import Testing
         ] as [(UInt16, String)])
     func ports(_ port: UInt16, _ type: String) { #expect(KnownType.suggested(by: port)?.type == type) }
 
+    @Test(
+        "a type with a slip, or over the other transport, was meant as one of the table; a type of one's own was not",
+        arguments: [
+            ("_htp._tcp", "_http._tcp"), ("_HTTP._udp", "_http._tcp"), ("_prnter._tcp", "_printer._tcp"),
+            ("_x._sub._htpt._tcp", "_http._tcp"), ("_domain._tcp", "_domain._udp"), ("_http._tcp", nil),
+            ("_witap._tcp", nil), ("_lanchat._tcp", nil), ("_x._tcp", nil), ("_tcp", nil), ("", nil),
+        ] as [(String, String?)])
+    func meant(_ type: String, _ wanted: String?) { #expect(KnownType.meant(by: type)?.type == wanted) }
+
     @Test("other ports suggest none") func none() {
         #expect(KnownType.suggested(by: 9000) == nil)
         #expect(KnownType.of("_witap._tcp") == nil)

@@ -75,5 +75,18 @@ struct ChosenServicesTests {
         let word = try await lab.ask("h2", "wait", "printer", "--timeout", "1")
         #expect(word.exit == .exited(1))
         #expect(word.errors.contains { $0.contains("_printer._tcp") && $0.contains("--name") }, "\(word.errors)")
+        let pattern = try await lab.ask("h2", "wait", "--name", "Fr*", "--timeout", "1")
+        #expect(pattern.errors.contains { $0.contains("the very name \"Fr*\"") }, "\(pattern.errors)")
+        let hasty = try await lab.ask("h2", "wait", "_nobody._tcp", "--gone", "--timeout", "0.3")
+        #expect(hasty.exit == .exited(1) && hasty.failure?.contains("to know that none is there") == true, "\(hasty)")
+    }
+
+    @Test("a type that is spelled nearly as a usual one: did you mean")
+    func slip() async throws {
+        let lab = try await Self.lab.value
+        let typo = try await lab.ask("h2", "browse", "_htp._tcp", "-t")
+        #expect(typo.exit == .exited(1) && typo.errors.last?.contains("did you mean _http._tcp?") == true, "\(typo)")
+        let own = try await lab.ask("h2", "browse", "_mine._tcp", "-t")
+        #expect(own.exit == .exited(1) && !own.errors.joined().contains("mean"), "\(own)")
     }
 }

@@ -96,6 +96,9 @@ struct WaitCommand: PlacedCommand {
             session.notices.notice(
                 "waiting for the type \(type); for a service of that name: wait --name \(word.quotedForMessage)")
         }
+        if let name = wanted.name?.text, name.contains(where: { $0 == "*" || $0 == "?" }) {
+            session.notices.notice("waiting for the very name \(name.quotedForMessage); patterns go with browse --name")
+        }
         let streams = domain.domains.map { domain in
             wanted.type.map {
                 session.network.browse($0, in: domain, on: interfaces, over: place.family, resolution: resolution)
@@ -133,7 +136,7 @@ struct WaitCommand: PlacedCommand {
         } catch is DiscoveryError where session.stop.cause != nil {
             // The stream ended because the command is ending.
         }
-        return try await end(session, gate, present.count, subject)
+        return try await end(session, gate, present.count, unsettled.isEmpty, subject)
     }
 
     /// Standard output carries services only, in JSON too.
@@ -158,18 +161,20 @@ struct WaitCommand: PlacedCommand {
         return .done
     }
 
-    private func end(_ session: Session, _ gate: BackendGate, _ found: Int, _ subject: Subject) async throws
-        -> ExitStatus
-    {
+    private func end(
+        _ session: Session, _ gate: BackendGate, _ found: Int, _ isListed: Bool, _ subject: Subject
+    ) async throws -> ExitStatus {
         if case .signal = session.stop.cause { return .notFound }
         let status = try await session.status(found: false, backend: gate)
         guard status == .notFound, let timeout else { return status }
-        throw CommandError(
-            .notFound,
-            gone
-                ? "\(found) still there after \(timeout.inSeconds) s: \(subject.description)"
-                : "\(found) of \(count) were there after \(timeout.inSeconds) s: \(subject.description)"
-        )
+        let time = "\(timeout.inSeconds) s"
+        let message =
+            switch (gone, found) {
+            case (false, _): "\(found) of \(count) were there after \(time)"
+            case (true, 0) where !isListed: "it takes longer than \(time) to know that none is there"
+            case (true, _): "\(found) still there after \(time)"
+            }
+        throw CommandError(.notFound, "\(message): \(subject.description)")
     }
 }
 #endif
