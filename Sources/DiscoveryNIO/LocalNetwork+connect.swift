@@ -8,7 +8,7 @@ extension LocalNetwork {
     ///
     /// `initializer` runs only for the connection that is used; the channel becomes active afterwards. Return what you need from it: the
     /// channel, or a `NIOAsyncChannel` around it.
-    /// - Throws: `DiscoveryError` as in `Establishment.result`; the errors of `initializer`.
+    /// - Throws: `DiscoveryError` as in `Establishment.result`, `.invalidServiceType` for a type `_udp`; the errors of `initializer`.
     public func connect<Output: Sendable>(
         to target: ConnectTarget,
         on interfaces: InterfaceFilter = .all,
@@ -18,6 +18,7 @@ extension LocalNetwork {
         group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup,
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Output>
     ) async throws -> (output: Output, report: EstablishmentReport) {
+        try target.type.checkHasConnections(insteadOf: "connectDatagrams(to:)")
         let dialer = NIODialer(group: group)
         let connector = Connector(network: self, dialer: dialer, policy: policy, limits: limits)
         let establishment = await connector.establish(target, on: interfaces, over: family)
@@ -61,5 +62,26 @@ extension LocalNetwork {
         let target = ConnectTarget.any(type, in: domain)
         let result = try await connect(to: target) { channel in initializer(channel).map { channel } }
         return (result.output, result.report)
+    }
+}
+
+extension ConnectTarget {
+    fileprivate var type: ServiceType {
+        switch self {
+        case .instance(let instance): instance.type
+        case .service(let service): service.instance.type
+        case .any(let type, _): type
+        }
+    }
+}
+
+extension ServiceType {
+    /// - Throws: `.invalidServiceType` for a type `_udp`, which is for all but TCP (RFC 6763 §7); it names the call for it.
+    func checkHasConnections(insteadOf other: String) throws(DiscoveryError) {
+        guard transport == .tcp else {
+            throw DiscoveryError(
+                .invalidServiceType,
+                "\(self): a service of type _udp has no connections (RFC 6763 §7); \(other) is for it")
+        }
     }
 }

@@ -7,7 +7,7 @@ extension LocalNetwork {
     /// Listens for IPv6 and IPv4 with one socket (IPv4 alone if there is no IPv6, or for `family`), and publishes the port.
     /// - Parameters:
     ///   - name: the service's name.
-    ///   - type: the service's type.
+    ///   - type: the service's type, a `_tcp`.
     ///   - domain: where it is published.
     ///   - port: nil takes a free one.
     ///   - txt: the service's TXT record.
@@ -16,7 +16,7 @@ extension LocalNetwork {
     ///   - policy: what happens when the name is taken.
     ///   - group: the event loops of the connections.
     ///   - initializer: builds the pipeline of each connection.
-    /// - Throws: `ServerSocket.Failure`; the listener's publication reports collisions.
+    /// - Throws: `ServerSocket.Failure`, `DiscoveryError.invalidServiceType` for a type `_udp`; the listener's publication reports collisions.
     public func listen(
         _ name: ServiceName,
         type: ServiceType,
@@ -29,6 +29,7 @@ extension LocalNetwork {
         group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup,
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) async throws -> PublishedListener {
+        try type.checkHasConnections(insteadOf: "listenForDatagrams")
         let channel = try await ServerSocket.listenWithHandlers(
             port: port, on: interfaces, over: family, group: group, initializer: initializer)
         return try await publish(channel, name, type, domain, txt, interfaces, family, policy)
@@ -38,7 +39,7 @@ extension LocalNetwork {
     ///
     /// `initializer` returns the representation of a connection for `body`, often a `NIOAsyncChannel`. It runs when `body` takes the
     /// connection; connections that `body` does not take are closed.
-    /// - Throws: `ServerSocket.Failure`, and the errors of `body`.
+    /// - Throws: `ServerSocket.Failure`, `DiscoveryError.invalidServiceType` for a type `_udp`, and the errors of `body`.
     public func withListener<Connection: Sendable, Result>(
         _ name: ServiceName,
         type: ServiceType,
@@ -52,6 +53,7 @@ extension LocalNetwork {
         initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>,
         _ body: (PublishedListener, IncomingConnections<Connection>) async throws -> Result
     ) async throws -> Result {
+        try type.checkHasConnections(insteadOf: "listenForDatagrams")
         let server = try await ServerSocket.listen(
             port: port, on: interfaces, over: family, group: group, initializer: initializer)
         let listener = try await publish(server.channel, name, type, domain, txt, interfaces, family, policy)

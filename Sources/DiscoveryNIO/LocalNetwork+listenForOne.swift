@@ -9,7 +9,7 @@ extension LocalNetwork {
     /// withdraws the service; others that arrive meanwhile are closed without a byte.
     ///
     /// `initializer` runs only for that connection; the channel becomes active afterwards.
-    /// - Throws: `ServerSocket.Failure`; the listener's publication reports collisions.
+    /// - Throws: as `listen`; the listener's publication reports collisions.
     public func listenForOne<Connection: Sendable>(
         _ name: ServiceName,
         type: ServiceType,

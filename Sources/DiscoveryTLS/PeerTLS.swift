@@ -7,7 +7,7 @@ public import PeerIdentity
 /// Mutual TLS 1.3 (RFC 8446) between machines that know each other's keys. One line in the pipeline of a connection:
 ///
 ///     network.connect(to: tony) { channel in tls.secure(channel, calling: .service(tony)) }
-///     network.listen("tony", type: type) { channel in tls.secure(answering: channel) }
+///     network.listen(name, type: type) { channel in tls.secure(answering: channel) }
 ///
 /// Nothing is sent to a peer, and nothing that it sends is passed on, before its key was judged.
 public struct PeerTLS: Sendable {

@@ -54,6 +54,23 @@ struct DatagramTests {
         await network.shutdown()
     }
 
+    @Test("a type _udp has no connections: TCP is neither dialled nor listened to for it")
+    func notForTCP() async throws {
+        let (name, network, type) = (try ServiceName("tony"), network, type)
+        let nothing: @Sendable (any Channel) -> EventLoopFuture<Void> = { $0.eventLoop.makeSucceededVoidFuture() }
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await network.connect(to: ServiceInstance(name: name, type: type)) },
+            { _ = try await network.connect(toAny: type) },
+            { _ = try await network.listen(name, type: type, initializer: nothing) },
+            { _ = try await network.listenForOne(name, type: type, initializer: nothing) },
+            { try await network.withListener(name, type: type, initializer: nothing) { _, _ in } },
+        ]
+        for call in calls {
+            let error = await #expect(throws: DiscoveryError.self) { try await call() }
+            #expect(error?.code == .invalidServiceType)
+        }
+    }
+
     @Test("when nobody listens any more, the error of the other side's host ends the channel")
     func refused() async throws {
         let listener = try await echo()
