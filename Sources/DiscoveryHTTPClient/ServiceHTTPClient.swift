@@ -22,7 +22,7 @@ public final class ServiceHTTPClient: Sendable {
     private let client: HTTPClient
     private let known: KnownEndpoints
 
-    /// Creates a client; `shutdown()` ends it.
+    /// Creates a client; `shutdown()` ends it and waits for that.
     /// - Parameters:
     ///   - network: finds the services.
     ///   - policy: decides which addresses may be dialled.
@@ -46,6 +46,12 @@ public final class ServiceHTTPClient: Sendable {
         self.group = group
         client = HTTPClient(eventLoopGroup: group, configuration: configuration)
         known = KnownEndpoints(network: network, policy: policy)
+    }
+
+    /// One that nobody has ended ends now: async-http-client stops a debug build otherwise.
+    deinit {
+        let client = client
+        Task { try? await client.shutdown() }
     }
 
     /// Sends a request to a service.
@@ -72,7 +78,7 @@ public final class ServiceHTTPClient: Sendable {
                 known.forget(target)
             }
         }
-        let place = try await establish(target)
+        let place = try await establish(target, until: deadline)
         return try await client.execute(place.addressed(request), deadline: deadline, logger: logger)
     }
 
@@ -88,9 +94,11 @@ public final class ServiceHTTPClient: Sendable {
         public var description: String { "\(url.quotedForMessage): a path begins with /; the service has the rest" }
     }
 
-    private func establish(_ target: ConnectTarget) async throws -> ServicePlace {
+    private func establish(_ target: ConnectTarget, until deadline: NIODeadline) async throws -> ServicePlace {
         let dialer = NIODialer(group: group)
-        let connector = Connector(network: network, dialer: dialer, policy: policy)
+        var connector = Connector(network: network, dialer: dialer, policy: policy)
+        let left = Duration.nanoseconds(max((deadline - .now()).nanoseconds, 0))
+        connector.limits = RaceLimits(overall: min(connector.limits.overall, left))
         let establishment = await connector.establish(target)
         // async-http-client makes its own connections: this one has found out which address works.
         await dialer.close(try establishment.result.get())

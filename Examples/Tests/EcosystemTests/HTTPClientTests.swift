@@ -88,6 +88,22 @@ struct HTTPClientTests {
         }
     }
 
+    @Test func theTimeLimitIsOfFindingTheServiceToo() async throws {
+        try await withClient(link.policy) { client in
+            let start = ContinuousClock.now
+            await #expect(throws: DiscoveryError.self) {
+                try await client.execute(HTTPClientRequest(url: "/"), on: .instance(shop), timeout: .milliseconds(300))
+            }
+            #expect(ContinuousClock.now - start < .seconds(3))
+        }
+    }
+
+    @Test func aClientThatNobodyEndsStopsNoProgram() async throws {
+        await #expect(throws: ServiceHTTPClient.NotAPath.self) {
+            try await ServiceHTTPClient(network: link.client).execute(HTTPClientRequest(url: ""), on: .instance(shop))
+        }
+    }
+
     @Test func aRedirectIsNotFollowed() async throws {
         try await withServer("shop") { port in
             let publication = try await link.publish("shop", "_http._tcp", port: port)
