@@ -17,11 +17,16 @@ extension ResolvableTargets {
             self.authority = authority
         }
 
-        /// Reads `dnssd:tony._grpc._tcp.local`, a service, or `dnssd:_grpc._tcp`, all of a type in `local`.
-        /// - Throws: `.invalidServiceName`, `.invalidServiceType`.
+        /// Reads `dnssd:tony._grpc._tcp.local`, a service, or `dnssd:_grpc._tcp`, all of a type in `local`. `dnssd:///` is the same; a name stands
+        /// as it is, without percent encoding.
+        /// - Throws: `.invalidServiceName`, `.invalidServiceType`; `.invalidServiceName`, too, for a server after `//`: DNS-SD asks none.
         public init(_ text: String, authority: String? = nil) throws(DiscoveryError) {
             var name = text[...]
             for prefix in ["dnssd:", "///"] where name.hasPrefix(prefix) { name = name.dropFirst(prefix.count) }
+            guard !name.hasPrefix("//") else {
+                throw DiscoveryError(
+                    .invalidServiceName, "\(text.quotedForMessage): after // would come a server, and none is asked")
+            }
             if name.hasPrefix("_") {
                 self.init(.type(try ServiceType(String(name)), .local), authority: authority)
             } else {

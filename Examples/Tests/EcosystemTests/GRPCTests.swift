@@ -65,6 +65,10 @@ struct GRPCTests {
     @Test func whatIsNoNameIsRefused() {
         #expect(throws: DiscoveryError.self) { try ResolvableTargets.ServiceDiscovery("dnssd:greeter") }
         #expect(throws: DiscoveryError.self) { try ResolvableTargets.ServiceDiscovery("dnssd:_grpc") }
+        // What gRPC calls an authority is no part of the name.
+        #expect(throws: DiscoveryError.self) {
+            try ResolvableTargets.ServiceDiscovery("dnssd://host/greeter._grpc._tcp")
+        }
     }
 }
 
