@@ -43,14 +43,19 @@ extension DaemonClient {
         try txt.check()
         var writer = JSONWriter()
         writer.txt(txt)
-        let target = "/v1/registrations/\(QueryString.encode(id))/txt"
-        return try Self.registration(await ask("PUT", target, body: writer.bytes))
+        return try Self.registration(await ask("PUT", "\(try Self.path(of: id))/txt", body: writer.bytes))
     }
 
     /// Withdraws a registration; returns once its goodbye is sent (RFC 6762 §10.1). Only its owner and root may.
     /// - Throws: `.notFound` if there is none of that id; else as `DaemonClient` says.
     public func withdraw(_ id: DaemonRegistration.ID) async throws(DiscoveryError) {
-        _ = try await send("DELETE", "/v1/registrations/\(QueryString.encode(id))")
+        _ = try await send("DELETE", try Self.path(of: id))
+    }
+
+    private static func path(of id: DaemonRegistration.ID) throws(DiscoveryError) -> String {
+        // Without an id it would be the path of all of them.
+        guard !id.isEmpty else { throw DiscoveryError(.notFound, "there is no registration \"\"") }
+        return "/v1/registrations/\(QueryString.encode(id))"
     }
 
     private static func registration(_ json: JSONValue) throws(DiscoveryError) -> DaemonRegistration {

@@ -10,7 +10,8 @@ internal import DiscoverySystem
 /// found and published needs none of this: `LocalNetwork()` of `NetworkServices` goes through a daemon by itself.
 ///
 /// Errors have the daemon's code and sentence: `.notPermitted` names the rule that would permit it, `.notFound` means that no such registration is there,
-/// `.limitExceeded` the user's quota; `.backendUnavailable` or `no-daemon` that no daemon answers.
+/// `.limitExceeded` the user's quota, `.invalidCheck` what is wrong with a check; `.noDaemon` (no socket is there) or `.backendUnavailable` that no daemon
+/// answers, `.backendFailed` that what answers is none.
 public struct DaemonClient: Sendable {
     /// The path of the control socket.
     public let socket: String
@@ -107,7 +108,7 @@ extension DaemonClient {
             let request = ControlClient.Request(method, target, body: body)
             return try await ControlClient(path: socket).send(request, within: limit)
         } catch {
-            throw error.discoveryError
+            throw error.code == "protocol" ? DiscoveryError(.backendFailed, error.message) : error.discoveryError
         }
     }
 }

@@ -4,14 +4,11 @@ extension DiscoveredService {
     /// Reads a service as `JSONWriter.service(_:detail:)` writes it. Ignores unknown members.
     /// - Throws: the reason if it is not such a service.
     public init(_ json: JSONValue, _ names: InterfaceNames) throws(JSONShapeError) {
-        guard let name = json["name"]?.string.flatMap({ ServiceName(json: $0) }), let typeText = json["type"]?.string,
-            let type = ServiceType(observed: typeText), let domainText = json["domain"]?.string,
-            let domain = Domain(observed: domainText), let interfaces = json["interfaces"]?.strings
-        else { throw JSONShapeError("a service has no name, type, domain or interfaces") }
-        self.init(
-            instance: ServiceInstance(name: name, type: type, domain: domain),
-            interfaces: interfaces.map { names.interface($0) }
-        )
+        let instance = try ServiceInstance(json)
+        guard let interfaces = json["interfaces"]?.strings else {
+            throw JSONShapeError("a service has no \"interfaces\", or they are no texts")
+        }
+        self.init(instance: instance, interfaces: interfaces.map { names.interface($0) })
         guard let state = json["state"]?.string else { return }
         guard let state = State(rawValue: state) else { throw JSONShapeError("a service has an unknown state") }
         self.state = state
@@ -38,6 +35,24 @@ public struct JSONShapeError: Error, Hashable, Sendable {
 
     /// Creates an error.
     public init(_ reason: String) { self.reason = reason }
+}
+
+extension ServiceInstance {
+    init(_ json: JSONValue) throws(JSONShapeError) {
+        self.init(
+            name: try json.read("name") { ServiceName(json: $0) },
+            type: try json.read("type") { ServiceType(observed: $0) },
+            domain: try json.read("domain") { Domain(observed: $0) })
+    }
+}
+
+extension JSONValue {
+    /// Reads a text that every service has.
+    fileprivate func read<Value>(_ key: String, _ body: (String) -> Value?) throws(JSONShapeError) -> Value {
+        guard let text = self[key] else { throw JSONShapeError("a service has no \"\(key)\"") }
+        guard let value = text.string.flatMap(body) else { throw JSONShapeError("the \"\(key)\" of a service is none") }
+        return value
+    }
 }
 
 extension Endpoint {

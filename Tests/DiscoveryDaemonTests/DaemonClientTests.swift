@@ -26,6 +26,8 @@ import Testing
         #expect(try await client.registrations().isEmpty)
         let gone = await #expect(throws: DiscoveryError.self) { try await client.withdraw(one.id) }
         #expect(gone?.code == .notFound)
+        let unnamed = await #expect(throws: DiscoveryError.self) { try await client.withdraw("") }
+        #expect(unnamed?.code == .notFound)
         await daemon.stopAndRemove()
     }
 
@@ -97,7 +99,7 @@ import Testing
     @Test func withoutADaemonEveryCallSaysSo() async throws {
         let client = DaemonClient(socket: "/nowhere/control.sock")
         let error = await #expect(throws: DiscoveryError.self) { try await client.status() }
-        #expect(error?.code.description == "no-daemon")
+        #expect(error?.code == .noDaemon)
         await #expect(throws: DiscoveryError.self) { try await client.services(of: ServiceType("_xx._tcp")) }
     }
 }

@@ -24,6 +24,10 @@ public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible
         public static let invalidAddress = Code("invalid-address")
         /// There is no such network interface, or a pattern is malformed.
         public static let invalidInterface = Code("invalid-interface")
+        /// There is no socket of a daemon.
+        public static let noDaemon = Code("no-daemon")
+        /// A health check cannot be carried out as it is written.
+        public static let invalidCheck = Code("invalid-check")
         /// The backend does not answer.
         public static let backendUnavailable = Code("backend-unavailable")
         /// The backend answered with an error of its own.

@@ -69,8 +69,3 @@ public struct CheckSpecification: Hashable, Sendable {
         }
     }
 }
-
-extension DiscoveryError.Code {
-    /// A health check cannot be carried out as it is written.
-    public static let invalidCheck = DiscoveryError.Code("invalid-check")
-}

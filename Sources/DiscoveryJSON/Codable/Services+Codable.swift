@@ -69,13 +69,7 @@ extension ServiceInstance: Codable {
 
     /// Decodes such an object; members that are not known are ignored.
     public init(from decoder: any Decoder) throws {
-        self = try decoder.read { json throws(JSONShapeError) in
-            guard let name = (json["name"]?.string).flatMap({ ServiceName(json: $0) }),
-                let type = (json["type"]?.string).flatMap({ ServiceType(observed: $0) }),
-                let domain = (json["domain"]?.string).flatMap({ Domain(observed: $0) })
-            else { throw JSONShapeError("a service has no name, type or domain") }
-            return ServiceInstance(name: name, type: type, domain: domain)
-        }
+        self = try decoder.read { json throws(JSONShapeError) in try ServiceInstance(json) }
     }
 }
 

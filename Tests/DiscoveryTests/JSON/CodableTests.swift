@@ -108,6 +108,28 @@ struct CodableTests {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(ServiceEvent.self, from: Data(text.utf8)) }
     }
 
+    @Test(
+        "What is missing or wrong is named",
+        arguments: [
+            (#"{"name":"x","domain":"local"}"#, #"a service has no "type""#),
+            (#"{"name":"x","type":"_a._tcp"}"#, #"a service has no "domain""#),
+            (#"{"name":"x","type":"bad","domain":"local"}"#, #"the "type" of a service is none"#),
+            (
+                #"{"name":"x","type":"_a._tcp","domain":"local"}"#,
+                #"a service has no "interfaces", or they are no texts"#
+            ),
+        ])
+    func named(text: String, reason: String) {
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(DiscoveredService.self, from: Data(text.utf8))
+        }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        #expect(context.debugDescription == reason)
+    }
+
     @Test("Ports and names out of their range are refused", arguments: ["[0]", "[65536]", "[-1]", #"["80"]"#])
     func ports(text: String) {
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Array<DNSSD.Port>.self, from: Data(text.utf8)) }
