@@ -8,13 +8,21 @@ final class BusConnection {
     /// Connects to the first of some sockets that takes it, and greets; nil if none does.
     /// - Parameter ready: called when there is something to read.
     init?(to sockets: [String], on loop: EventLoop, ready: @escaping () -> Void) {
-        let addresses = sockets.lazy.compactMap { SocketAddress(unix: Array($0.utf8)) }
-        guard let descriptor = addresses.compactMap({ try? Sockets.connected(to: $0) }).first else { return nil }
+        guard let descriptor = Self.connected(to: sockets) else { return nil }
         watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
         guard send(BusStream.greeting(user: geteuid())) else {
             close()
             return nil
         }
+    }
+
+    /// No `lazy.compactMap(…).first`: that connects twice, and only one of the two is closed.
+    private static func connected(to sockets: [String]) -> Int32? {
+        for socket in sockets {
+            guard let address = SocketAddress(unix: Array(socket.utf8)) else { continue }
+            if let descriptor = try? Sockets.connected(to: address) { return descriptor }
+        }
+        return nil
     }
 
     /// Ends it; nothing else is called afterwards.
