@@ -42,8 +42,13 @@ public struct ControlError: Error, Hashable, Sendable {
         self.init(
             status,
             error?["code"]?.string ?? "http-\(status)",
-            error?["message"]?.string?.escapedForTerminal ?? "the daemon answered with status \(status)"
+            error?["message"]?.string.map(Self.safe) ?? "the daemon answered with status \(status)"
         )
+    }
+
+    /// The daemon's messages are escaped, and stay as they are; what another process says in its place may not be.
+    private static func safe(_ message: String) -> String {
+        message.replacing("\\u{", with: "").needsTerminalEscaping ? message.escapedForTerminal : message
     }
 
     /// The daemon has no free connection for this request.
