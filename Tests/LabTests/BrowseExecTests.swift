@@ -47,6 +47,8 @@ struct BrowseExecTests {
         let all = try await lab.ask("h2", "browse", Self.type, "-t", "--exec", program.path)
         #expect(all.output.count { $0.hasPrefix("added|") } == names.count)
         #expect(!all.output.contains("overlap"))
+        let whole = all.output.filter { $0.contains("\"port\":9,") && $0.contains("\"host\":\"h1.local\"") }
+        #expect(whole.count == names.count, "told without -r, too: \(all.output)")
         for (name, publisher) in zip(names, publishers) {
             try await publisher.stop()
             try await told("removed", name)

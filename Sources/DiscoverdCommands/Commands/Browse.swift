@@ -21,7 +21,7 @@ struct BrowseCommand: PlacedCommand {
               discoverd browse _witap._tcp -r --json | jq    for programs
               discoverd browse http --domain home.example.org --domain local
               discoverd browse ipp ipps -t --sort name --where 'txt.Color=T'
-              discoverd browse http -r --exec ./register     a program for each event
+              discoverd browse http --exec ./register        a program for each event
               discoverd browse --all -r --live               a table that stays in place: / filters, q ends
             """
     )
@@ -130,13 +130,13 @@ struct BrowseCommand: PlacedCommand {
             subject: subject,
             filter: wanted,
             listing: once
-                ? OnceListing(resolves: resolve || wanted.needsResolution, links: try place.linkCount(), order: sort)
+                ? OnceListing(resolves: resolves(wanted), links: try place.linkCount(), order: sort)
                 : nil,
             count: count,
             program: program
         )
         if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
-        let resolution: ServiceQuery.Resolution = resolve || wanted.needsResolution ? (once ? .once : .watch) : .none
+        let resolution: ServiceQuery.Resolution = resolves(wanted) ? (once ? .once : .watch) : .none
         return try await browsing.run(streams(resolution, session.network))
     }
 
@@ -147,11 +147,14 @@ struct BrowseCommand: PlacedCommand {
             filter: wanted)
         let (network, interfaces, family) = (session.network, try place.interfaces(), place.family)
         return try await browsing.run(
-            streams(resolve || wanted.needsResolution ? .watch : .none, session.network)
+            streams(resolves(wanted) ? .watch : .none, session.network)
         ) { instance in
             try await network.resolve(instance, on: interfaces, over: family, within: .seconds(5))
         }
     }
+
+    /// A program is told all of a service, whatever is printed.
+    private func resolves(_ wanted: ServiceFilter) -> Bool { resolve || exec != nil || wanted.needsResolution }
 
     private func subject(_ wanted: ServiceFilter) -> Subject {
         Subject(types: types, domains: domain.domains, isFiltered: !wanted.isEmpty)

@@ -2,7 +2,8 @@ package import DNSMessage
 
 /// Questions and their known answers in as few packets as possible (RFC 6762 §7.1 and §7.2).
 ///
-/// Known answers that do not fit behind the questions continue in packets without questions, announced by TC.
+/// Known answers that do not fit behind the questions continue in packets without questions, announced by TC. Those that not every host reads are
+/// treated as unknown, and questions for such names are asked apart from others (`isReadByAll`).
 package struct QuestionPackets: Sendable {
     /// The payload of an unfragmented Ethernet packet: 1500 bytes less the headers of IPv6 and UDP, with a small
     /// reserve.
@@ -12,6 +13,12 @@ package struct QuestionPackets: Sendable {
 
     /// Creates packets for these questions.
     package init(_ questions: [Question], limit: Int = length, knownAnswers: (Question) -> [ResourceRecord]) {
+        let all = questions.filter(\.name.isReadByAll)
+        add(all, limit, knownAnswers)
+        if all.count < questions.count { add(questions.filter { !$0.name.isReadByAll }, limit, knownAnswers) }
+    }
+
+    private mutating func add(_ questions: [Question], _ limit: Int, _ knownAnswers: (Question) -> [ResourceRecord]) {
         var rest = questions[...]
         while !rest.isEmpty {
             var writer = MessageWriter(limit: limit, compression: .multicast)
@@ -25,7 +32,7 @@ package struct QuestionPackets: Sendable {
                 rest.removeFirst()
                 continue
             }
-            add(asked.flatMap(knownAnswers), behind: writer, limit)
+            add(asked.flatMap(knownAnswers).filter(\.isReadByAll), behind: writer, limit)
         }
     }
 
