@@ -47,6 +47,17 @@ import Testing
         await daemon.stopAndRemove()
     }
 
+    @Test func aConnectionIsForACertainNumberOfRequestsAndTheLastAnswerSaysSo() async throws {
+        var limits = ConnectionTable.Limits()
+        limits.requests = 3
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"), limits: limits)
+        let client = try RawClient(daemon.path)
+        await client.write(String(repeating: "GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n", count: 4))
+        let answers = await client.readAll().components(separatedBy: "HTTP/1.1 200").dropFirst()
+        #expect(answers.map { $0.contains("Connection: close") } == [false, false, true])
+        await daemon.stopAndRemove()
+    }
+
     @Test func aBodyOfTenMegabytesIsRefused() async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
         let known = try RawClient(daemon.path)

@@ -28,17 +28,6 @@ final class Connection: Sendable {
     /// It asks for an endless answer; returns why it may not have one.
     func watches() -> String? { table.watches(id) }
     func close() { channel.close(promise: nil) }
-
-    /// Runs `body` in a task that ends when the client goes.
-    func whileOpen<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
-        let task = Task { await body() }
-        channel.closeFuture.whenComplete { _ in task.cancel() }
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-    }
 }
 
 /// All clients.

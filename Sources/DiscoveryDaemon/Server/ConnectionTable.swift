@@ -51,6 +51,8 @@ package struct ConnectionTable: Sendable {
         package var stalled: Duration = .seconds(1)
         /// The most bytes of a request's body.
         package var requestBytes = 64 * 1024
+        /// The most requests of one connection; who has more to ask connects again.
+        package var requests = 100_000
         /// The most bytes that wait for a watcher to read them.
         package var watchBytes = 256 * 1024
 

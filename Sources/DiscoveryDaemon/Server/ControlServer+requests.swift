@@ -29,7 +29,7 @@ extension ControlServer {
                 isReadOnly: connection.isReadOnly,
                 authorization: head.headers["Authorization"].first
             )
-            answer = await connection.whileOpen { await self.respond(parsed) }
+            answer = await respond(parsed)
         } catch {
             // The unread rest of the request would be taken for the next one.
             mustClose = true
@@ -43,11 +43,12 @@ extension ControlServer {
         case .whole, .pieces: break
         }
         connection.became(.sending)
+        let isLast = mustClose || !head.isKeepAlive
         if head.method == .HEAD {
-            let head = await answer.headAlone(isLast: mustClose)
+            let head = await answer.headAlone(isLast: isLast)
             try await writer.write(contentsOf: [.head(head), .end(nil)])
         } else {
-            let head = answer.head(isLast: mustClose)
+            let head = answer.head(isLast: isLast)
             switch answer {
             case .whole(_, _, let body, _): try await writer.write(head, body)
             case .lines(_, let source): try await send(head, source, writer, connection, .watching)

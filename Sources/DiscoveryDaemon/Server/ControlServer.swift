@@ -33,6 +33,7 @@ package final class ControlServer: Sendable {
     private let connections: Connections
     private let refusals = Refusals()
     let maximumBody: Int
+    private let maximumRequests: Int
     /// One thread: it only parses and copies. Work happens in tasks.
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let closing = Locked<[any Channel]>([])
@@ -48,6 +49,7 @@ package final class ControlServer: Sendable {
         self.metrics = metrics
         self.log = log
         maximumBody = limits.requestBytes
+        maximumRequests = limits.requests
         connections = Connections(limits: limits, time: SystemTime())
     }
 
@@ -151,7 +153,9 @@ package final class ControlServer: Sendable {
                 return self.refuse(channel, refusal ?? "")
             }
             channel.closeFuture.whenComplete { _ in self.connections.closed(connection.id) }
-            return channel.eventLoop.makeCompletedFuture { .served(try HTTPConnection(channel, connection)) }
+            return channel.eventLoop.makeCompletedFuture {
+                .served(try HTTPConnection(channel, connection, most: self.maximumRequests))
+            }
         }
     }
 

@@ -11,10 +11,13 @@ final class HTTPConnection: Sendable {
 
     let connection: Connection
     private let channel: NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+    /// How many requests are answered; the last answer says that it is the last (RFC 9112 §9.6).
+    private let most: Int
 
     /// Adds what reads and writes HTTP to a channel, on its event loop.
-    init(_ channel: any Channel, _ connection: Connection) throws {
+    init(_ channel: any Channel, _ connection: Connection, most: Int) throws {
         self.connection = connection
+        self.most = most
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(ReceivedHandler(connection))
         var limits = NIOHTTPDecoderLimitConfiguration()
@@ -38,15 +41,31 @@ final class HTTPConnection: Sendable {
     }
 
     /// Serves until the client goes or `answer` throws; then it is closed.
-    /// - Parameter answer: reads the rest of the request and writes the answer.
+    /// - Parameter answer: reads the rest of the request and writes the answer; its task ends when the client goes.
     @concurrent func serve(
+        _ answer: @escaping @concurrent @Sendable (HTTPRequestHead, inout Requests, Writer) async throws -> Void
+    ) async {
+        // One task and one callback for all requests: a callback stays until the channel closes.
+        let serving = Task { await requests(answer) }
+        channel.channel.closeFuture.whenComplete { _ in serving.cancel() }
+        await withTaskCancellationHandler {
+            await serving.value
+        } onCancel: {
+            serving.cancel()
+        }
+    }
+
+    @concurrent private func requests(
         _ answer: @concurrent @Sendable (HTTPRequestHead, inout Requests, Writer) async throws -> Void
     ) async {
         do {
             try await channel.executeThenClose { inbound, writer in
                 var requests = inbound.makeAsyncIterator()
+                var left = most
                 do {
-                    while case .head(let head)? = try await requests.next() {
+                    while case .head(var head)? = try await requests.next() {
+                        left -= 1
+                        if left <= 0 { head.headers.replaceOrAdd(name: "Connection", value: "close") }
                         try await answer(head, &requests, writer)
                         guard head.isKeepAlive else { break }
                     }
@@ -80,7 +99,7 @@ extension HTTPConnection.Writer {
     ) async throws {
         try await write(.head(head))
         connection.became(waiting)
-        while let lines = await connection.whileOpen({ await source.next() }) {
+        while let lines = await source.next() {
             connection.became(.sending)
             try await write(.body(.byteBuffer(ByteBuffer(bytes: lines))))
             connection.became(waiting)

@@ -133,6 +133,59 @@ extension SoakTests {
             try await lab.stop()
         }
 
+        @Test(
+            "an hour of services that come and go, and a watcher of the daemon: its memory stays",
+            .timeLimit(.minutes(90)))
+        func watchedChurn() async throws {
+            let lab = try await Lab.start(hosts: 3)
+            let daemon = try await LabDaemon.start(on: "h1", of: lab, "browse: [\(Lab.type)]\n")
+            let watcher = try lab.exec(
+                "h1",
+                [
+                    "curl", "-sN", "-o", "/dev/null", "--unix-socket", LabDaemon.systemSocket,
+                    "http://localhost/v1/services/watch?type=\(Lab.type)",
+                ])
+            let minutes = Self.minutes(60)
+            let churn = try lab.exec(
+                "h3", [Lab.python, "-c", Self.churn, Lab.scripts, "\(60 * minutes)", Lab.type],
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            try await churn.line(within: .seconds(120), "the first 500") { $0 == "500" }
+            let before = ProcessUsage(try daemon.process.pid)
+            #expect(try await churn.exit(within: .seconds(60 * minutes + 60)) == .exited(0))
+            let after = ProcessUsage(try daemon.process.pid)
+            #expect(after.kilobytes < before.kilobytes + 8_192, "\(before.kilobytes) → \(after.kilobytes) kB")
+            Figures(
+                scenario: "–", what: "\(minutes) min of ten new services a second, and a watcher",
+                note: "daemon \(before.kilobytes) → \(after.kilobytes) kB; \(churn.lines().last ?? "") came and went"
+            ).record()
+            watcher.signal(SIGKILL)
+            try await daemon.stop()
+            try await lab.stop()
+        }
+
+        /// Ten new services a second, each withdrawn ten seconds later.
+        private static let churn = """
+            import sys, time
+            sys.path.insert(0, sys.argv[1])
+            import mdns
+            seconds, kind = float(sys.argv[2]), sys.argv[3]
+            udp, group = mdns.open_socket("4", mdns.socket.if_nametoindex("eth0"))
+            def say(n, ttl=None):
+                records = mdns.service_records({"instance": f"churn-{n}", "type": kind, "host": f"host-{n}", "txt": ["a=b"]})
+                for packet in mdns.packets(records, ttl):
+                    udp.sendto(packet, group)
+            start, n = time.monotonic(), 0
+            while time.monotonic() < start + seconds:
+                say(n)
+                if n >= 100:
+                    say(n - 100, 0)
+                n += 1
+                if n == 500:
+                    print(n, flush=True)
+                time.sleep(max(0, start + n / 10 - time.monotonic()))
+            print(n, flush=True)
+            """
+
         @Test("70: 30 min of 1 % loss, churn, link flaps and a killed avahi-daemon: nothing leaks, the sets are equal")
         func soak() async throws {
             let lab = try await Lab.start()

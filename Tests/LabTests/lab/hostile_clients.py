@@ -1,11 +1,12 @@
 """Hostile clients of a Unix socket or HOST:PORT, and how long others wait:
-hostile_clients.py SOCKET slow|watch|noise|greedy|hasty|status ...
+hostile_clients.py SOCKET slow|watch|noise|greedy|hasty|keep|status ...
 
 slow N SECONDS     N clients that send a byte of a request each second
 watch TARGET       one that asks for a stream and never reads
 noise SECONDS SEED random bytes, one connection after the other
 greedy N           N clients that ask and ask, never read, and come again when they are cut off, which they tell
 hasty              connects and closes, again and again
+keep N TARGET      N requests on one connection, a hundred at a time, and reads the answers; then waits until its input ends
 status N           N requests for /v1/status, each on a connection of its own; prints each one's milliseconds
 """
 import random
@@ -112,6 +113,25 @@ def hasty(path):
         client.close()
 
 
+def keep(path, count, target):
+    client, rest = connect(path), b""
+    many = 100
+    text = f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() * many
+    for _ in range(int(count) // many):
+        client.sendall(text)
+        answered = 0
+        while answered < many:
+            piece = client.recv(65536)
+            if not piece:
+                sys.exit("the connection was closed")
+            rest += piece
+            answered += rest.count(b"HTTP/1.1 ")
+            # What may be the beginning of the next answer.
+            rest = rest[-8:] if not rest.endswith(b"HTTP/1.1 ") else b""
+    print("done", flush=True)
+    sys.stdin.read()
+
+
 def status(path, count):
     for _ in range(int(count)):
         start = time.monotonic()
@@ -127,4 +147,5 @@ def status(path, count):
 
 
 if __name__ == "__main__":
-    {"slow": slow, "watch": watch, "noise": noise, "greedy": greedy, "hasty": hasty, "status": status}[sys.argv[2]](sys.argv[1], *sys.argv[3:])
+    modes = {"slow": slow, "watch": watch, "noise": noise, "greedy": greedy, "hasty": hasty, "keep": keep, "status": status}
+    modes[sys.argv[2]](sys.argv[1], *sys.argv[3:])
