@@ -56,84 +56,60 @@ private final class NamedQuery: EngineOperation {
     private static let interval = Duration.seconds(10)
 
     private struct State {
-        var hasAnswer = false
+        var answers: NamedAnswers
         var isOver = false
-        /// One of them has said that this is all.
-        var isListed = false
         var wire: (any EngineOperation)?
         var second: (any EngineOperation)?
-        /// Sightings reported only by avahi-daemon.
-        var said: Set<Sighting> = []
         var timer: Task<Void, Never>?
+
+        var needsSecond: Bool { !isOver && !answers.isWireHeard }
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
+    private let report: @Sendable ([BrowseFact]) -> Void
 
     init(
         _ query: ServiceQuery, _ instance: ServiceInstance, _ wire: MulticastEngine, after silence: Duration,
         second: AvahiEngine, _ reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) {
+        state = Locked(State(answers: NamedAnswers(query.resolution)))
+        report = reporting
         let timer = Task { [weak self] in
             let time = SystemTime()
-            var delay = silence
-            while (try? await time.sleep(until: time.now + delay)) != nil {
-                guard let self, !self.state.withLock({ $0.hasAnswer || $0.isOver }) else { return }
-                let operation = second.lookUpInCache(instance, for: query) { [weak self] in
-                    self?.secondSaid($0, resolves: query.resolution != .none, reporting)
+            let start = time.now
+            var next = start + silence
+            while (try? await time.sleep(until: next)) != nil {
+                guard let self, self.state.withLock(\.needsSecond) else { return }
+                let operation = second.lookUpInCache(instance, for: query) { [weak self] found in
+                    self?.took { $0.secondSaid(found) }
                 }
                 keep(operation, isWire: false)
-                delay = Self.interval
+                next = time.now + Self.interval
+                guard (try? await time.sleep(until: start + NamedAnswers.patience)) != nil else { return }
+                took { $0.wireWasSilent() }
             }
         }
         state.withLock { $0.timer = timer }
-        keep(wire.browse(query) { [weak self] facts in self?.wireSaid(facts, reporting) }, isWire: true)
+        keep(wire.browse(query) { [weak self] facts in self?.took { $0.wireSaid(facts) } }, isWire: true)
     }
 
-    /// Reports under the lock, as `secondSaid` does, so that no report overtakes another. Reporting returns quickly.
-    private func wireSaid(_ facts: [BrowseFact], _ reporting: ([BrowseFact]) -> Void) {
+    /// Reports under the lock, so that no report overtakes another. Reporting returns quickly.
+    private func took(_ news: (inout NamedAnswers) -> [BrowseFact]) {
         let over = state.withLock { state -> (any EngineOperation)? in
             guard !state.isOver else { return nil }
-            let facts = state.isListed ? facts.filter { $0 != .listed } : facts
-            state.isListed = state.isListed || facts.contains(.listed)
-            guard !state.hasAnswer, facts.contains(where: { $0.sighting != nil }) else {
-                if !facts.isEmpty { reporting(facts) }
-                return nil
-            }
-            state.hasAnswer = true
-            // Where the wire has an answer, it replaces avahi-daemon's. Elsewhere avahi-daemon's is kept until the wire confirms it.
-            let places = Set(facts.compactMap { $0.sighting?.origin })
-            reporting(facts + state.said.filter { !places.contains($0.origin) }.map { .disappeared($0) })
-            state.said = []
+            let facts = news(&state.answers)
+            if !facts.isEmpty { report(facts) }
+            guard state.answers.isWireHeard else { return nil }
             defer { state.second = nil }
             return state.second
         }
         over?.cancel()
     }
 
-    /// Adds what only avahi-daemon knows, and takes back what it knows no more.
-    private func secondSaid(
-        _ found: [Sighting: Resolution], resolves: Bool, _ reporting: ([BrowseFact]) -> Void
-    ) {
-        state.withLock { state in
-            guard !state.hasAnswer, !state.isOver else { return }
-            var news = state.said.filter { found[$0] == nil }.map { BrowseFact.disappeared($0) }
-            for (sighting, resolution) in found {
-                if !state.said.contains(sighting) { news.append(.appeared(sighting)) }
-                if resolves { news.append(.resolved(resolution)) }
-            }
-            state.said = Set(found.keys)
-            if !state.said.isEmpty, !state.isListed {
-                state.isListed = true
-                news.append(.listed)
-            }
-            if !news.isEmpty { reporting(news) }
-        }
-    }
-
     private func keep(_ operation: any EngineOperation, isWire: Bool) {
         let isOver = state.withLock { state in
             // The wire may have answered before the second query was stored.
-            guard !state.isOver, isWire || !state.hasAnswer else { return true }
+            guard isWire ? !state.isOver : state.needsSecond else { return true }
             if isWire { state.wire = operation } else { state.second = operation }
             return false
         }
@@ -156,8 +132,4 @@ private final class NamedQuery: EngineOperation {
         for operation in end() { isDone = await operation.cancel(waitingAtMost: limit) && isDone }
         return isDone
     }
-}
-
-extension BrowseFact {
-    fileprivate var sighting: Sighting? { if case .appeared(let sighting) = self { sighting } else { nil } }
 }
