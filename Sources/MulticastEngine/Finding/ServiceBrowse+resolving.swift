@@ -35,7 +35,7 @@ extension ServiceBrowse {
             ? records.isDialable && (records.text != nil || now - service.since.time >= Self.textPatience)
             : !records.targets.isEmpty
         guard isComplete else {
-            if service.told != nil { failed(name, link.cache, at: now) }
+            if service.told != nil { failed(name, link, at: now) }
             return
         }
         if resolvesServices, service.told == nil, !records.hasBothFamilies {
@@ -76,10 +76,10 @@ extension ServiceBrowse {
     }
 
     /// A listed service has no answer, or the requested one is gone.
-    mutating func failed(_ name: DomainName, _ cache: RecordCache, at now: Duration) {
+    mutating func failed(_ name: DomainName, _ link: LinkQuerier, at now: Duration) {
         guard var service = services[name], !service.isFailing else { return }
         if isForOne {
-            if service.isSighted { ended(name, service, cache, at: now) }
+            if service.isSighted { ended(name, service, link, at: now) }
             service.isSighted = false
         } else {
             facts.append(.resolutionFailed(service.instance, origin))

@@ -170,7 +170,7 @@ package struct ServiceBrowse: LinkBrowse {
             guard let service = services[name], service.told == nil, now - service.since.time >= Self.patience else {
                 continue
             }
-            failed(name, link.cache, at: now)
+            failed(name, link, at: now)
         }
         lookForRoom(&link, at: now)
     }
@@ -214,23 +214,24 @@ package struct ServiceBrowse: LinkBrowse {
         guard case .ptr(let name) = data else { return }
         room.forget(name)
         guard let service = services[name] else { return }
-        ended(name, service, link.cache, at: now)
+        ended(name, service, link, at: now)
         release(name, &link)
     }
 
     /// Reports how a service ended: as withdrawn, which means that it will not return soon, if its host has not
-    /// withdrawn its addresses and no one probes for the name.
+    /// withdrawn its addresses, no one probes for the name, and no one answers for it.
     ///
-    /// A responder that restarts announces its addresses first. One that ends soon after its link came up says goodbye
-    /// only for shared records, because it still probes for the others.
-    mutating func ended(_ name: DomainName, _ service: Service, _ cache: RecordCache, at now: Duration) {
+    /// A responder that restarts announces its addresses first. A goodbye of the PTR record alone is followed by a
+    /// question for SRV (`LinkQuerier.confirm`): one that restarts answers it, or probes for the name.
+    mutating func ended(_ name: DomainName, _ service: Service, _ link: LinkQuerier, at now: Duration) {
+        let cache = link.cache
         let isHostThere = service.hosts.contains {
             (cache.isAnswered(RecordKey($0, .a)) || cache.isAnswered(RecordKey($0, .aaaa)))
                 && !cache.farewells.contains($0, since: now - Self.patience)
         }
         let isWithdrawn =
-            isHostThere && !cache.isAnswered(RecordKey(name, .srv))
-            && !cache.probes.contains(name, since: now - Self.patience)
+            isHostThere && !cache.probes.contains(name, since: now - Self.patience)
+            && (!cache.isAnswered(RecordKey(name, .srv)) || link.isSilent(name, at: now))
         facts.append(isWithdrawn ? .withdrawn(sighting(of: service)) : .disappeared(sighting(of: service)))
     }
 

@@ -100,8 +100,26 @@ package struct LinkQuerier: Sendable {
         }
         let records = (message.answers + message.additionals).filter { Self.isOfUse($0.type) }
         let changes = cache.receive(records, isOwn: isOwn, from: source, at: now)
+        // Its own answers do not come to the port that asks (`OneShotSocket`).
+        if !isOwn { confirm(records, at: now) }
         if cache.isFull { wasFull = true }
         return changes
+    }
+
+    /// A goodbye of the PTR record alone: Apple's and ESP-IDF's responders withdraw a service so, and avahi-daemon's ends
+    /// so soon after its link came up. Asks whether the service is still there.
+    private mutating func confirm(_ records: [ResourceRecord], at now: Duration) {
+        for record in records where record.ttl == 0 && cache.watches[RecordKey(record.name, .ptr)] != nil {
+            guard case .ptr(let name) = record.data, cache.isAnswered(RecordKey(name, .srv)) else { continue }
+            oneShots.ask(RecordKey(name, .srv), .confirmation, at: now)
+        }
+    }
+
+    /// Whether no one answers for a service: it was asked for after a goodbye of its PTR record, and not heard since.
+    package func isSilent(_ service: DomainName, at now: Duration) -> Bool {
+        let key = RecordKey(service, .srv)
+        return oneShots.isUnanswered(key)
+            && !cache.records(key).contains { !$0.isEnding && now - $0.received < RecordCache.ending }
     }
 
     /// Returns whether services and their hosts use this type; others are not kept.

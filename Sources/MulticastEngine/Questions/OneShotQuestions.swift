@@ -19,13 +19,32 @@ package struct OneShotQuestions: Sendable {
     /// The largest TTL in such an answer, in seconds (§6.7).
     private static let longestTTL: UInt32 = 10
 
-    private struct Open {
-        let key: RecordKey
-        let id: UInt16
-        let end: Duration
+    /// The most of these that confirm what is known: a flood of goodbyes must not keep callers waiting.
+    static let mostConfirmations = 16
+
+    /// Why a question is asked so.
+    package enum Purpose: Hashable, Sendable {
+        /// A caller waits for what is not known.
+        case missing
+        /// It is known, and may be no longer true.
+        case confirmation
     }
 
-    private var waiting: [(key: RecordKey, due: Duration)] = []
+    private struct Waiting {
+        let key: RecordKey
+        let purpose: Purpose
+        let due: Duration
+    }
+
+    private struct Open {
+        let key: RecordKey
+        let purpose: Purpose
+        let id: UInt16
+        let end: Duration
+        var isAnswered = false
+    }
+
+    private var waiting: [Waiting] = []
     private var open: [Open] = []
     private var lastAnswer: Duration?
     private var random: any RandomNumberGenerator & Sendable
@@ -40,30 +59,39 @@ package struct OneShotQuestions: Sendable {
     package var deadline: Duration? { (waiting.map(\.due) + open.map(\.end)).min() }
 
     /// Asks for the records of a key, unless its question waits or is open.
-    package mutating func ask(_ key: RecordKey, at now: Duration) {
+    package mutating func ask(_ key: RecordKey, _ purpose: Purpose = .missing, at now: Duration) {
         let isKnown = waiting.contains { $0.key == key } || open.contains { $0.key == key && $0.end > now }
         guard !isKnown, waiting.count + open.count < Self.limit else { return }
+        if purpose == .confirmation {
+            let count = waiting.count { $0.purpose == purpose } + open.count { $0.purpose == purpose }
+            guard count < Self.mostConfirmations else { return }
+        }
         let isSilent = lastAnswer.map { now - $0 < Self.silence } ?? false
-        waiting.append((key, isSilent ? now : now + Self.patience))
+        let mayWait = purpose == .missing && !isSilent
+        waiting.append(Waiting(key: key, purpose: purpose, due: mayWait ? now + Self.patience : now))
     }
+
+    /// Whether a question was asked less than two seconds ago, and no one has answered it.
+    package func isUnanswered(_ key: RecordKey) -> Bool { open.contains { $0.key == key && !$0.isAnswered } }
 
     /// Returns the packets to send now, each with one question: a responder leaves out what exceeds 512 bytes.
     /// - Parameters:
     ///   - now: the time.
-    ///   - isMissing: returns whether a key still has no answer.
+    ///   - isMissing: returns whether a key that a caller waits for still has no answer.
     ///   - mayLeave: takes the place of one packet; returns false if there is none.
     package mutating func packets(
         at now: Duration, isMissing: (RecordKey) -> Bool, mayLeave: () -> Bool
     ) -> [[UInt8]] {
         open.removeAll { $0.end <= now }
-        let due = waiting.filter { $0.due <= now }.map(\.key)
+        let due = waiting.filter { $0.due <= now }
         waiting.removeAll { $0.due <= now }
-        return due.compactMap { key in
-            guard isMissing(key), mayLeave() else { return nil }
+        return due.compactMap { asked in
+            let (key, purpose) = (asked.key, asked.purpose)
+            guard purpose == .confirmation || isMissing(key), mayLeave() else { return nil }
             let id = newID()
             var writer = MessageWriter(id: id, limit: QuestionPackets.length, compression: .multicast)
             guard writer.add(Question(key.name, key.type)) else { return nil }
-            open.append(Open(key: key, id: id, end: now + Self.lifetime))
+            open.append(Open(key: key, purpose: purpose, id: id, end: now + Self.lifetime))
             return writer.bytes
         }
     }
@@ -80,10 +108,11 @@ package struct OneShotQuestions: Sendable {
     /// - Returns: its records for the name in question and that name's hosts; empty if it answers no open question.
     package mutating func received(_ message: Message, at now: Duration) -> [ResourceRecord] {
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0,
-            let asked = open.first(where: { $0.id == message.id && $0.end > now })?.key,
+            let place = open.firstIndex(where: { $0.id == message.id && $0.end > now }),
             message.questions.count == 1, let question = message.questions.first,
-            RecordKey(question.name, question.type) == asked, question.recordClass == .internet
+            RecordKey(question.name, question.type) == open[place].key, question.recordClass == .internet
         else { return [] }
+        let asked = open[place].key
         let records = (message.answers + message.additionals).prefix(Self.mostRecords)
         let hosts = records.compactMap { record in
             if record.name == asked.name, case .srv(_, _, _, let host) = record.data { host } else { nil }
@@ -91,6 +120,7 @@ package struct OneShotQuestions: Sendable {
         let names = Set(hosts + [asked.name])
         let believed = records.filter { names.contains($0.name) && !$0.type.isShared && $0.ttl > 0 }
         if !believed.isEmpty { lastAnswer = now }
+        open[place].isAnswered = open[place].isAnswered || believed.contains { $0.type == asked.type }
         return believed.map { record in
             var record = record
             record.ttl = min(record.ttl, Self.longestTTL)

@@ -13,8 +13,9 @@ struct LinkStory {
     private(set) var now = Duration.seconds(100)
     /// Questions sent, each with the milliseconds since the story began.
     private(set) var asked: [(after: Int, question: Question)] = []
-    /// Questions sent from a port of their own.
-    private(set) var oneShots: [Question] = []
+    /// What was asked from a port of its own.
+    private var oneShotMessages: [Message] = []
+    var oneShots: [Question] { oneShotMessages.flatMap(\.questions) }
     private let start = Duration.seconds(100)
 
     /// - Parameter limit: services that the browse keeps.
@@ -28,6 +29,14 @@ struct LinkStory {
     mutating func hear(_ records: [ResourceRecord], isOwn: Bool = false) -> [BrowseFact] {
         let changes = link.received(Message(flags: [.response], answers: records), isOwn: isOwn, at: now)
         browse.changed(changes, &link, at: now)
+        return browse.takeFacts()
+    }
+
+    /// Receives the answer with these records to the last question from a port of its own.
+    mutating func hearOneShot(_ records: [ResourceRecord]) -> [BrowseFact] {
+        guard let asked = oneShotMessages.last else { return [] }
+        let message = Message(id: asked.id, flags: [.response], questions: asked.questions, answers: records)
+        browse.changed(link.receivedOneShot(message, isOwn: false, at: now), &link, at: now)
         return browse.takeFacts()
     }
 
@@ -48,7 +57,7 @@ struct LinkStory {
             browse.changed(link.advance(to: now), &link, at: now)
             browse.advance(to: now, &link)
             facts += browse.takeFacts()
-            oneShots += try link.oneShotPackets(at: now).flatMap { try Message(reading: $0).questions }
+            oneShotMessages += try link.oneShotPackets(at: now).map { try Message(reading: $0) }
             for packet in link.packets(at: now) {
                 let after = (now - start).components
                 let milliseconds = Int(after.seconds) * 1000 + Int(after.attoseconds / 1_000_000_000_000_000)
