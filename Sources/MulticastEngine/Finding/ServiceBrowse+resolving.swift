@@ -30,10 +30,10 @@ extension ServiceBrowse {
         follow(records.targets.map(\.host), of: name, &service, &link, at: now)
         services[name] = service
         guard resolvesServices || isForOne else { return }
+        let age = now - service.since.time
+        let patience = isForOne && query.resolution == .watch ? Self.textLag : Self.textPatience
         let isComplete =
-            resolvesServices
-            ? records.isDialable && (records.text != nil || now - service.since.time >= Self.textPatience)
-            : !records.targets.isEmpty
+            resolvesServices ? records.isDialable && (records.text != nil || age >= patience) : !records.targets.isEmpty
         guard isComplete else {
             if service.told != nil { failed(name, link, at: now) }
             return
@@ -52,6 +52,7 @@ extension ServiceBrowse {
                 return heldLonger.add(name, at: now)
             }
         }
+        services[name]?.awaitsText = resolvesServices && records.text == nil && age < Self.textPatience
         tell(name, records, link.cache)
     }
 

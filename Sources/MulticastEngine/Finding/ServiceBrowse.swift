@@ -17,6 +17,9 @@ package struct ServiceBrowse: LinkBrowse {
     static let silence = Duration.milliseconds(1300)
     /// How long to wait for TXT before an otherwise complete service is reported without it.
     static let textPatience = Duration.milliseconds(1500)
+    /// The same for one that is followed by name, as for dialling, which needs no TXT: the record belongs to the same
+    /// answer. Its list is complete only later.
+    static let textLag = Duration.milliseconds(50)
     /// How long to wait for an answer before a service counts as not answering.
     static let patience = Duration.seconds(5)
     /// The most services that are looked at again, or given up, in one turn.
@@ -37,6 +40,8 @@ package struct ServiceBrowse: LinkBrowse {
         var isOwn = false
         var isFailing = false
         var isHeldLonger = false
+        /// It was told without its TXT record, which may still come.
+        var awaitsText = false
     }
 
     /// A host whose addresses are being asked for.
@@ -63,6 +68,7 @@ package struct ServiceBrowse: LinkBrowse {
     var held: DueQueue
     var heldLonger = DueQueue(after: silence)
     private var withoutText = DueQueue(after: textPatience)
+    private var dialledEarly = DueQueue(after: textLag)
     private var unanswered = DueQueue(after: patience)
     var facts: [BrowseFact] = []
     var room: BrowseRoom
@@ -96,15 +102,15 @@ package struct ServiceBrowse: LinkBrowse {
     /// The question that lists everything.
     package var key: RecordKey { RecordKey(question, isForOne ? .srv : .ptr) }
 
-    /// Whether the requested service was reported.
-    package var hasAnswer: Bool { services.values.contains(where: \.isSighted) }
+    /// Whether the requested service was reported, and is whole.
+    package var hasAnswer: Bool { services.values.contains { $0.isSighted && !$0.awaitsText } }
 
     /// When to call `advance`; nil for never.
     package var deadline: Duration? {
         // Work left over from the last turn is due.
         guard evaluated.isEmpty else { return .zero }
-        return [held.deadline, heldLonger.deadline, withoutText.deadline, unanswered.deadline, room.nextLook]
-            .compactMap(\.self).min()
+        let queues = [held, heldLonger, withoutText, dialledEarly, unanswered]
+        return (queues.compactMap(\.deadline) + [room.nextLook].compactMap(\.self)).min()
     }
 
     /// Facts since the last call.
@@ -128,6 +134,7 @@ package struct ServiceBrowse: LinkBrowse {
         link.ask(RecordKey(question, .txt), .unique(after: .zero), at: now)
         for type in [.srv, .txt] as [RecordType] { link.askOnce(RecordKey(question, type), at: now) }
         if resolvesServices { withoutText.add(question, at: now) }
+        if query.resolution == .watch { dialledEarly.add(question, at: now) }
         unanswered.add(question, at: now)
         evaluate(question, &link, at: now)
     }
@@ -144,6 +151,8 @@ package struct ServiceBrowse: LinkBrowse {
             let (key, data, isAdded) = change.parts
             if key == self.key, !isForOne {
                 if isAdded { listed(data, &link, at: now) } else { delisted(data, &link, at: now) }
+            } else if key.type == .nsec, services[key.name] != nil {
+                evaluated.add(key.name)
             } else if key.type == .srv || key.type == .txt {
                 if services[key.name] != nil {
                     evaluated.add(key.name)
@@ -163,7 +172,10 @@ package struct ServiceBrowse: LinkBrowse {
         let due =
             held.takeDue(at: now, atMost: Self.evaluations) + heldLonger.takeDue(at: now, atMost: Self.evaluations)
             + withoutText.takeDue(at: now, atMost: Self.evaluations)
-        for name in due where services[name]?.told == nil { evaluated.add(name) }
+            + dialledEarly.takeDue(at: now, atMost: Self.evaluations)
+        for name in due {
+            if let service = services[name], service.told == nil || service.awaitsText { evaluated.add(name) }
+        }
         evaluateSome(&link, at: now)
         for name in unanswered.takeDue(at: now, atMost: Self.evaluations) {
             // The name may have been released and listed again.

@@ -10,6 +10,8 @@ struct ServiceRecords {
 
     /// SRV records, lowest priority first, in an order independent of arrival.
     let targets: [(priority: UInt16, weight: UInt16, port: UInt16, host: DomainName)]
+    /// The data of the TXT record; empty if there is none, as a host says, or if it has no bytes or cannot be read, which
+    /// is equivalent (RFC 6763 §6.1). Nil if nothing is known.
     let text: [UInt8]?
     /// The addresses of each target, in the same order; sorted for each target.
     let addresses: [[IPAddress]]
@@ -39,9 +41,9 @@ struct ServiceRecords {
         }
         // The newest of several: the others expire within a second (RFC 6762 §10.2).
         let texts = cache.records(RecordKey(name, .txt))
-        text = texts.max { $0.received < $1.received }.flatMap {
-            if case .txt(let bytes) = $0.data { bytes } else { nil }
-        }
+        text =
+            texts.max { $0.received < $1.received }.map { if case .txt(let bytes) = $0.data { bytes } else { [] } }
+            ?? (cache.isDenied(RecordKey(name, .txt)) ? [] : nil)
         var (hasBothFamilies, lacksIPv4, crowdedHost) = (true, false, nil as DomainName?)
         addresses = targets.map { target in
             let v4 = RecordKey(target.host, .a)

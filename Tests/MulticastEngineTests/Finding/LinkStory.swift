@@ -15,6 +15,7 @@ struct LinkStory {
     private(set) var asked: [(after: Int, question: Question)] = []
     /// What was asked from a port of its own.
     private var oneShotMessages: [Message] = []
+    var hasAnswer: Bool { browse.hasAnswer }
     var oneShots: [Question] { oneShotMessages.flatMap(\.questions) }
     private let start = Duration.seconds(100)
 

@@ -120,38 +120,6 @@ struct ServiceBrowseTests {
         }
     }
 
-    @Test(
-        "A goodbye of the PTR record alone, as Apple's: SRV is asked for once; silence is a withdrawal, and no answer",
-        arguments: ["silence", "an answer", "an announcement", "a probe"], [ServiceQuery.Resolution.watch, .none])
-    func pointerAlone(_ follows: String, _ resolution: ServiceQuery.Resolution) throws {
-        var story = try story(resolution)
-        _ = story.hear(tony.all)
-        #expect(try story.wait(milliseconds: 5000).isEmpty)
-        #expect(story.hear([tony.pointer.goodbye]).isEmpty)
-        #expect(try story.wait(milliseconds: 500).isEmpty)
-        #expect(story.oneShots == [Question(tony.name, .srv)])
-        switch follows {
-        case "an answer": #expect(story.hearOneShot([tony.service()]).isEmpty)
-        case "an announcement": #expect(story.hear([tony.service()]).isEmpty)
-        case "a probe": story.hearProbe(for: tony.service())
-        default: break
-        }
-        let word = follows == "silence" ? "withdrawn tony" : "-tony"
-        #expect(try story.wait(milliseconds: 500).map(\.word) == [word])
-    }
-
-    @Test(
-        "Of a flood of goodbyes sixteen services are asked for; of the others it is not known that they are withdrawn")
-    func manyPointers() throws {
-        var story = try story(.none)
-        let all = (0..<40).flatMap { Numbered().all($0) }
-        _ = story.hear(all)
-        _ = story.hear((0..<40).map { Numbered().pointer($0).goodbye })
-        let words = try story.wait(milliseconds: 1000).map(\.word)
-        #expect(story.oneShots.count == 16)
-        #expect(words.count { $0.hasPrefix("withdrawn") } == 16 && words.count { $0.hasPrefix("-s") } == 24)
-    }
-
     @Test("A responder that starts anew: its addresses are back before its services, which is no withdrawal")
     func restarted() throws {
         var story = try story()
@@ -216,22 +184,6 @@ struct ServiceBrowseTests {
         #expect(try story.wait(milliseconds: 1).map(\.word) == ["failed tony"])
         #expect(try story.wait(milliseconds: 30_000).isEmpty)
         #expect(story.hear(tony.all).map(\.word) == [whole])
-    }
-
-    @Test("A service without TXT is told without it, after 1.5 s")
-    func withoutText() throws {
-        var story = try story()
-        _ = story.hear([tony.pointer, tony.service(), tony.address4, tony.address6])
-        #expect(try story.wait(milliseconds: 1499).isEmpty)
-        #expect(try story.wait(milliseconds: 1).map(\.word) == ["tony=mac.local:9000 10.0.0.1,fe80::1 "])
-    }
-
-    @Test("One service without TXT, asked for by name, too")
-    func oneWithoutText() throws {
-        var story = try storyOfOne()
-        _ = story.hear([tony.service(), tony.address4, tony.address6])
-        #expect(try story.wait(milliseconds: 1499).isEmpty)
-        #expect(try story.wait(milliseconds: 1).contains { $0.word.hasPrefix("tony=mac.local:9000") })
     }
 
     @Test("RFC 6762 §10.2: new records take the place of old ones at once, in one change")
