@@ -14,28 +14,46 @@ extension Message {
     /// - Throws: the fault in the header, in a name, or in the frame of a record; `.tooLong` beyond `limit`.
     public init(reading bytes: [UInt8], limit: Int = maximumLength) throws(MessageError) {
         guard bytes.count <= limit else { throw .tooLong }
-        var reader = MessageReader(bytes)
-        self.init(id: try reader.word(), flags: Flags(rawValue: try reader.word()))
-        let counts = (try reader.word(), try reader.word(), try reader.word(), try reader.word())
-        for _ in 0..<counts.0 { questions.append(try reader.question()) }
-        answers = try records(counts.1, from: &reader)
-        authorities = try records(counts.2, from: &reader)
-        additionals = try records(counts.3, from: &reader)
+        self.init()
+        try read(bytes, .negotiated)
     }
 
-    private mutating func records(_ count: UInt16, from reader: inout MessageReader) throws(MessageError)
-        -> [ResourceRecord]
-    {
-        var records: [ResourceRecord] = []
-        for _ in 0..<count {
-            switch try reader.record() {
-            case .record(let record): records.append(record)
-            case .edns(let read):
-                guard edns == nil else { throw .repeatedOPT }
-                edns = read
-            }
+    /// Reads into an empty message, in order: what comes before a fault stays.
+    mutating func read(_ bytes: [UInt8], _ use: EDNS.Use) throws(MessageError) {
+        var reader = MessageReader(bytes)
+        id = try reader.word()
+        flags = Flags(rawValue: try reader.word())
+        let counts = (try reader.word(), try reader.word(), try reader.word(), try reader.word())
+        for _ in 0..<counts.0 { questions.append(try reader.question()) }
+        try reader.read(counts.1, into: &answers, &edns, use)
+        try reader.read(counts.2, into: &authorities, &edns, use)
+        try reader.read(counts.3, into: &additionals, &edns, use)
+    }
+}
+
+extension EDNS {
+    /// What OPT records are for.
+    enum Use {
+        /// They tell what both sides can do: there is one at most, and it is whole (RFC 6891 §6.1.1).
+        case negotiated
+        /// Multicast DNS: a record like others. What cannot be read, and what follows a first, stays a record of bytes.
+        case incidental
+    }
+
+    /// Reads the data of an OPT record, whose class and TTL have a meaning of their own; nil if an option does not fit.
+    init?(_ record: ResourceRecord) {
+        guard case .other(let data) = record.data else { return nil }
+        self.init(
+            payloadSize: record.recordClass.rawValue | (record.flushesCache ? 0x8000 : 0),
+            extendedResponseCode: UInt8(truncatingIfNeeded: record.ttl >> 24),
+            version: UInt8(truncatingIfNeeded: record.ttl >> 16), flags: UInt16(truncatingIfNeeded: record.ttl))
+        var reader = MessageReader(data)
+        while reader.index < data.count {
+            guard let code = try? reader.word(), let length = try? reader.word(),
+                let option = try? reader.take(Int(length))
+            else { return nil }
+            options.append(Option(code: code, data: option))
         }
-        return records
     }
 }
 
@@ -51,11 +69,6 @@ struct MessageReader {
     private var names: [Int: DomainName] = [:]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    enum Entry {
-        case record(ResourceRecord)
-        case edns(EDNS)
-    }
 
     mutating func byte() throws(MessageError) -> UInt8 {
         guard index < bytes.count else { throw .truncated }
@@ -79,18 +92,35 @@ struct MessageReader {
         )
     }
 
-    mutating func record() throws(MessageError) -> Entry {
+    /// Reads records into a section, or into `edns`.
+    mutating func read(
+        _ count: UInt16, into records: inout [ResourceRecord], _ edns: inout EDNS?, _ use: EDNS.Use
+    ) throws(MessageError) {
+        for _ in 0..<count {
+            let record = try record()
+            guard record.type == .opt else {
+                records.append(record)
+                continue
+            }
+            switch (edns, EDNS(record), use) {
+            case (nil, let read?, _): edns = read
+            case (_, _, .incidental): records.append(record)
+            case (_?, _, .negotiated): throw .repeatedOPT
+            case (nil, nil, .negotiated): throw .truncated
+            }
+        }
+    }
+
+    mutating func record() throws(MessageError) -> ResourceRecord {
         let name = try name()
         let (type, rawClass, ttl) = (RecordType(rawValue: try word()), try word(), try doubleWord())
         let length = Int(try word())
         guard bytes.count - index >= length else { throw .truncated }
         let range = index..<index + length
         index = range.upperBound
-        guard type != .opt else { return .edns(try edns(payloadSize: rawClass, ttl: ttl, in: range)) }
-        return .record(
-            ResourceRecord(
-                name, type, data(type, in: range), ttl: ttl, flushesCache: rawClass >> 15 == 1,
-                recordClass: RecordClass(rawValue: rawClass & 0x7FFF)))
+        return ResourceRecord(
+            name, type, data(type, in: range), ttl: ttl, flushesCache: rawClass >> 15 == 1,
+            recordClass: RecordClass(rawValue: rawClass & 0x7FFF))
     }
 
     // MARK: Data
@@ -168,7 +198,7 @@ struct MessageReader {
 
     private mutating func string() throws(MessageError) -> [UInt8] { try take(Int(try byte())) }
 
-    private mutating func take(_ count: Int) throws(MessageError) -> [UInt8] {
+    mutating func take(_ count: Int) throws(MessageError) -> [UInt8] {
         guard bytes.count - index >= count else { throw .truncated }
         defer { index += count }
         return Array(bytes[index..<index + count])
@@ -191,19 +221,6 @@ struct MessageReader {
             }
         }
         return types
-    }
-
-    private mutating func edns(payloadSize: UInt16, ttl: UInt32, in range: Range<Int>) throws(MessageError) -> EDNS {
-        var edns = EDNS(
-            payloadSize: payloadSize, extendedResponseCode: UInt8(truncatingIfNeeded: ttl >> 24),
-            version: UInt8(truncatingIfNeeded: ttl >> 16), flags: UInt16(truncatingIfNeeded: ttl))
-        index = range.lowerBound
-        while index < range.upperBound {
-            let (code, length) = (try word(), Int(try word()))
-            guard range.upperBound - index >= length else { throw .truncated }
-            edns.options.append(EDNS.Option(code: code, data: try take(length)))
-        }
-        return edns
     }
 
     // MARK: Names

@@ -50,7 +50,8 @@ public struct SignedMessage: Sendable {
         let records = counts[1...].reduce(0) { $0 + Int($1) }
         for number in 0..<records {
             let start = reader.index
-            guard case .record(let record) = try reader.record(), record.type == .tsig else { continue }
+            let record = try reader.record()
+            guard record.type == .tsig else { continue }
             guard number == records - 1, counts[3] > 0, record.recordClass == .any, case .tsig(let read) = record.data
             else { throw .misplacedTSIG }
             var unsigned = Array(bytes[..<start])

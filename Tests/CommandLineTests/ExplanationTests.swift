@@ -40,6 +40,16 @@ struct ExplanationTests {
 
     private func codes(_ evidence: Evidence) -> [String] { Explanation(evidence).diagnoses.map(\.code.rawValue) }
 
+    @Test("a host whose messages break off: its fault is named; another's is a note")
+    func brokenMessages() throws {
+        var evidence = try evidence(try healthy())
+        evidence.faults = [address(1): .truncated, address(9): .invalidName]
+        let explanation = Explanation(evidence)
+        #expect(codes(evidence) == ["broken-message"])
+        #expect(explanation.diagnoses[0].message.hasPrefix("10.77.0.1 sends messages that break off: a record is cut"))
+        #expect(explanation.notes.contains { $0.hasPrefix("10.77.0.9 ") && $0.contains("255 bytes") })
+    }
+
     @Test("a healthy service: nothing; without any of its records: that")
     func records() throws {
         let all = try healthy()

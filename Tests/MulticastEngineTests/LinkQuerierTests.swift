@@ -45,6 +45,22 @@ struct LinkQuerierTests {
         #expect(known { $0.flags.remove(.authoritative) })
     }
 
+    @Test("A message that breaks off tells what came before, and neither flushes nor ends anything")
+    func broken() throws {
+        var other = tony.address4
+        other.data = .a(0x0A00_0002)
+        let last = try Message(flags: [.response], answers: [other, tony.address4.goodbye, tony.address6])
+            .written(compression: .multicast)
+        for (bytes, known) in [(last, 1), (Array(last.dropLast()), 2)] as [([UInt8], Int)] {
+            var link = informed()
+            let heard = try #require(HeardMessage(bytes))
+            let changes = link.received(heard.message, isOwn: false, at: start + .seconds(5))
+            #expect(changes.contains(.added(key, other.data)))
+            _ = link.advance(to: start + .seconds(7))
+            #expect(link.cache.records(key).count == known)
+        }
+    }
+
     @Test("RFC 6762 §7.3 and §10.5: a question over one family counts once it was heard over the other, too")
     func oneFamily() {
         let message = Message(questions: [Question(tony.host, .a)])

@@ -22,6 +22,7 @@ struct Diagnosis: Hashable {
         case twoHosts = "two-hosts"
         case offLink = "off-link"
         case hopLimit = "hop-limit"
+        case brokenMessage = "broken-message"
         case loss
         case addressRefused = "address-refused"
         case connectionRefused = "connection-refused"

@@ -58,6 +58,8 @@ struct Evidence {
     var cached: Set<CachedService> = []
     var destinations: [Destination] = []
     var attempts: [Attempt] = []
+    /// The hosts of whose messages only a part could be read, and why.
+    var faults: [IPAddress: MessageError] = [:]
 
     init(_ inquiry: NameInquiry) { self.inquiry = inquiry }
 

@@ -107,6 +107,7 @@ struct EvidenceSearch: Sendable {
                 evidence.census = asked
             }
         }
+        evidence.faults = inquiry.faults
         return evidence
     }
 }

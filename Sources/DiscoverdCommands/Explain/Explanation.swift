@@ -51,6 +51,7 @@ struct Explanation {
             checkCache()
             checkConnections()
         }
+        checkMessages()
     }
 
     mutating func add(_ code: Diagnosis.Code, _ message: String) { diagnoses.append(Diagnosis(code, message)) }

@@ -152,8 +152,8 @@ final class QuerierCore {
     private func look(at packets: [PacketQueue.Packet]) {
         let now = BootTime.now
         for packet in packets where links[packet.link.key] === packet.link {
-            guard let message = try? Message(reading: packet.bytes) else { continue }
-            let changes = packet.link.received(message, as: packet, marksOwn: marksOwn, at: now)
+            guard let heard = HeardMessage(packet.bytes) else { continue }
+            let changes = packet.link.received(heard.message, as: packet, marksOwn: marksOwn, at: now)
             spread(changes, on: packet.link, at: now)
         }
         for operation in inOrder { operation.flush() }

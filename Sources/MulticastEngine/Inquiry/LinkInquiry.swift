@@ -1,4 +1,4 @@
-import DNSMessage
+package import DNSMessage
 package import DNSSD
 import Discovery
 import DiscoverySystem
@@ -35,6 +35,9 @@ package final class LinkInquiry {
     /// Whether multicast was sent, for each link, and the last error of those it was not.
     package private(set) var sent: Set<NetworkInterface> = []
     package private(set) var refusals: [NetworkInterface: Int32] = [:]
+    /// The hosts of whose messages only a part could be read, and why.
+    package private(set) var faults: [IPAddress: MessageError] = [:]
+    private static let mostFaults = 64
     /// This machine's addresses, without scopes.
     package let ownAddresses: Set<IPAddress>
     private let sockets: [SurveySocket]
@@ -75,8 +78,9 @@ package final class LinkInquiry {
             let wait = min(SurveyReader.longestWait, limit - now, (inquirer.deadline(after: now) ?? limit) - now)
             reader.read(within: wait) { datagram, socket, heard in
                 note(datagram, of: socket)
-                guard let message = try? Message(reading: datagram.bytes) else { return }
-                inquirer.received(message, arrival(datagram, of: socket), at: heard)
+                guard let read = HeardMessage(datagram.bytes) else { return }
+                if let fault = read.fault, faults.count < Self.mostFaults { faults[datagram.sender] = fault }
+                inquirer.received(read.message, arrival(datagram, of: socket), at: heard)
             }
         }
         return false

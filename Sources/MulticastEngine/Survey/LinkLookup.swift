@@ -33,8 +33,8 @@ package enum LinkLookup {
             reader.read(within: wait) { datagram, socket, heard in
                 // RFC 6762 §11: a unicast answer counts only if its source is on this link.
                 let isNear = neighbours[socket.interface]?.contains { $0.block.contains(datagram.sender) } ?? false
-                guard !socket.asks || isNear, let message = try? Message(reading: datagram.bytes) else { return }
-                lookup.received(message, as: socket.asks ? .answer : .multicast, on: socket.interface, at: heard)
+                guard !socket.asks || isNear, let read = HeardMessage(datagram.bytes) else { return }
+                lookup.received(read.message, as: socket.asks ? .answer : .multicast, on: socket.interface, at: heard)
             }
         }
         return lookup.found

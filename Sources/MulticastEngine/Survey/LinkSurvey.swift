@@ -32,8 +32,8 @@ package enum LinkSurvey {
                 for socket in sockets { socket.ask(first) }
             }
             reader.read(within: (isRepeated ? time : time / 2) - passed) { datagram, socket, _ in
-                guard let message = try? Message(reading: datagram.bytes) else { return }
-                let questions = survey.received(message, from: .init(datagram.sender, on: socket.interface))
+                guard let heard = HeardMessage(datagram.bytes) else { return }
+                let questions = survey.received(heard.message, from: .init(datagram.sender, on: socket.interface))
                 for other in sockets where !questions.isEmpty { other.ask(questions) }
             }
         }

@@ -140,7 +140,7 @@ extension Question {
     /// Whether a record answers the question; an alias answers every one.
     fileprivate func accepts(_ record: ResourceRecord) -> Bool {
         record.name == name && record.recordClass == recordClass
-            && (type == .any || record.type == type || record.type == .cname)
+            && (type == .any && record.type.isData || record.type == type || record.type == .cname)
     }
 }
 
