@@ -15,7 +15,7 @@ struct DoctorCommand: NetworkCommand {
         commandName: "doctor",
         abstract: "Checks whether this machine can find and publish services, and says what to do.",
         discussion: """
-            Each line has a verdict (ok, warn, fail), what was checked, and what is the case. The status is 0 when nothing failed, \
+            Each line has a verdict (ok, warn, fail, or skip for what does not count here), what was checked, and what is the case. The status is 0 when nothing failed, \
             69 when no backend answers, 1 when something else failed.
 
             Examples:
@@ -45,10 +45,13 @@ struct DoctorCommand: NetworkCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         async let names = NameCheck.run()
+        async let trials = LinkCheck.run()
         let backend = [BusCheck.run(), try await BackendCheck.run(in: session)]
         let others =
             await DaemonCheck.run(socket: common.socket) + ResponderCheck.run() + InterfaceCheck.run()
-            + [IPv6Check.run(), WireCheck.run()] + AvahiConfigurationCheck.run() + names
+            + [IPv6Check.run(), WireCheck.run()]
+            + LinkCheck.findings(of: await trials, avahiRuns: backend.allSatisfy { $0.verdict == .ok })
+            + AvahiConfigurationCheck.run() + names
             + (await session.dns?.check(domains) ?? []).map(Finding.init)
         for finding in backend + others { try finding.show(in: session) }
         if backend.contains(where: { $0.verdict == .fail }) { return .noBackend }

@@ -6,9 +6,12 @@ internal import DiscoveryJSON
 struct Finding {
     enum Verdict: String {
         case ok, warn, fail
+        /// It does not count here, or is not known.
+        case skip
 
-        var colour: Colour {
+        var colour: Colour? {
             switch self {
+            case .skip: nil
             case .ok: .green
             case .warn: .yellow
             case .fail: .red

@@ -29,10 +29,16 @@ enum NameCheck {
                     + dispute.sides.joined(separator: "; "))
         }
         guard !disputes.isEmpty else {
+            guard found.services + found.hosts > 0 else {
+                return [
+                    Finding(check, .skip, "no service and no host was heard of, so nothing is known of their names")
+                ]
+            }
             return [
                 Finding(
                     check, .ok,
-                    "no name is claimed twice: \(found.services) services and \(found.hosts) hosts were heard of")
+                    "no name is claimed twice, of \(found.services) services and \(found.hosts) hosts that were heard of"
+                )
             ] + notes
         }
         let shown = disputes.prefix(most).map { dispute in

@@ -2,7 +2,7 @@
 internal import DNSSD
 internal import HostEngine
 
-/// Whether services are found on the links themselves.
+/// Whether the links themselves can be asked for services.
 enum WireCheck {
     static func run() -> Finding { finding(HostEngine.reasonWithoutWire()) }
 
@@ -10,7 +10,7 @@ enum WireCheck {
     static func finding(_ reason: String?) -> Finding {
         guard let reason else {
             return Finding(
-                "wire", .ok, "UDP port 5353 is shared: services are found beside avahi-daemon and without it")
+                "wire", .ok, "UDP port 5353 is shared: the links can be asked beside avahi-daemon and without it")
         }
         return Finding("wire", .warn, "services are found by avahi-daemon alone: \(reason)")
     }

@@ -139,12 +139,16 @@ enum CachedServices {
 /// Hosts that this machine has exchanged packets with.
 enum Neighbours {
     /// The IPv4 addresses that the kernel knows a hardware address of (proc_net_arp: address, type, flags; 2 is complete).
-    static func all() -> [IPAddress] { parse(SystemFile.lines(of: "/proc/net/arp") ?? []) }
+    /// - Parameter interface: those on this one; nil: on all.
+    static func all(on interface: String? = nil) -> [IPAddress] {
+        parse(SystemFile.lines(of: "/proc/net/arp") ?? [], on: interface)
+    }
 
-    static func parse(_ lines: [String]) -> [IPAddress] {
+    static func parse(_ lines: [String], on interface: String? = nil) -> [IPAddress] {
         lines.dropFirst().compactMap { line in
             let fields = line.split(separator: " ")
-            guard fields.count > 2, fields[2] == "0x2" else { return nil }
+            guard fields.count > 2, fields[2] == "0x2", interface == nil || fields.last.map(String.init) == interface
+            else { return nil }
             return IPAddress(String(fields[0]))
         }
     }
