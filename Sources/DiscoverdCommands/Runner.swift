@@ -100,6 +100,9 @@ enum Runner {
             page: more?.page
         )
         if let place = (command as? any PlacedCommand)?.place { try session.checkInterfaces(place.interfaces()) }
+        for breach in command.sought.compactMap(\.breach) {
+            session.notices.notice("\(breach.message); it is looked for all the same")
+        }
         let status: ExitStatus
         do {
             status = try await command.execute(in: session)

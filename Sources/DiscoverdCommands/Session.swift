@@ -29,6 +29,9 @@ protocol NetworkCommand: ParsableCommand {
     /// Whether to ask the daemon or the backend itself.
     static var daemonUse: DaemonUse { get }
 
+    /// The types that this run looks for.
+    var sought: [ServiceType] { get }
+
     /// Which domains the command is about.
     var wish: DomainWish { get }
 
@@ -70,6 +73,7 @@ extension NetworkCommand {
     var needsTLS: Bool { false }
     var needsPage: Bool { false }
     var needsDaemon: String? { nil }
+    var sought: [ServiceType] { [] }
     var wish: DomainWish { DomainWish() }
     var check: RegistrationRequest.Check? { nil }
     static var statusWhenStopped: ExitStatus { .done }

@@ -49,6 +49,34 @@ struct OtherRespondersTests {
         try await lab.stop()
     }
 
+    @Test(
+        "a type that no one may publish: what --all lists can be asked for, by every command that looks, and of a daemon"
+    )
+    func brokenType() async throws {
+        let lab = try await Lab.start("--no-avahi", "h1")
+        let type = "_ibisip_http._tcp"
+        let bus = #"{"instance":"bus","type":"\#(type)","host":"bus","txt":["a=b"],"addresses":["10.77.0.1"]}"#
+        let list = #"{"name":"_services._dns-sd._udp.local","type":"PTR","target":"\#(type).local"}"#
+        let injector = try await lab.inject(
+            "h1", "{\"services\":[\(bus)],\"records\":[\(list)]}", ["--interval", "0.4"])
+        let all = try await lab.ask("h2", "browse", "--all", "-t")
+        #expect(all.output.contains { $0.contains(type) }, "\(all)")
+        let daemon = try await LabDaemon.start(on: "h2", of: lab)
+        for command in [
+            ["browse", type, "-t"], ["browse", type, "-t", "--socket", daemon.socket], ["resolve", "bus", type],
+            ["resolve", "bus.\(type).local"], ["wait", type, "--timeout", "10"],
+        ] {
+            let run = try await lab.toEnd("h2", [DiscoverdBinary.path] + command, within: .seconds(20))
+            #expect(run.exit == .exited(0) && run.output.contains { $0.contains("bus") }, "\(command): \(run)")
+            #expect(run.errors.contains { $0.contains("RFC 6335") && $0.contains("all the same") }, "\(run)")
+        }
+        let explained = try await lab.ask("h2", "explain", "bus", type, "--no-connect")
+        #expect(explained.exit == .exited(0), "\(explained)")
+        try await daemon.stop()
+        try await injector.stop()
+        try await lab.stop()
+    }
+
     @Test("systemd-resolved: found, resolved, and again when it was started anew", .enabled(if: Lab.resolved != nil))
     func resolved() async throws {
         let lab = try await Lab.start("--no-avahi", "h1")

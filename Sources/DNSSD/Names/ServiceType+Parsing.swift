@@ -98,6 +98,29 @@ extension ServiceType {
         self.init(observedLabels: labels[...])
     }
 
+    /// Reads a type that someone looks for. RFC 6335, and what avahi-daemon takes, bind who publishes: others are named as they are.
+    /// - Throws: `.invalidServiceType` as `init(_:)` does, where DNS cannot carry it, or it is no type.
+    package init(sought text: String) throws(DiscoveryError) {
+        do throws(DiscoveryError) {
+            self = try ServiceType(text)
+        } catch {
+            var labels = (try? DNSName(presentation: text).labels) ?? []
+            if labels.last?.isSameDNSLabel(as: "local") == true { labels.removeLast() }
+            guard let observed = ServiceType(observedLabels: labels[...]) else { throw error }
+            self = observed
+        }
+    }
+
+    /// Why no one may publish this type; nil if one may.
+    package var breach: DiscoveryError? {
+        do throws(DiscoveryError) {
+            _ = try ServiceType(named: text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     init?(observedLabels labels: ArraySlice<String>) {
         guard let last = labels.last, let transport = Transport(label: last) else { return nil }
         let others = Array(labels.dropLast())

@@ -29,7 +29,7 @@ struct BrowseCommand: PlacedCommand {
     @Argument(
         help:
             "A type: _witap._tcp, _foo._udp, witap, or a subtype as _printer._sub._http._tcp. Several are shown together.",
-        completion: DaemonCandidates.types, transform: Parsing.type
+        completion: DaemonCandidates.types, transform: Parsing.soughtType
     )
     var type: [ServiceType] = []
 
@@ -85,6 +85,7 @@ struct BrowseCommand: PlacedCommand {
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { domain.wish }
+    var sought: [ServiceType] { types }
     var needsTLS: Bool { KeyStates.needHashes }
 
     func validate() throws {

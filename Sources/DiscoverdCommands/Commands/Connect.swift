@@ -46,6 +46,7 @@ struct ConnectCommand: NetworkCommand {
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { service.wish }
+    var sought: [ServiceType] { service.sought }
     var needsTLS: Bool { security.tls }
 
     static var statusWhenStopped: ExitStatus { .notFound }

@@ -53,6 +53,7 @@ struct ForwardCommand: NetworkCommand {
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { service.wish }
+    var sought: [ServiceType] { service.sought }
     var needsTLS: Bool { security.tls }
 
     static var endsWhenUnread: Bool { false }

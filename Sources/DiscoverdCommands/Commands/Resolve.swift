@@ -33,6 +33,7 @@ struct ResolveCommand: PlacedCommand {
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { service.wish }
+    var sought: [ServiceType] { service.sought }
     var needsTLS: Bool { KeyStates.needHashes }
 
     static var statusWhenStopped: ExitStatus { .notFound }

@@ -52,6 +52,7 @@ struct WaitCommand: PlacedCommand {
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { domain.wish }
+    var sought: [ServiceType] { (try? wanted().type).map { [$0] } ?? [] }
     var needsTLS: Bool { KeyStates.needHashes }
 
     /// What the words of the command line mean.
@@ -65,7 +66,8 @@ struct WaitCommand: PlacedCommand {
     func wanted() throws -> Wanted {
         guard let text = type else { return Wanted(name: name) }
         do {
-            let type = try Parsing.type(text)
+            // Any word may be a name; what begins with an underscore is a type.
+            let type = try text.hasPrefix("_") ? Parsing.soughtType(text) : Parsing.type(text)
             return Wanted(type: type, name: name, doubtful: name == nil && !text.hasPrefix("_") ? text : nil)
         } catch {
             guard name == nil, !text.hasPrefix("_") else { throw error }

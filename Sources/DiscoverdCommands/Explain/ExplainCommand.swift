@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import Discovery
+internal import MulticastEngine
 
 struct ExplainCommand: PlacedCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +27,7 @@ struct ExplainCommand: PlacedCommand {
     @Argument(help: "A service's name or full name, a type, or a host's name.")
     var name: String
 
-    @Argument(help: "The service's type.", transform: Parsing.type)
+    @Argument(help: "The service's type.", transform: Parsing.soughtType)
     var type: ServiceType?
 
     @OptionGroup var time: LookupTime
@@ -42,6 +43,15 @@ struct ExplainCommand: PlacedCommand {
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: LookupOptions
+
+    var sought: [ServiceType] {
+        guard case .subject(let subject)? = try? ExplainTarget(name, type: type) else { return [] }
+        return switch subject {
+        case .service(let instance): [instance.type]
+        case .type(let type): [type]
+        case .host: []
+        }
+    }
 
     static var daemonUse: DaemonUse { .never }
     static var statusWhenStopped: ExitStatus { .interrupted }

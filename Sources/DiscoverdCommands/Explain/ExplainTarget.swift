@@ -32,7 +32,7 @@ enum ExplainTarget {
             if let name = try? QueryCommand.name(text), name.labels.count > 2, !name.isAskedOnLink {
                 throw Parsing.Failure("it explains types of the link, and not of other domains")
             }
-            self = .subject(.type(try ServiceType(named: text)))
+            self = .subject(.type(try ServiceType(sought: text)))
         } else if let host = try? QueryCommand.name(text), text.contains("."), host.isAskedOnLink, !host.isReverse {
             self = .subject(.host(host))
         } else {

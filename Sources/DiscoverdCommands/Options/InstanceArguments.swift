@@ -13,16 +13,12 @@ struct ServiceArguments: ParsableArguments {
 
     @Argument(
         help: "The type; without it _witap._tcp if one answers, else the only service of that name.",
-        completion: DaemonCandidates.types, transform: Parsing.type)
+        completion: DaemonCandidates.types, transform: Parsing.soughtType)
     var type: ServiceType?
 
     func validate() throws {
         do {
-            if let named = try named(in: .local) {
-                _ = try named.type.checkedForAvahi()
-            } else {
-                _ = try observedName()
-            }
+            if try named(in: .local) == nil { _ = try observedName() }
         } catch let error as DiscoveryError {
             throw ValidationError(error.message)
         }
@@ -64,6 +60,9 @@ struct InstanceArguments: ParsableArguments {
         else { return nil }
         return host
     }
+
+    /// The type that is asked for, where one is said.
+    var sought: [ServiceType] { (try? named()).map { [$0.type] } ?? [] }
 
     /// As of `ServiceArguments`.
     func named() throws -> ServiceInstance? { try service.named(in: domain.domain) }

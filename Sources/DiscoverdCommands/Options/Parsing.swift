@@ -4,8 +4,11 @@ internal import CommandText
 internal import DNSSD
 
 extension Parsing {
-    /// Rejects a bad type here, because a backend would just stay silent.
+    /// Rejects a bad type to publish here, because a backend would just stay silent.
     static func type(_ text: String) throws -> ServiceType { try ServiceType(named: text) }
+
+    /// A type to look for, which others may publish in breach of the rules.
+    static func soughtType(_ text: String) throws -> ServiceType { try ServiceType(sought: text) }
 
     /// The name of a service to publish.
     static func name(_ text: String) throws -> ServiceName { try ServiceName(CommandLineArguments.unmarked(text)) }

@@ -48,7 +48,7 @@ extension QueryString {
         guard let text = self["type"], !text.isEmpty else { return nil }
         guard try isObserved() else { return try ServiceType(named: text) }
         guard let type = ServiceType(observed: text) else { return try ServiceType(named: text) }
-        return try type.checkedForAvahi()
+        return type
     }
 
     private func isObserved() throws(DiscoveryError) -> Bool {
@@ -63,7 +63,7 @@ extension QueryString {
 
     fileprivate mutating func add(_ type: ServiceType) {
         add("type", type.description)
-        if (try? ServiceType(named: type.description)) == nil { add("observed", "1") }
+        if type.breach != nil { add("observed", "1") }
     }
 
     /// The domain; `local` by default.

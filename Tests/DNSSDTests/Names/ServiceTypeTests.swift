@@ -68,6 +68,31 @@ struct ServiceTypeTests {
     }
 
     @Test(
+        "who looks for a type may name what others publish in breach of the rules, and is told which it is",
+        arguments: [
+            ("_ibisip_http._tcp", "_ibisip_http._tcp", "RFC 6335"), ("_tivo-videostream._tcp.local.", nil, "15"),
+            ("_a._sub._b c._udp", "_a._sub._b c._udp", "RFC 6335"), ("foo._tcp", "foo._tcp", "underscore"),
+            ("_x._tcp", "_x._tcp", "two letters"), ("_\\027._tcp.LOCAL", "_\\027._tcp", "RFC 6335"),
+            ("_http._tcp", "_http._tcp", nil), ("http", "_http._tcp", nil),
+        ] as [(String, String?, String?)])
+    func sought(text: String, description: String?, rule: String?) throws {
+        let type = try ServiceType(sought: text)
+        if let description { #expect(type.description == description) }
+        #expect((type.breach == nil) == (rule == nil))
+        if let rule { #expect(type.breach?.message.contains(rule) == true, "\(type.breach?.message ?? "")") }
+    }
+
+    @Test(
+        "what DNS cannot carry, and what is no type, no one can look for",
+        arguments: [
+            "", "_a", "wi tap", "a_b", "_a._sctp", "_a._tcp.example.org", "_\\255._tcp", "a.b.c._tcp",
+            "_" + String(repeating: "a", count: 63) + "._tcp",
+        ])
+    func notSought(text: String) {
+        #expect(refusal { () throws(DiscoveryError) in try ServiceType(sought: text) }?.code == .invalidServiceType)
+    }
+
+    @Test(
         "Types that only Avahi accepts are shown, and go back to it unchanged in meaning",
         arguments: [
             ("_foo\\.bar._tcp", "_foo.bar", "_foo\\.bar._tcp"), ("_foo\\032bar._tcp", "_foo bar", "_foo bar._tcp"),

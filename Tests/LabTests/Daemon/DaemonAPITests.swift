@@ -59,7 +59,7 @@ struct DaemonAPITests {
             ("/v1/services?type=_._tcp", 400), ("/v1/services?type=witap!._tcp", 400),
             ("/v1/services?type=_wi!tap._tcp", 400),
             ("/v1/services?type=_y._udp", 400), ("/v1/services/watch?type=_._tcp", 400),
-            ("/v1/services?type=_wi!tap._tcp&observed=2", 400), ("/v1/services?type=_._tcp&observed=1", 400),
+            ("/v1/services?type=_wi!tap._tcp&observed=2", 400), ("/v1/services?type=_._tcp&observed=1&wait=0.1", 200),
             ("/v1/services?type=_longer-than-fifteen._tcp", 400),
             ("/v1/services?type=_longer-than-fifteen._tcp&observed=1&wait=0.1", 200),
             ("/v1/services?type=%ff", 400), ("/v1/services?type=_x._tcp&type=_y._tcp", 400),
