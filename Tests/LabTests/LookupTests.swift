@@ -26,11 +26,16 @@ struct LookupTests {
             let ofName = dig.filter { $0.hasPrefix(name) }
             #expect(Self.data(ofName) == Self.data(found) && !found.isEmpty, "\(dig) \(asked.output)")
         }
+        // What avahi-daemon says to the group, not the 10 s of an answer to the port that asks (RFC 6762 §6.7).
+        let list = try await lab.ask("h2", "query", "h1.local", "A")
+        #expect(list.output.first?.hasPrefix("h1.local.\t120\t") == true, "\(list)")
+        let text = try await lab.ask("h2", "query", service, "TXT", "--json")
+        #expect(text.output.first?.contains(#""ttl":4500"#) == true, "\(text)")
         let number = try await lab.ask("h2", "query", service, "TYPE33", "--json")
         #expect(number.output.first?.contains(#""type":"SRV""#) == true, "\(number)")
         #expect(number.output.first?.contains(#""port":80,"target":"h1.local.""#) == true, "\(number)")
-        let list = try await lab.ask("h2", "query", "_http._tcp.local", "PTR")
-        #expect(list.output.contains { $0.contains("PTR\t\(service).") }, "\(list)")
+        let types = try await lab.ask("h2", "query", "_http._tcp.local", "PTR")
+        #expect(types.output.contains { $0.contains("PTR\t\(service).") }, "\(types)")
         let none = try await lab.ask("h2", "query", "h1", "HINFO", "-t", "1")
         #expect(none.exit == .exited(1) && none.output.isEmpty && none.errors.count == 1, "\(none)")
         for wrong in [["h1.local", "NONSENSE"], ["h1..local", "A"], ["h1.local", "TYPE65536"]] {

@@ -35,6 +35,32 @@ struct RecordLookupTests {
         #expect(lookup.found.map(\.record.data) == [.a(0x0A4D_0001)])
     }
 
+    @Test(
+        "who wants the TTL asks the group at once, and waits for it to speak: an answer to a port of its own shortens it"
+    )
+    func timeToLive() throws {
+        var lookup = RecordLookup([Question(try name("h1.local"), .a)], wantsTTL: true)
+        let packets = lookup.packets(at: .zero)
+        #expect(packets.map(\.isShared) == [false, true])
+        lookup.received(try response(try a("h1.local", ttl: 10), to: packets[0]), as: .answer, on: eth0, at: ms(1))
+        var silent = lookup
+        #expect(lookup.found.map(\.ttl) == [nil] && !lookup.isOver(at: ms(600)))
+        lookup.received(try response(try a("h1.local")), as: .multicast, on: eth0, at: ms(90))
+        #expect(lookup.found.map(\.ttl) == [120] && lookup.isOver(at: ms(300)))
+        // Who has said it a moment ago is asked again when it may repeat it.
+        _ = silent.packets(at: ms(300))
+        #expect(silent.packets(at: ms(1000)).contains { $0.isShared })
+        #expect(!silent.isOver(at: ms(1199)) && silent.isOver(at: ms(1200)) && silent.found.map(\.ttl) == [nil])
+        // Who does not shorten it tells the truth.
+        silent.received(try response(try a("h1.local", 2), to: packets[0]), as: .answer, on: eth0, at: ms(2))
+        #expect(silent.found.map(\.ttl) == [nil, 120])
+        // Who does not care is not held up.
+        var other = RecordLookup([Question(try name("h1.local"), .a)])
+        let packet = other.packets(at: .zero)[0]
+        other.received(try response(try a("h1.local", ttl: 10), to: packet), as: .answer, on: eth0, at: ms(1))
+        #expect(other.isOver(at: ms(201)))
+    }
+
     @Test("unicast counts only with the number and the question; multicast with the name")
     func believed() throws {
         var lookup = RecordLookup([Question(try name("h1.local"), .a)])

@@ -11,7 +11,8 @@ struct QueryCommand: PlacedCommand {
         commandName: "query",
         abstract: "Asks for the records of a name, of any type.",
         discussion: """
-            Prints a record a line: name, TTL, class, type, data as in a zone file, interface. Data of types without a form of their own is \\# LENGTH HEX \
+            Prints a record a line: name, TTL, class, type, data as in a zone file, interface. The TTL is - where only answers to a port of \
+            its own came, which shorten it. Data of types without a form of their own is \\# LENGTH HEX \
             (RFC 3597). Names below local and of addresses are asked for on the links, others of DNS servers.
 
             Examples:
@@ -43,7 +44,7 @@ struct QueryCommand: PlacedCommand {
     var wish: DomainWish { DomainWish(asking: [name], server: server.server) }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let questions = RecordQuestions(session: session, place: place, wish: wish, limit: time.limit)
+        let questions = RecordQuestions(session: session, place: place, wish: wish, limit: time.limit, wantsTTL: true)
         let answers = try await questions.ask([Question(name, type)])
         guard !answers.isEmpty else {
             throw CommandError(
@@ -58,7 +59,7 @@ struct QueryCommand: PlacedCommand {
         guard session.json else {
             var line = Record()
             line.add(safe: record.name, width: 24)
-            line.add(safe: record.ttl, width: 4)
+            line.add(answer.ttl.map(String.init) ?? "-", width: 4)
             line.add(safe: record.recordClass == .internet ? "IN" : "CLASS\(record.recordClass.rawValue)", width: 2)
             line.add(safe: record.type, width: 4)
             line.add(safe: record.dataText, width: 24)
@@ -70,7 +71,7 @@ struct QueryCommand: PlacedCommand {
                 object.member("name", record.name.description)
                 object.member("type", record.type.description)
                 object.member("class", Int(record.recordClass.rawValue))
-                object.member("ttl", Int(record.ttl))
+                object.member("ttl", answer.ttl.map { Int($0) })
                 object.member("data", record.dataText)
                 object.decoded(record.data)
                 if let interface = answer.interface { object.member("interface", interface.name) }

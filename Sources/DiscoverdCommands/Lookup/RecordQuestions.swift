@@ -12,12 +12,16 @@ struct RecordQuestions {
     struct Answer {
         let record: ResourceRecord
         let interface: NetworkInterface?
+        /// Nil where it is not known: only answers with a shortened one came.
+        let ttl: UInt32?
     }
 
     let session: Session
     let place: NetworkOptions
     let wish: DomainWish
     let limit: Duration
+    /// The records' own TTLs are wanted.
+    var wantsTTL = false
 
     /// Returns the answers of the links and, for names of other domains, of DNS servers; none where nothing answered in time.
     func ask(_ questions: [Question]) async throws -> [Answer] {
@@ -29,16 +33,16 @@ struct RecordQuestions {
     }
 
     private func askLinks(_ questions: [Question]) async throws -> [Answer] {
-        let (interfaces, family, limit) = (try place.interfaces(), place.family, limit)
+        let (interfaces, family, limit, wantsTTL) = (try place.interfaces(), place.family, limit, wantsTTL)
         let isOver = Locked(false)
         let found: [RecordLookup.Found]? = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 do throws(CommandError) {
                     try BlockingThread.start {
                         continuation.resume(
-                            returning: LinkLookup.run(questions, on: interfaces, over: family, within: limit) {
-                                isOver.withLock { $0 }
-                            })
+                            returning: LinkLookup.run(
+                                questions, on: interfaces, over: family, wantsTTL: wantsTTL, within: limit
+                            ) { isOver.withLock { $0 } })
                     }
                 } catch {
                     continuation.resume(throwing: error)
@@ -53,7 +57,7 @@ struct RecordQuestions {
             }
             throw CommandError(.noBackend, "there is no link to ask: no interface that is up has an address")
         }
-        return found.map { Answer(record: $0.record, interface: $0.interface) }
+        return found.map { Answer(record: $0.record, interface: $0.interface, ttl: $0.ttl) }
     }
 
     private func askServers(_ questions: [Question]) async throws -> [Answer] {
@@ -67,7 +71,7 @@ struct RecordQuestions {
                 return .failure(error)
             }
         }
-        return try outcome.get().map { Answer(record: $0, interface: nil) }
+        return try outcome.get().map { Answer(record: $0, interface: nil, ttl: $0.ttl) }
     }
 }
 #endif

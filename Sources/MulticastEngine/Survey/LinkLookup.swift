@@ -10,23 +10,24 @@ package enum LinkLookup {
     ///   - questions: what to ask, 256 questions at most.
     ///   - interfaces: the links to ask. The loopback interface is asked where there is no other.
     ///   - family: over which family; nil for both.
+    ///   - wantsTTL: the records' real TTLs are wanted.
     ///   - limit: how long.
     ///   - isOver: returns whether no answer is wanted any more.
     /// - Returns: what was heard; nil where there is no link.
     package static func run(
-        _ questions: [Question], on interfaces: InterfaceFilter, over family: IPAddress.Family?, within limit: Duration,
-        until isOver: () -> Bool = { false }
+        _ questions: [Question], on interfaces: InterfaceFilter, over family: IPAddress.Family?, wantsTTL: Bool,
+        within limit: Duration, until isOver: () -> Bool = { false }
     ) -> [RecordLookup.Found]? {
         let sockets = open(on: interfaces, over: family)
         guard sockets.contains(where: \.asks) else { return nil }
         let neighbours = AddressBlock.all()
-        var lookup = RecordLookup(questions)
+        var lookup = RecordLookup(questions, wantsTTL: wantsTTL && sockets.contains { !$0.asks })
         var reader = SurveyReader(sockets)
         while !reader.isFull, !isOver() {
             let now = reader.passed
             guard now < limit, !lookup.isOver(at: now) else { break }
             let packets = lookup.packets(at: now)
-            for socket in sockets {
+            for socket in sockets where !socket.isOwn {
                 for packet in packets where packet.isShared != socket.asks { socket.send(packet.bytes) }
             }
             let wait = min(SurveyReader.longestWait, limit - now, (lookup.deadline(after: now) ?? limit) - now)

@@ -6,12 +6,15 @@ import WireNames
 /// all is answered. Times count from its start.
 ///
 /// Each question goes out from a port of its own, so that a responder answers at once whatever it has said before (RFC 6762 §6.7), and from the
-/// second time on also from port 5353, for firewalls that let only that pass.
+/// second time on also from port 5353, for firewalls that let only that pass. An answer to a port of its own has a TTL of 10 s at most (§6.7): who
+/// wants the real one asks from port 5353 at once, and waits for what is said to the group.
 package struct RecordLookup: Sendable {
     /// A record, and the link it was heard on.
     package struct Found: Sendable {
         package let record: ResourceRecord
         package let interface: NetworkInterface
+        /// The TTL that its owner gives it; nil where only the shortened one was heard.
+        package fileprivate(set) var ttl: UInt32?
     }
 
     /// How a packet came.
@@ -44,16 +47,22 @@ package struct RecordLookup: Sendable {
     private static let sharing = Duration.milliseconds(1200)
     /// The most records that are kept.
     private static let mostRecords = 1024
+    /// The longest TTL of an answer to a port of its own that follows RFC 6762 §6.7.
+    private static let shortenedTTL: UInt32 = 10
 
     /// In the order in which they came.
     package private(set) var found: [Found] = []
+    private let wantsTTL: Bool
     private var inquiries: [Inquiry] = []
     private var sent = 0
     private var first: [DomainName: Duration] = [:]
     private var last: [DomainName: Duration] = [:]
 
-    /// - Parameter questions: at most 256; the others are left out.
-    package init(_ questions: [Question]) {
+    /// - Parameters:
+    ///   - questions: at most 256; the others are left out.
+    ///   - wantsTTL: the real TTLs are wanted, and what is sent to the group can be heard.
+    package init(_ questions: [Question], wantsTTL: Bool = false) {
+        self.wantsTTL = wantsTTL
         var id = UInt16.random(in: 1...0x7000)
         for question in questions.prefix(256) {
             inquiries.append(Inquiry(question: question, id: id))
@@ -67,7 +76,7 @@ package struct RecordLookup: Sendable {
         defer { sent += 1 }
         return inquiries.filter { !isSettled($0, at: now) }.flatMap { inquiry in
             var packets = [Self.packet(inquiry.question, id: inquiry.id, isShared: false)]
-            if sent > 0 { packets.append(Self.packet(inquiry.question, id: 0, isShared: true)) }
+            if sent > 0 || wantsTTL { packets.append(Self.packet(inquiry.question, id: 0, isShared: true)) }
             return packets.compactMap(\.self)
         }
     }
@@ -91,7 +100,9 @@ package struct RecordLookup: Sendable {
         let name = inquiry.question.name
         guard let first = first[name], let last = last[name], now - last >= Self.quiet else { return false }
         let isShared = inquiry.question.type == .any || inquiry.question.type == .ptr && !name.isReverse
-        if isShared { return now >= Self.sharing }
+        // Who has just said a record to the group repeats it after a second (RFC 6762 §6): the question at that time is for it.
+        let lacksTTL = wantsTTL && found.contains { $0.ttl == nil && inquiry.question.accepts($0.record) }
+        if isShared || lacksTTL { return now >= Self.sharing }
         return now - first >= Self.lag || found.contains { inquiry.question.accepts($0.record) }
     }
 
@@ -104,13 +115,13 @@ package struct RecordLookup: Sendable {
         }
         for record in message.answers + message.additionals {
             for index in inquiries.indices where inquiries[index].question.name == record.name {
-                note(record, for: index, on: interface, at: now)
+                note(record, for: index, as: way, on: interface, at: now)
             }
         }
     }
 
     private mutating func note(
-        _ record: ResourceRecord, for index: Int, on interface: NetworkInterface, at now: Duration
+        _ record: ResourceRecord, for index: Int, as way: Way, on interface: NetworkInterface, at now: Duration
     ) {
         let question = inquiries[index].question
         guard question.accepts(record) else {
@@ -125,8 +136,10 @@ package struct RecordLookup: Sendable {
             if let known { found.remove(at: known) }
             return
         }
+        let ttl = way == .multicast || record.ttl > Self.shortenedTTL ? record.ttl : nil
+        if let known { found[known].ttl = found[known].ttl ?? ttl }
         guard known == nil, found.count < Self.mostRecords else { return }
-        found.append(Found(record: record, interface: interface))
+        found.append(Found(record: record, interface: interface, ttl: ttl))
         answered(question.name, at: now)
     }
 
