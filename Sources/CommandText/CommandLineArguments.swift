@@ -18,26 +18,35 @@ public struct CommandLineArguments: Sendable {
 
     /// - Parameters:
     ///   - arguments: without the program's name.
-    ///   - runners: commands that take a program after `--`, and TXT strings with `--txt`. In `publish -- -NAME`, the first `--` ends the
-    ///     options as usual, and the program follows a second one.
+    ///   - runners: commands that take a program after `--`, and TXT strings with `--txt`. Before any operand, as in `publish -- NAME`, the first
+    ///     `--` ends the options as usual, and the program follows a second one.
+    ///   - takesValue: whether an option of a runner takes the next argument.
     /// - Throws: `NotUTF8` for an argument before `--` that is not UTF-8; TXT strings may be.
-    public init(_ arguments: [[UInt8]], runners: Set<String>) throws(NotUTF8) {
+    public init(
+        _ arguments: [[UInt8]], runners: Set<String>,
+        takesValue: (_ command: String, _ option: String) -> Bool = { _, _ in true }
+    ) throws(NotUTF8) {
         var arguments = arguments
-        let runs = arguments.first { $0.first != UInt8(ascii: "-") }.map { runners.contains(Self.text($0)) } ?? false
-        var marked: Int?
+        let command = arguments.firstIndex { !Self.isOption($0) }
+        let runner = command.map { Self.text(arguments[$0]) }.flatMap { runners.contains($0) ? $0 : nil }
+        let runs = runner != nil
+        /// The first operand, where `--` comes before it.
+        var first: Int?
         let terminator = Array("--".utf8)
-        if runs, let end = arguments.firstIndex(of: terminator), end + 1 < arguments.count,
-            arguments[end + 1].first == UInt8(ascii: "-"), arguments[end + 1] != terminator
+        if let command, let runner, let end = arguments.firstIndex(of: terminator), command < end,
+            end + 1 < arguments.count,
+            !Self.hasOperand(arguments[(command + 1)..<end], { takesValue(runner, $0) })
         {
             arguments.remove(at: end)
-            marked = end
+            first = end
         }
-        let end = runs ? arguments.firstIndex(of: terminator) ?? arguments.count : arguments.count
+        let rest = arguments[(first.map { $0 + 1 } ?? 0)...]
+        let end = runs ? rest.firstIndex(of: terminator) ?? arguments.count : arguments.count
         program = Array(arguments[end...].dropFirst())
         var texts: [String] = []
         for (index, argument) in arguments[..<end].enumerated() {
             if let text = String(validating: argument, as: UTF8.self) {
-                texts.append(index == marked ? Self.mark + text : text)
+                texts.append(index == first && Self.isOption(argument) ? Self.mark + text : text)
             } else if runs, texts.last == "--txt", let encoded = Self.encoded(argument) {
                 texts[texts.count - 1] = "--txt-base64"
                 texts.append(encoded)
@@ -50,6 +59,19 @@ public struct CommandLineArguments: Sendable {
             }
         }
         self.texts = texts + arguments[end...].map(Self.text)
+    }
+
+    private static func isOption(_ argument: [UInt8]) -> Bool { argument.first == UInt8(ascii: "-") }
+
+    /// Whether these arguments of a command are more than options and their values.
+    private static func hasOperand(_ arguments: ArraySlice<[UInt8]>, _ takesValue: (String) -> Bool) -> Bool {
+        var rest = arguments
+        while let argument = rest.popFirst() {
+            guard isOption(argument), argument.count > 1 else { return true }
+            // What an option takes is only of interest where it could be an operand.
+            if let next = rest.first, !isOption(next), takesValue(text(argument)) { rest.removeFirst() }
+        }
+        return false
     }
 
     /// A parser's text as it was on the command line.

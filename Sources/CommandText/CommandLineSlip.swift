@@ -32,6 +32,11 @@ package struct CommandLineSlip: Hashable, Sendable {
         }
     }
 
+    /// Whether an option of a command takes the next argument as its value.
+    package static func takesNext(_ option: String, of command: String, _ grammar: Grammar) -> Bool {
+        Options(grammar.help(command)).takesNext(option)
+    }
+
     /// The first slip in a command line; nil if there is none of this kind.
     package static func find(in arguments: [String], _ grammar: Grammar) -> CommandLineSlip? {
         let position = grammar.commands.isEmpty ? nil : arguments.firstIndex { !$0.hasPrefix("-") }

@@ -125,7 +125,9 @@ struct DiscoverdCommand: ParsableCommand {
         let arguments = CommandLineArguments.ofProcess()
         // A shell that asks what to complete passes a command line as it is.
         let isAsked = arguments.first == Array("---completion".utf8)
-        return try CommandLineArguments(arguments, runners: isAsked ? [] : ["publish", "listen"])
+        return try CommandLineArguments(arguments, runners: isAsked ? [] : ["publish", "listen"]) { command, option in
+            CommandLineSlip.takesNext(option, of: command, .discoverd)
+        }
     }
 }
 

@@ -9,7 +9,11 @@ import Testing
     @Test(
         arguments: [
             "browse _http._tcp -t", "resolve tony", "connect tony --report", "publish tony 9000", "wait _http._tcp",
-            "status",
+            "status", "resolve -- tony", "resolve -- -x _http._tcp", "connect -- tony", "forward -- 0 tony",
+            "wait -- tony",
+            "explain -- tony", "unpublish -- tony", "update --txt a=b -- tony", "pair -- tony", "host -- h1.local",
+            "query -- h1 A",
+            "browse -- _http._tcp",
             "daemon --help",
         ])
     func commandIsReadDirectly(_ line: String) throws {

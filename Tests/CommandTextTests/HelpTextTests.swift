@@ -132,12 +132,31 @@ struct CommandLineArgumentsTests {
         #expect(read.texts.prefix(5) == ["publish", "tony", "9000", "--", "cat"])
     }
 
+    @Test(
+        "-- may stand before any name, after options only; where a name came before, it begins the program",
+        arguments: [
+            (["publish", "--", "tony", "80"], ["publish", "tony", "80"], 0),
+            (["publish", "--", "tony", "80", "--", "cat", "-u"], ["publish", "tony", "80", "--", "cat", "-u"], 2),
+            (["publish", "--type", "x", "-4", "--", "tony", "80"], ["publish", "--type", "x", "-4", "tony", "80"], 0),
+            (["listen", "-4", "tony", "--", "cat"], ["listen", "-4", "tony", "--", "cat"], 1),
+            (["listen", "--type=x", "tony", "--", "-x"], ["listen", "--type=x", "tony", "--", "-x"], 1),
+            (["publish", "tony", "80", "--", "-x"], ["publish", "tony", "80", "--", "-x"], 1),
+            (["publish", "--"], ["publish", "--"], 0), (["-v", "--", "publish"], ["-v", "--", "publish"], 1),
+        ])
+    func terminator(_ arguments: [String], _ texts: [String], _ program: Int) throws {
+        let read = try CommandLineArguments(arguments.map(Self.bytes), runners: ["publish", "listen"]) { _, option in
+            option == "--type"
+        }
+        #expect(read.texts == texts && read.program.count == program)
+    }
+
     @Test("a name that begins with a hyphen follows --, and a program the next one")
     func hyphen() throws {
         let read = try Self.read(["publish", "--type", "_http._tcp", "--", "-x", "9000", "--", "cat"])
         #expect(read.texts == ["publish", "--type", "_http._tcp", "\u{0}-x", "9000", "--", "cat"])
         #expect(read.program == [Self.bytes("cat")])
         #expect(CommandLineArguments.unmarked("\u{0}-x") == "-x" && CommandLineArguments.unmarked("-x") == "-x")
+        #expect(try Self.read(["publish", "--", "--", "80"]).texts == ["publish", "\u{0}--", "80"])
         // For other commands the parser takes what follows `--` as is.
         #expect(try Self.read(["resolve", "--", "-x"]).texts == ["resolve", "--", "-x"])
     }
