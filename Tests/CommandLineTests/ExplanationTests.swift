@@ -261,18 +261,30 @@ struct ExplanationTests {
     func capture() throws {
         var capture = PacketCapture()
         #expect(capture.bytes.count == 28)
-        func packet(_ count: Int) -> LinkInquiry.Packet {
+        func packet(_ count: Int, on interface: NetworkInterface) -> LinkInquiry.Packet {
             LinkInquiry.Packet(
-                bytes: [UInt8](repeating: 7, count: count), interface: eth0, source: address(1),
+                bytes: [UInt8](repeating: 7, count: count), interface: interface, source: address(1),
                 destination: address(2), sourcePort: 5353, destinationPort: 5353, hops: 255, isSent: false)
         }
-        capture.add(packet(5), at: 1)
+        capture.add(packet(5, on: eth0), at: 1)
         let (interface, head) = (12 + 8 + 4 + 4 + 4, 12 + 20 + 8 + 4)
-        #expect(capture.bytes.count == 28 + interface + head + 36)
-        capture.add(packet(6), at: 2)
-        #expect(capture.bytes.count == 28 + interface + 2 * (head + 36))
-        for time in 0..<2000 { capture.add(packet(9000), at: UInt64(time)) }
+        #expect(capture.bytes.count == 28 + interface + head + 52)
+        capture.add(packet(6, on: eth0), at: 2)
+        #expect(capture.bytes.count == 28 + interface + 2 * (head + 52))
+        // What libpcap asks of a second interface: the link type of the first, by a number that it does not change, and its snap length.
+        let second = capture.bytes.count
+        capture.add(packet(5, on: NetworkInterface(index: 3, name: "wlan0")), at: 3)
+        for block in [28, second] { #expect(capture.bytes[block + 8..<block + 16] == [113, 0, 0, 0, 255, 255, 0, 0]) }
+        for time in 0..<2000 { capture.add(packet(9000, on: eth0), at: UInt64(time)) }
         #expect(capture.bytes.count < 17 << 20 && capture.bytes.count % 4 == 0)
+    }
+
+    @Test("doctor: a configuration by which avahi-daemon shares no port takes something away")
+    func unsharedPort() {
+        for (value, count) in [("yes", 1), ("True", 1), ("no", 0), ("", 0)] {
+            #expect(AvahiConfigurationCheck.sharing(["disallow-other-stacks": value]).count == count)
+        }
+        #expect(AvahiConfigurationCheck.sharing([:]).isEmpty)
     }
 
     @Test("neighbours of proc_net_arp: those with a hardware address")

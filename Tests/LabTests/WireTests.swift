@@ -206,7 +206,9 @@ struct WireTests {
         #expect(try auto.lines().contains { $0.tells("added", "tony") })
         let doctor = try await lab.ask("h1", "doctor")
         #expect(
-            doctor.output.contains { $0.hasPrefix("warn") && $0.contains("by avahi-daemon alone") }, "\(doctor.output)")
+            doctor.output.contains {
+                $0.hasPrefix("warn\twire") && $0.contains("by avahi-daemon alone") && $0.contains("(pid ")
+            }, "\(doctor.output)")
         try await publisher.stop()
         try await lab.stop()
     }

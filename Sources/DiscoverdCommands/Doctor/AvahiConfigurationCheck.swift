@@ -10,7 +10,8 @@ enum AvahiConfigurationCheck {
             return [Finding("config", .warn, "\(path) cannot be read: avahi-daemon's limits are not known")]
         }
         let settings = parse(lines)
-        let findings = interfaces(settings) + families(settings) + publishing(settings) + limits(settings)
+        let findings =
+            interfaces(settings) + families(settings) + sharing(settings) + publishing(settings) + limits(settings)
         return findings.contains { $0.verdict != .ok }
             ? findings : [Finding("config", .ok, "\(path) takes nothing away")] + findings
     }
@@ -43,6 +44,18 @@ enum AvahiConfigurationCheck {
             guard settings[key] == "no" else { return nil }
             return Finding("config", .warn, "\(key)=no: nothing is found or published over it")
         }
+    }
+
+    static func sharing(_ settings: [String: String]) -> [Finding] {
+        guard let value = settings["disallow-other-stacks"], "yt1".contains(value.lowercased().prefix(1)),
+            !value.isEmpty
+        else { return [] }
+        return [
+            Finding(
+                "config", .warn,
+                "disallow-other-stacks=\(value): avahi-daemon holds UDP port 5353 alone, and services are found by it alone",
+                advice: "If that is not wanted, set it to no in \(path) and restart avahi-daemon.")
+        ]
     }
 
     private static func publishing(_ settings: [String: String]) -> [Finding] {

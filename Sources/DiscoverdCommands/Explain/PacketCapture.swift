@@ -9,8 +9,9 @@ internal import DiscoverySystem
 ///
 /// The sockets give no headers: those of IP and UDP are made of what the system says of each packet.
 struct PacketCapture {
-    /// LINKTYPE_RAW: a packet begins with its IP header.
-    private static let linkType: UInt16 = 101
+    /// LINKTYPE_LINUX_SLL: a packet begins with what Linux says of it. With LINKTYPE_RAW, libpcap refuses a second interface: it compares that
+    /// number with its own for the first, which is another (1.10.3, sf-pcapng.c).
+    private static let linkType: UInt16 = 113
     /// The longest packet, headers included.
     private static let snapLength: UInt32 = 65535
     /// The longest file: hostile hosts may send much.
@@ -31,7 +32,8 @@ struct PacketCapture {
 
     /// Adds a packet, at microseconds since 1970; nothing when the capture is full.
     mutating func add(_ packet: LinkInquiry.Packet, at time: UInt64) {
-        guard bytes.count < Self.limit, let data = Self.headed(packet) else { return }
+        guard bytes.count < Self.limit, let headed = Self.headed(packet) else { return }
+        let data = Self.cooked(packet) + headed
         if !interfaces.contains(packet.interface) {
             interfaces.append(packet.interface)
             let name = Array(packet.interface.name.utf8)
@@ -53,9 +55,17 @@ struct PacketCapture {
         for part in [Self.low(type), length] + parts + [length] { bytes += part }
     }
 
+    /// The header of LINKTYPE_LINUX_SLL: to whom it went, Ethernet without an address, and the protocol.
+    private static func cooked(_ packet: LinkInquiry.Packet) -> [UInt8] {
+        let kind: UInt16 = packet.isSent ? 4 : packet.destination.isMulticast ? 2 : 0
+        let ethernet: UInt16 = 1
+        return high(kind) + high(ethernet) + [UInt8](repeating: 0, count: 10)
+            + high(packet.destination.family == .ipv4 ? 0x0800 : 0x86DD)
+    }
+
     /// The packet with its headers; nil where it cannot be a packet.
     private static func headed(_ packet: LinkInquiry.Packet) -> [UInt8]? {
-        guard let length = UInt16(exactly: packet.bytes.count + 8), length < UInt16.max - 40 else { return nil }
+        guard let length = UInt16(exactly: packet.bytes.count + 8), length < UInt16.max - 56 else { return nil }
         let ports = [packet.sourcePort, packet.destinationPort, length].flatMap(high)
         switch (packet.source, packet.destination) {
         case (.v4(let source), .v4(let destination)):
