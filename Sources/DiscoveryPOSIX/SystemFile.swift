@@ -135,7 +135,7 @@ package enum SystemFile {
         var made = ""
         for part in path.split(separator: "/") {
             made += "/\(part)"
-            _ = unsafe mkdir(made, 0o700)
+            _ = makeOne(made, 0o700)
         }
         var info = stat()
         guard unsafe stat(path, &info) == 0 else { return SystemError(errno, path) }

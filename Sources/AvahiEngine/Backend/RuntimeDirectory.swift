@@ -60,7 +60,7 @@ final class RuntimeDirectory {
     /// - Throws: `.backendUnavailable` if it cannot be created, or something that this object did not create is in its place.
     func make() throws(DiscoveryError) {
         if isMade { remove() }
-        guard unsafe mkdir(path, 0o700) == 0 else { throw failure("make the directory \(path)") }
+        guard SystemFile.makeOne(path, 0o700) == 0 else { throw failure("make the directory \(path)") }
         isMade = true
     }
 
@@ -68,6 +68,8 @@ final class RuntimeDirectory {
     func write(_ text: String, to name: String) throws(DiscoveryError) {
         let file = unsafe open(path + "/" + name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("write \(path)/\(name)") }
+        // Regardless of the umask.
+        fchmod(file, 0o600)
         let bytes = Array(text.utf8)
         let count = unsafe Libc.write(file, bytes, bytes.count)
         guard close(file) == 0, count == bytes.count else { throw failure("write \(path)/\(name)") }

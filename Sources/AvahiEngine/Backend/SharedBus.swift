@@ -64,7 +64,7 @@ final class SharedBus {
         guard lock < 0 else { return true }
         // Every repetition means that another process has just removed the file.
         for _ in 0..<16 {
-            let file = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            let file = SystemFile.openOwn(lockPath)
             // Without a lock there may be two backends, which beats having none.
             guard file >= 0 else { return true }
             guard flock(file, LOCK_EX | LOCK_NB) == 0 else {

@@ -45,7 +45,7 @@ package final class RuntimeDirectory: Sendable {
         }
         // Whatever the umask says.
         if isNew { fchmod(directory, 0o755) }
-        lock = unsafe openat(directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        lock = SystemFile.openOwn("lock", in: directory)
         // From here on the object is whole: `deinit` closes both, also when this throws.
         guard lock >= 0 else { throw Self.system("\(path)/lock") }
         do throws(SystemError) {

@@ -26,7 +26,7 @@ package final class StateDirectory: Sendable {
             return
         case .chosen(let chosen):
             // A fault of a directory that was named is reported at each write.
-            _ = unsafe mkdir(chosen, 0o755)
+            _ = SystemFile.makeOne(chosen, 0o755)
             path = chosen
         case .standard(let standard):
             if let problem = Self.make(standard) {
@@ -35,7 +35,7 @@ package final class StateDirectory: Sendable {
             }
             path = standard
         }
-        let lock = unsafe open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        let lock = SystemFile.openOwn("\(path)/lock")
         // A file system without locks cannot reveal another daemon.
         guard lock < 0 || SystemFile.lock(lock) != EWOULDBLOCK else {
             close(lock)
@@ -55,8 +55,8 @@ package final class StateDirectory: Sendable {
         let parts = path.split(separator: "/")
         for (index, part) in parts.enumerated() {
             made += "/\(part)"
-            let mode: mode_t = index == parts.count - 1 ? 0o755 : 0o700
-            if unsafe mkdir(made, mode) != 0, errno != EEXIST {
+            let mode: UInt32 = index == parts.count - 1 ? 0o755 : 0o700
+            if SystemFile.makeOne(made, mode) != 0, errno != EEXIST {
                 return SystemError(errno, made.quotedForMessage).description
             }
         }

@@ -57,7 +57,7 @@ public struct KnownPeersFile: Sendable {
     /// - Throws: as `body`, or `Failure`.
     public func change<Result>(_ body: (inout KnownPeers) throws -> Result) throws -> Result {
         let target = SystemFile.real(path) ?? path
-        let lock = unsafe open("\(target).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        let lock = SystemFile.openOwn("\(target).lock")
         guard lock >= 0 else { throw Failure(description: SystemError(errno, "\(target).lock").description) }
         defer { close(lock) }
         while flock(lock, LOCK_EX) != 0 {

@@ -38,8 +38,7 @@ package final class PublisherIdentity: Sendable {
         var hasWaited = false
         for number in 0..<most {
             let name = "publisher-\(number)"
-            let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-            let file = unsafe openat(directory, name, flags, 0o600)
+            let file = SystemFile.openOwn(name, in: directory)
             // A link, or another user's file: the next one is as good.
             if file < 0, [EACCES, ELOOP, EISDIR, ENXIO].contains(errno) { continue }
             guard file >= 0 else { return unkept(SystemError(errno, "\(path)/\(name)").description) }

@@ -179,7 +179,7 @@ struct DaemonExposureTests {
 
     @Test(
         "files have their modes whatever the umask; a pipe in place of the state file is refused at once",
-        arguments: ["000", "077"])
+        arguments: ["000", "077", "777"])
     func modes(_ umask: String) async throws {
         let lab = try await Lab.start()
         let daemon = try LabDaemon(lab)
@@ -198,8 +198,13 @@ struct DaemonExposureTests {
             "h1", [DiscoverdBinary.path, "publish", "a", "9000", "--detach", "--socket", "\(run)/s"],
             within: .seconds(30))
         #expect(publish.exit == .exited(0), "\(publish)")
-        let modes = try await lab.run("h1", "stat", "-c", "%a", run, "\(run)/lock", "\(run)/s", state)
-        #expect(modes == ["755", "600", "666", "600"])
+        let known = "/var/lib/discoverd-root"
+        let add = try await lab.bash(
+            "h1", "umask \(umask); $discoverd known add @x SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU")
+        let modes = try await lab.run(
+            "h1", "stat", "-c", "%a", run, "\(run)/lock", "\(run)/s", state, "\(daemon.directory)/state/lock", known,
+            "\(known)/known_peers", "\(known)/known_peers.lock")
+        #expect(modes == ["755", "600", "666", "600", "600", "700", "600", "600"], "\(add)")
         try await process.stop()
         try await lab.stop()
     }
