@@ -58,5 +58,8 @@ struct LinkTrialTests {
         #expect(!trial.isOver(at: .milliseconds(10)))
         trial.received(Message(flags: .response), Arrival(from: own, on: eth0, .own), at: .zero)
         #expect(trial.isOver(at: .milliseconds(10)))
+        var mute = LinkTrial(own: [], neighbours: nil)
+        mute.received(Message(flags: []), Arrival(from: own, on: eth0, .own), at: .zero)
+        #expect(mute.isOver(at: .milliseconds(10)), "no responder is here")
     }
 }

@@ -10,6 +10,7 @@ struct Diagnosis: Hashable {
         case noAnswer = "no-answer"
         case noResponder = "no-responder"
         case withdrawn
+        case otherFamily = "other-family"
         case otherType = "other-type"
         case similarName = "similar-name"
         case multicastNotDelivered = "multicast-not-delivered"

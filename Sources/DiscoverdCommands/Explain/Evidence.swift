@@ -42,6 +42,16 @@ struct Evidence {
     var isOwnHost = false
     /// A program on this machine answers for what it publishes; looked at where no one answers.
     var hasResponder = true
+    /// This machine's avahi-daemon, where it runs and answers no question; safe for a terminal.
+    var silentResponder: String?
+    /// What this machine sends to the group comes back to it; looked at where no one answers.
+    var isEchoed = true
+    /// The other family, where one alone was asked for, and who answers over it.
+    var otherFamily: (family: IPAddress.Family, hosts: [IPAddress])?
+    /// discoverd's daemon lists the service; looked at where no one answers.
+    var isListedByDaemon = false
+    /// What is wrong with the service's key; safe for a terminal.
+    var keyDoubt: String?
     /// This machine's addresses, without scopes.
     var ownAddresses: Set<IPAddress> = []
     /// The links that were asked.
@@ -92,6 +102,15 @@ struct Evidence {
 
     /// This machine publishes it.
     var isOwn: Bool { inquiry.answers.contains { $0.arrival.way == .own } }
+
+    /// The service's TXT record, as one host says it.
+    var txt: TXTRecord? {
+        for heard in inquiry.records(of: subject.name, [.txt]) {
+            guard case .txt(let data) = heard.record.data, let strings = TextStrings.strings(of: data) else { continue }
+            return TXTRecord(strings: strings)
+        }
+        return nil
+    }
 
     /// The endpoints that the service has, each once.
     var endpoints: [Endpoint] {

@@ -17,14 +17,40 @@ struct EvidenceSearch: Sendable {
     let policy: AddressPolicy?
     let capture: PacketCaptureFile?
 
+    /// What is asked for, as far as the links tell.
+    private struct Named: Sendable {
+        let target: ExplainTarget
+        var subject: InquirySubject
+        /// What else there is, where that was asked.
+        var census: NameCensus?
+        /// The word, where no one has it.
+        var unknownWord: String?
+    }
+
     /// - Throws: where the system has no thread, or the target is wrong.
     func run(_ target: ExplainTarget) async throws -> Evidence {
+        var named = try await onThread { try name(target, until: $0) }
+        if let word = named.unknownWord, !Task.isCancelled,
+            let listed = await ListedServices.find(word, on: interfaces, over: family)
+        {
+            (named.subject, named.unknownWord) = (.service(listed), nil)
+        }
+        var evidence = try await onThread { [named] in askLinks(named, until: $0) }
+        await askOthers(&evidence)
+        evidence.isInterrupted = Task.isCancelled
+        return evidence
+    }
+
+    /// Runs what blocks; it is told when the task is cancelled.
+    private func onThread<Result: Sendable>(
+        _ body: @escaping @Sendable (@escaping () -> Bool) throws -> Result
+    ) async throws -> Result {
         let isOver = Locked(false)
-        var evidence = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Evidence, any Error>) in
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
                 do throws(CommandError) {
                     try BlockingThread.start {
-                        continuation.resume(with: Result { try askLinks(target) { isOver.withLock { $0 } } })
+                        continuation.resume(with: Swift.Result { try body { isOver.withLock { $0 } } })
                     }
                 } catch {
                     continuation.resume(throwing: error)
@@ -33,14 +59,12 @@ struct EvidenceSearch: Sendable {
         } onCancel: {
             isOver.withLock { $0 = true }
         }
-        await askOthers(&evidence)
-        evidence.isInterrupted = Task.isCancelled
-        return evidence
     }
 
     /// Asks avahi-daemon, and dials; ends early where the task is cancelled.
     private func askOthers(_ evidence: inout Evidence) async {
         guard !Task.isCancelled else { return }
+        if evidence.inquiry.answers.isEmpty { await lookFurther(&evidence) }
         evidence.cached = await CachedServices.ask(evidence.subject, on: interfaces, over: family)
         if Explanation(evidence).diagnoses.contains(where: { $0.code == .avahiDiffers }) {
             // What a goodbye ends is kept for a second (RFC 6762 §10.1).
@@ -64,32 +88,66 @@ struct EvidenceSearch: Sendable {
         }
     }
 
-    /// Asks the links: what a word means, the name, and what else there is where no one has it. Blocks.
-    private func askLinks(_ target: ExplainTarget, until isOver: () -> Bool) throws -> Evidence {
-        let inquiry = LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
-        var census: NameCensus?
-        var isUnknown = false
-        let subject: InquirySubject
-        switch target {
-        case .subject(let known): subject = known
-        case .word(let word):
-            var asked = try ExplainTarget.census(of: word)
-            inquiry.run(&asked, within: limit * 2 / 5, until: isOver)
-            subject = try ExplainTarget.subject(of: word, in: asked)
-            census = asked
-            isUnknown = subject == (try ExplainTarget.usual(word))
+    /// No one answers: whether this machine hears itself and its own responder, whether the other family is answered, and what the daemon lists.
+    private func lookFurther(_ evidence: inout Evidence) async {
+        let subject = evidence.subject
+        let avahi = PortHolder.ofAvahi
+        let own = avahi == nil ? [] : evidence.ownAddresses.filter { !$0.isLoopback }.sorted()
+        let isHeard = evidence.deaf.isEmpty && !evidence.links.isEmpty && evidence.refusals.isEmpty
+        async let trial =
+            isHeard ? try? onThread { ask(LinkTrial(own: own, neighbours: nil), over: family, until: $0) } : nil
+        let otherFamily: IPAddress.Family? = family.map { $0 == .ipv4 ? .ipv6 : .ipv4 }
+        async let other =
+            otherFamily == nil
+            ? nil : try? onThread { ask(NameInquiry(subject), over: otherFamily, until: $0) }
+        if case .service(let instance) = subject {
+            evidence.isListedByDaemon = await ListedServices.daemonHas(instance, on: interfaces, over: family)
         }
-        var name = NameInquiry(subject)
+        if let trial = await trial {
+            evidence.isEchoed = trial.isEchoed
+            if trial.isEchoed, !trial.hasOwnAnswer { evidence.silentResponder = avahi?.description }
+        }
+        if let otherFamily, let heard = await other?.answers, !heard.isEmpty {
+            evidence.otherFamily = (otherFamily, Set(heard.map(\.arrival.sender)).sorted { "\($0)" < "\($1)" })
+        }
+    }
+
+    /// Blocks.
+    private func ask<Asked: Inquirer>(
+        _ inquirer: Asked, over family: IPAddress.Family?, until isOver: () -> Bool
+    ) -> Asked {
+        var inquirer = inquirer
+        LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
+            .run(&inquirer, within: limit / 4, until: isOver)
+        return inquirer
+    }
+
+    /// Asks the links what a word means. Blocks.
+    private func name(_ target: ExplainTarget, until isOver: () -> Bool) throws -> Named {
+        switch target {
+        case .subject(let known): return Named(target: target, subject: known)
+        case .word(let word):
+            let inquiry = LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
+            var census = try ExplainTarget.census(of: word)
+            inquiry.run(&census, within: limit * 2 / 5, until: isOver)
+            let subject = try ExplainTarget.subject(of: word, in: census)
+            let isUnknown = try subject == ExplainTarget.usual(word)
+            return Named(target: target, subject: subject, census: census, unknownWord: isUnknown ? word : nil)
+        }
+    }
+
+    /// Asks the links for the name, and for what else there is where no one has it. Blocks.
+    private func askLinks(_ named: Named, until isOver: () -> Bool) -> Evidence {
+        let inquiry = LinkInquiry(on: interfaces, over: family) { [capture] in capture?.add($0) }
+        var name = NameInquiry(named.subject)
         let isWhole = inquiry.run(&name, within: limit * 3 / 5, until: isOver)
         var evidence = Evidence(name)
         evidence.isCut = !isWhole
-        evidence.census = census
+        evidence.census = named.census
         evidence.links = inquiry.links
         evidence.ownAddresses = inquiry.ownAddresses
-        if isUnknown, name.answers.isEmpty, name.heard.isEmpty, case .word(let word) = target {
-            evidence.unknownWord = word
-        }
-        evidence.isOwnHost = ExplainTarget.isOwnHost(target)
+        if name.answers.isEmpty, name.heard.isEmpty { evidence.unknownWord = named.unknownWord }
+        evidence.isOwnHost = ExplainTarget.isOwnHost(named.target)
         evidence.deaf = Set(inquiry.links.map(\.interface)).subtracting(inquiry.hearing)
         if !evidence.deaf.isEmpty {
             evidence.holders = PortHolder.holders(of: PortHolder.multicastDNS).map(\.description)
@@ -98,10 +156,10 @@ struct EvidenceSearch: Sendable {
         if name.answers.isEmpty, !inquiry.links.isEmpty {
             let holders = PortHolder.holders(of: PortHolder.multicastDNS)
             evidence.hasResponder = holders.contains { $0.process != getpid() }
-            var direct = DirectInquiry(subject, of: Neighbours.all())
+            var direct = DirectInquiry(named.subject, of: Neighbours.all())
             inquiry.run(&direct, within: limit / 10, until: isOver)
             evidence.direct = direct.answers
-            if census == nil, direct.answers.isEmpty {
+            if named.census == nil, direct.answers.isEmpty {
                 var asked = NameCensus()
                 inquiry.run(&asked, within: limit / 4, until: isOver)
                 evidence.census = asked
@@ -109,6 +167,15 @@ struct EvidenceSearch: Sendable {
         }
         evidence.faults = inquiry.faults
         return evidence
+    }
+}
+
+extension PortHolder {
+    /// This machine's avahi-daemon, as far as this user sees: of others' processes only the user.
+    static var ofAvahi: PortHolder? {
+        holders(of: multicastDNS).first {
+            $0.name == "avahi-daemon" || $0.process == nil && Accounts.userName(of: $0.user) == "avahi"
+        }
     }
 }
 

@@ -52,6 +52,7 @@ struct ExplainCommand: PlacedCommand {
         case .host: []
         }
     }
+    var needsTLS: Bool { KeyStates.needHashes }
 
     static var daemonUse: DaemonUse { .never }
     static var statusWhenStopped: ExitStatus { .interrupted }
@@ -75,7 +76,10 @@ struct ExplainCommand: PlacedCommand {
         let search = EvidenceSearch(
             interfaces: try place.interfaces(), family: place.family, limit: time.limit,
             policy: noConnect ? nil : policy.policy(naming: .local, and: []), capture: capture)
-        let evidence = try await search.run(try ExplainTarget(name, type: type))
+        var evidence = try await search.run(try ExplainTarget(name, type: type))
+        if case .service(let instance) = evidence.subject {
+            evidence.keyDoubt = KeyStates(session.tls?.hmac).doubt(of: instance, announcing: evidence.txt)
+        }
         let failure = capture?.finish()
         let explanation = Explanation(evidence)
         try ExplanationPrinter(explanation: explanation, session: session).show()

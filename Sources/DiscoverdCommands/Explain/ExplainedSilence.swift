@@ -12,6 +12,12 @@ extension Explanation {
         guard !evidence.isCut else { return addCut() }
         if inquiry.isWithdrawn {
             add(.withdrawn, "\(name) is being withdrawn: only goodbyes (TTL 0) were heard of it")
+        } else if let other = evidence.otherFamily {
+            let isIPv4 = other.family == .ipv4
+            add(
+                .otherFamily,
+                "no one answers for \(name) over \(isIPv4 ? "IPv6" : "IPv4"), but over \(isIPv4 ? "IPv4" : "IPv6") "
+                    + "\(Self.list(other.hosts.map(\.description))) does: leave out \(isIPv4 ? "-6" : "-4")")
         } else if let first = listing.first {
             add(
                 .noServiceRecord,
@@ -30,25 +36,38 @@ extension Explanation {
         } else if !suggest() {
             let isSilent = inquiry.hosts.isEmpty && evidence.census?.hasOthers != true
             let links = Self.list(evidence.links.map(\.interface.text))
-            if isSilent {
+            if isSilent, !evidence.isEchoed {
+                add(
+                    .multicastNotHeard,
+                    "nothing that is sent to the group on \(links) is heard, not even what this machine itself sends: a firewall "
+                        + "of this machine drops UDP port 5353")
+            } else if isSilent {
                 add(
                     .silentLink,
                     "no other host was heard on \(links), whatever was asked: no one else there speaks mDNS, or multicast does "
                         + "not pass (client isolation, a firewall, another network)")
-            } else if evidence.unknownWord != nil {
+            } else {
+                let what = evidence.unknownWord == nil ? name : "a service, type or host named \(name)"
                 add(
                     .noAnswer,
-                    "no service, type or host on \(links) has the name \(name), though other hosts are heard: it is not there"
-                )
-            } else {
-                add(.noAnswer, "no one on \(links) answers for \(name), though other hosts are heard: it is not there")
+                    "no one on \(links) answers for \(what): it is not offered, or its machine is off, in another VLAN, or drops "
+                        + "UDP port 5353, or its responder hangs. Ping that machine, and run 'discoverd doctor' there")
             }
+        }
+        if let responder = evidence.silentResponder, !evidence.isOwnHost {
+            add(
+                .noResponder,
+                "\(responder) of this machine answers no question: nothing that this machine publishes is found; "
+                    + "'systemctl restart avahi-daemon' helps where it hangs")
+        }
+        if evidence.isListedByDaemon, !inquiry.isWithdrawn {
+            note("discoverd's daemon still lists \(name): it was there, and its records have not run out")
         }
         if !evidence.hasResponder, !evidence.isOwnHost {
             note("no mDNS responder runs on this machine: nothing answers for what it publishes itself")
         }
-        // What a goodbye ends, avahi-daemon keeps for a second (RFC 6762 §10.1); and who answers directly is there.
-        if !inquiry.isWithdrawn, evidence.direct.isEmpty { checkCache() }
+        // What a goodbye ends, avahi-daemon keeps for a second (RFC 6762 §10.1); who answers directly is there, and so may be who is not heard.
+        if !inquiry.isWithdrawn, evidence.direct.isEmpty, evidence.isEchoed { checkCache() }
     }
 
     /// Looks for what may be meant.

@@ -50,6 +50,7 @@ struct Explanation {
             if evidence.isCut { addCut() } else { checkService() }
             checkCache()
             checkConnections()
+            if let doubt = evidence.keyDoubt { note(doubt) }
         }
         checkMessages()
     }

@@ -18,7 +18,16 @@ struct ServiceCard {
     /// Prints a label and a value per line; each address and TXT string has its own line.
     func show(in session: Session) throws {
         for record in records { try session.output.line(record.line(for: session.terminal)) }
+        let names = Set(hosts.map(\.text)).sorted()
+        // Several SRV records are usual in the zones of DNS servers (RFC 2782).
+        guard hosts.count > 1, service.instance.domain == .local else { return }
+        session.notices.notice(
+            "\(names.count) hosts claim this name: \(names.map(\.escapedForTerminal).joined(separator: ", ")); "
+                + "'discoverd explain' tells who says what")
     }
+
+    /// The hosts that SRV records name, where there are several records.
+    private var hosts: Set<HostName> { Set(service.endpoints.compactMap { $0.target?.host }) }
 
     /// The lines as a terminal shows them, each safe for it.
     var lines: [String] { records.map(\.aligned) }
@@ -37,6 +46,7 @@ struct ServiceCard {
             record.add("endpoint", width: 8)
             record.add(safe: endpoint, width: 40)
             record.add(endpoint.interface?.name ?? "-", width: 0)
+            if hosts.count > 1, let target = endpoint.target { record.add(safe: target.host, width: 0) }
             records.append(record)
         }
         return records

@@ -22,7 +22,7 @@ package struct LinkTrial: Inquirer {
     package private(set) var answering: Set<IPAddress> = []
     /// Other hosts that answered to the port that asked.
     package private(set) var direct: Set<IPAddress> = []
-    private let wantsOthers: Bool
+    private let (wantsOwn, wantsOthers): (Bool, Bool)
     private let questions: [Question]
     /// Of this machine's questions only those are heard that say something. avahi-daemon leaves out what a question knows, whatever its TTL, so
     /// this is about a name that is not asked for, and that no one on a link has.
@@ -33,13 +33,13 @@ package struct LinkTrial: Inquirer {
     private var sent = 0
 
     /// - Parameters:
-    ///   - own: this machine's addresses: every responder has their names, and need not have a service.
+    ///   - own: this machine's addresses: every responder has their names, and need not have a service. None: its answer is not waited for.
     ///   - neighbours: addresses of other hosts, whose names are asked for, too; nil: others are not waited for.
     package init(own: [IPAddress], neighbours: [IPAddress]?) {
         let own = own.prefix(Self.mostOwn).compactMap { DomainName(reverse: $0) }
         let others = (neighbours ?? []).prefix(Self.mostNeighbours).compactMap { DomainName(reverse: $0) }
         let types = DomainName(["_services", "_dns-sd", "_udp"], in: .local).map { [$0] } ?? []
-        wantsOthers = neighbours != nil
+        (wantsOwn, wantsOthers) = (!own.isEmpty, neighbours != nil)
         questions = (types + own + others).map { Question($0, .ptr) }
     }
 
@@ -57,7 +57,7 @@ package struct LinkTrial: Inquirer {
     }
 
     package func isOver(at now: Duration) -> Bool {
-        now >= Self.end || !wantsOthers && isEchoed && hasOwnAnswer
+        now >= Self.end || !wantsOthers && isEchoed && (hasOwnAnswer || !wantsOwn)
     }
 
     package mutating func received(_ message: Message, _ arrival: Arrival, at now: Duration) {
