@@ -42,8 +42,37 @@ struct ExplanationDoubtTests {
         return evidence
     }
 
-    private func codes(_ inquiry: NameInquiry) -> [String] {
-        Explanation(evidence(inquiry)).diagnoses.map(\.code.rawValue)
+    private func codes(_ inquiry: NameInquiry) -> [String] { codes(of: evidence(inquiry)) }
+
+    private func codes(of evidence: Evidence) -> [String] { Explanation(evidence).diagnoses.map(\.code.rawValue) }
+
+    @Test(
+        "silence: not that it is not there; what this machine's own responder, firewall and other family have to do with it"
+    )
+    func silence() throws {
+        var heard = try tony()
+        heard.received(try response([]), Arrival(from: address(1), on: eth0, .group), at: .zero)
+        var evidence = evidence(heard)
+        let message = try #require(Explanation(evidence).diagnoses.first?.message)
+        #expect(
+            message.contains("not offered") && message.contains("another VLAN") && message.contains("doctor' there"))
+        #expect(!message.contains("it is not there"))
+        evidence.silentResponder = "avahi-daemon (pid 7)"
+        #expect(codes(of: evidence) == ["no-answer", "no-responder"])
+        evidence.silentResponder = nil
+        evidence.isListedByDaemon = true
+        #expect(codes(of: evidence) == ["no-answer"] && Explanation(evidence).notes.count == 1)
+        evidence.otherFamily = (.ipv6, [address(1)])
+        #expect(codes(of: evidence) == ["other-family"])
+        #expect(Explanation(evidence).diagnoses[0].message.hasSuffix("leave out -4"))
+        var silent = self.evidence(try tony())
+        #expect(codes(of: silent) == ["silent-link"])
+        silent.isEchoed = false
+        #expect(codes(of: silent) == ["multicast-not-heard"])
+        heard.received(try response(try records()), Arrival(from: address(1), on: eth0, .group), at: .zero)
+        var healthy = self.evidence(heard)
+        healthy.keyDoubt = "another key"
+        #expect(codes(of: healthy).isEmpty && Explanation(healthy).notes == ["another key"])
     }
 
     @Test("a hundred services of one host, said in two ways: none lacks its record")

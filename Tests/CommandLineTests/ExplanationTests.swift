@@ -199,33 +199,6 @@ struct ExplanationTests {
         #expect(!diagnosis.message.contains("_http._tcp") && !diagnosis.message.utf8.contains(0x1B))
     }
 
-    @Test(
-        "silence: not that it is not there; what this machine's own responder, firewall and other family have to do with it"
-    )
-    func silence() throws {
-        var evidence = try evidence([])
-        let message = try #require(Explanation(evidence).diagnoses.first?.message)
-        #expect(
-            message.contains("not offered") && message.contains("another VLAN") && message.contains("doctor' there"))
-        #expect(!message.contains("it is not there"))
-        evidence.silentResponder = "avahi-daemon (pid 7)"
-        #expect(codes(evidence) == ["no-answer", "no-responder"])
-        evidence.silentResponder = nil
-        evidence.isListedByDaemon = true
-        #expect(codes(evidence) == ["no-answer"] && Explanation(evidence).notes.count == 1)
-        evidence.otherFamily = (.ipv6, [address(1)])
-        #expect(codes(evidence) == ["other-family"])
-        #expect(Explanation(evidence).diagnoses[0].message.hasSuffix("leave out -4"))
-        var silent = Evidence(NameInquiry(.service(try ServiceInstance(fullName: "tony._http._tcp.local"))))
-        silent.links = [(interface: eth0, families: [.ipv4])]
-        #expect(codes(silent) == ["silent-link"])
-        silent.isEchoed = false
-        #expect(codes(silent) == ["multicast-not-heard"])
-        var healthy = try self.evidence(try healthy())
-        healthy.keyDoubt = "another key"
-        #expect(codes(healthy).isEmpty && Explanation(healthy).notes == ["another key"])
-    }
-
     @Test("what may be meant")
     func suggestions() throws {
         var evidence = Evidence(NameInquiry(.service(try ServiceInstance(fullName: "tony._http._tcp.local"))))

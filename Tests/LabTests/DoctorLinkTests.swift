@@ -62,4 +62,35 @@ struct DoctorLinkTests {
         #expect(line("link", closed).hasPrefix("fail\tlink\teth0: "), "\(closed)")
         try await lab.stop()
     }
+
+    @Test("a container that has nothing but the daemon's socket: what works is well, and rights are named")
+    func container() async throws {
+        let lab = try await Lab.start("--users")
+        let configuration = "access:\n  attached: rules\n  allow:\n    - {user: \"4711\", types: [_http._tcp]}\n"
+        let daemon = try await LabDaemon.start(on: "h1", of: lab, configuration)
+        // As docs/containers.md's first way: no network, no bus, the directory of the socket.
+        func inContainer(_ command: String) async throws -> Lab.Run {
+            try await lab.bash(
+                "h1",
+                """
+                export discoverd
+                exec unshare --net --mount /bin/bash -c '
+                    mkdir -p /mnt && mount --bind /run/discoverd /mnt && mount -t tmpfs tmpfs /run && mkdir /run/discoverd &&
+                    mount --move /mnt /run/discoverd && exec setpriv --reuid=4711 --regid=4711 --clear-groups \(command)'
+                """, within: .seconds(20))
+        }
+        let publish = try await inContainer("$discoverd publish boxed 8080 --type _http._tcp --detach")
+        #expect(publish.exit == .exited(0), "\(publish)")
+        let run = try await inContainer("$discoverd doctor")
+        #expect(run.exit == .exited(0), "\(run)")
+        for check in ["dbus", "avahi", "interface", "responder", "config", "names"] {
+            let lines = run.output.filter { $0.split(separator: "\t").dropFirst().first == check[...] }
+            #expect(lines.allSatisfy { $0.hasPrefix("skip\t") }, "\(run)")
+        }
+        #expect(line("finder", run).hasPrefix("ok\t") && line("publisher", run).hasPrefix("ok\t"), "\(run)")
+        #expect(run.output.contains { $0.hasPrefix("ok\tdaemon\tyou may publish _http._tcp through it") }, "\(run)")
+        #expect(!run.output.contains { $0.hasPrefix("ok\t") && $0.contains(" not ") }, "\(run)")
+        try await daemon.stop()
+        try await lab.stop()
+    }
 }

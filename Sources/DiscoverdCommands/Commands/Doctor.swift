@@ -15,7 +15,7 @@ struct DoctorCommand: NetworkCommand {
         commandName: "doctor",
         abstract: "Checks whether this machine can find and publish services, and says what to do.",
         discussion: """
-            Each line has a verdict (ok, warn, fail, or skip for what does not count here), what was checked, and what is the case. The status is 0 when nothing failed, \
+            Where a daemon answers, what it finds and publishes with is what counts. Each line has a verdict (ok, warn, fail, or skip for what does not count here), what was checked, and what is the case. The status is 0 when nothing failed, \
             69 when no backend answers, 1 when something else failed.
 
             Examples:
@@ -46,16 +46,30 @@ struct DoctorCommand: NetworkCommand {
     func execute(in session: Session) async throws -> ExitStatus {
         async let names = NameCheck.run()
         async let trials = LinkCheck.run()
+        let interfaces = InterfaceCheck.run()
+        let daemon = await DaemonCheck.run(socket: common.socket)
         let backend = [BusCheck.run(), try await BackendCheck.run(in: session)]
-        let others =
-            await DaemonCheck.run(socket: common.socket) + ResponderCheck.run() + InterfaceCheck.run()
-            + [IPv6Check.run(), WireCheck.run()]
+        let machine =
+            ResponderCheck.run() + interfaces + [IPv6Check.run(), WireCheck.run()]
             + LinkCheck.findings(of: await trials, avahiRuns: backend.allSatisfy { $0.verdict == .ok })
-            + AvahiConfigurationCheck.run() + names
-            + (await session.dns?.check(domains) ?? []).map(Finding.init)
-        for finding in backend + others { try finding.show(in: session) }
-        if backend.contains(where: { $0.verdict == .fail }) { return .noBackend }
-        return others.contains { $0.verdict == .fail } ? .notFound : .done
+            + AvahiConfigurationCheck.run() + (await names)
+        let domains = (await session.dns?.check(domains) ?? []).map(Finding.init)
+        let weighed = Self.weigh(backend, machine, beside: daemon)
+        for finding in weighed.backend + daemon.findings + weighed.machine + domains { try finding.show(in: session) }
+        let failed = (weighed.backend + daemon.findings + weighed.machine + domains).filter { $0.verdict == .fail }
+        if failed.contains(where: { ["dbus", "avahi", "finder"].contains($0.check) }) { return .noBackend }
+        return failed.isEmpty ? .done : .notFound
+    }
+
+    /// What counts of this machine: where a daemon finds and publishes for it, what it lacks itself does not, and where it has no network of its own,
+    /// as in a container, nothing of that does.
+    static func weigh(
+        _ backend: [Finding], _ machine: [Finding], beside daemon: DaemonCheck.Result
+    ) -> (backend: [Finding], machine: [Finding]) {
+        guard daemon.finds else { return (backend, machine) }
+        let hasNetwork = !machine.contains { $0.check == "interface" && $0.verdict == .fail }
+        guard hasNetwork else { return (backend.map(\.skipped), machine.map(\.skipped)) }
+        return (daemon.publishes ? backend.map { $0.verdict == .fail ? $0.skipped : $0 } : backend, machine)
     }
 }
 #endif

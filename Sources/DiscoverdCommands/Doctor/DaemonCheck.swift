@@ -8,23 +8,32 @@ internal import Libc
 enum DaemonCheck {
     private static let check = "daemon"
 
-    static func run(socket: String?) async -> [Finding] {
+    /// What is found of the daemon.
+    struct Result {
+        var findings: [Finding]
+        /// Commands find through it.
+        var finds = false
+        /// Commands publish through it.
+        var publishes = false
+    }
+
+    static func run(socket: String?) async -> Result {
         let paths = ControlSocketPath.candidates(explicit: socket)
         let search = ControlClient.find(paths, within: .seconds(2))
         guard let daemon = search.daemon else {
-            if let path = search.silent.first { return [silent(path)] }
+            if let path = search.silent.first { return Result(findings: [silent(path)]) }
             // A socket that cannot be trusted: report why, and whose it is.
             guard search.refusals.isEmpty else {
-                return search.refusals.map { Finding(check, .warn, "not asked: \($0)") }
+                return Result(findings: search.refusals.map { Finding(check, .warn, "not asked: \($0)") })
             }
-            return [absent(paths)]
+            return Result(findings: [absent(paths)])
         }
         let place = place(of: daemon.path)
         guard
             let answer = try? await daemon.send(ControlClient.Request("GET", "/v1/status"), within: .seconds(2)),
             let status = try? JSONReader.read(answer)
-        else { return [silent(daemon.path)] }
-        return findings(of: status, at: place)
+        else { return Result(findings: [silent(daemon.path)]) }
+        return result(of: status, at: place)
     }
 
     private static func place(of path: String) -> String { "discoverd's daemon at \(path.escapedForTerminal)" }
@@ -33,45 +42,70 @@ enum DaemonCheck {
         Finding(check, .fail, "\(place(of: path)) does not answer", advice: "Restart it: systemctl restart discoverd.")
     }
 
-    /// Findings from a daemon's status.
-    static func findings(of status: JSONValue, at place: String) -> [Finding] {
+    /// What a daemon's status says.
+    static func result(of status: JSONValue, at place: String) -> Result {
         let pid = status["pid"]?.integer.map { ", pid \($0)" } ?? ""
         let reasons = (status["reasons"]?.strings ?? []).map(\.escapedForTerminal)
-        var findings = [
+        let runs =
             reasons.isEmpty
-                ? Finding(check, .ok, "\(place) runs\(pid)")
-                : Finding(
-                    check, .warn, "\(place) is degraded\(pid): \(reasons.joined(separator: "; "))",
-                    advice: "'discoverd status' and journalctl -u discoverd have more.")
-        ]
-        if let may = status["may"] {
-            findings.append(right(may["publish"]?.string, "you may publish through it, while the command runs"))
-            findings.append(right(may["handOver"]?.string, "you may hand services over to it (publish --detach)"))
-        }
-        return findings
+            ? Finding(check, .ok, "\(place) runs\(pid)")
+            : Finding(
+                check, .warn, "\(place) is degraded\(pid): \(reasons.joined(separator: "; "))",
+                advice: "'discoverd status' and journalctl -u discoverd have more.")
+        let (finder, publisher) = (part("finder", .fail, of: status), part("publisher", .warn, of: status))
+        return Result(
+            findings: [runs, finder, publisher] + (status["may"].map(rights) ?? []), finds: finder.verdict == .ok,
+            publishes: publisher.verdict == .ok)
     }
 
-    /// - Parameter refusal: why it is refused; nil if it is permitted.
-    private static func right(_ refusal: String?, _ text: String) -> Finding {
-        guard let refusal else { return Finding(check, .ok, text) }
-        // Not a fault of the machine: without the daemon, anyone may.
-        return Finding(
-            check, .ok, text.replacingPrefix("you may ", by: "you may not ") + ": \(refusal.escapedForTerminal)")
+    /// What finds or publishes for everyone.
+    /// - Parameter away: how much it matters that it does not answer.
+    private static func part(_ name: String, _ away: Finding.Verdict, of status: JSONValue) -> Finding {
+        let kind = (status[name]?["kind"]?.string ?? "unknown").escapedForTerminal
+        let state = status[name]?["state"]?.string ?? "unknown"
+        let text = "the daemon's \(name) (\(kind))"
+        switch state {
+        case "available", "recovered": return Finding(name, .ok, "\(text) answers")
+        case "unavailable", "lost":
+            let reason = status[name]?["reason"]?.string.map { ": \($0.escapedForTerminal)" } ?? ""
+            return Finding(
+                name, away, "\(text) does not answer\(reason)",
+                advice: "'discoverd doctor' on the daemon's own machine says what is missing there.")
+        default: return Finding(name, .skip, "\(text) was not needed yet")
+        }
+    }
+
+    /// What this user may publish through it. That something is refused is no fault of the machine: without the daemon, anyone may.
+    private static func rights(_ may: JSONValue) -> [Finding] {
+        let (publish, handOver) = (may["publish"]?.string, may["handOver"]?.string)
+        let ruled = (may["rules"]?.array ?? []).map { rule in
+            let types = rule["types"]?.strings.map { $0.map(\.escapedForTerminal).joined(separator: ", ") }
+            let domains = (rule["domains"]?.strings ?? []).filter { $0 != "local" }.map(\.escapedForTerminal)
+            let place = domains.isEmpty ? "" : " in \(domains.joined(separator: ", "))"
+            return Finding(
+                check, .ok,
+                "you may publish \(types ?? "every type")\(place) through it, and hand it over (publish --detach)")
+        }
+        let other = ruled.isEmpty ? "" : "other "
+        return ruled + [
+            publish.map {
+                Finding(check, .skip, "you may not publish \(other)services through it: \($0.escapedForTerminal)")
+            }
+                ?? Finding(check, .ok, "you may publish through it, while the command runs"),
+            handOver.map {
+                Finding(check, .skip, "you may not hand \(other)services over to it: \($0.escapedForTerminal)")
+            }
+                ?? Finding(check, .ok, "you may hand services over to it (publish --detach)"),
+        ]
     }
 
     private static func absent(_ paths: [String]) -> Finding {
         guard let stale = paths.first(where: { unsafe access($0, F_OK) == 0 }) else {
-            return Finding(check, .ok, "no daemon of discoverd's runs: commands use avahi-daemon themselves")
+            return Finding(check, .ok, "no daemon of discoverd's runs: commands find and publish without one")
         }
         return Finding(
             check, .warn, "no daemon answers at \(stale.escapedForTerminal), which is there",
             advice: "Start it again: systemctl restart discoverd.")
-    }
-}
-
-extension String {
-    fileprivate func replacingPrefix(_ prefix: String, by other: String) -> String {
-        hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
     }
 }
 #endif

@@ -34,6 +34,9 @@ struct Finding {
         self.advice = advice
     }
 
+    /// The same, where it does not count.
+    var skipped: Finding { Finding(check, .skip, text) }
+
     /// What was found of a domain.
     init(_ finding: DomainFinding) {
         let verdict: Verdict =

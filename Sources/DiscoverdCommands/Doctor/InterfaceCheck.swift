@@ -22,7 +22,7 @@ enum InterfaceCheck {
 
     private static func finding(_ interface: LocalInterface) -> Finding {
         let name = interface.name
-        guard interface.isUp else { return Finding("interface", .ok, "\(name) is down and not used") }
+        guard interface.isUp else { return Finding("interface", .skip, "\(name) is down and not used") }
         guard interface.isMulticast else {
             return Finding(
                 "interface",

@@ -51,6 +51,11 @@ extension AccessRules {
                 + "with --no-daemon a command goes to avahi-daemon itself")
     }
 
+    /// The rules that let a user publish.
+    package func rules(uid: UInt32, gids: [UInt32], userName: String?) -> [Rule] {
+        rules.filter { $0.applies(uid: uid, gids: gids, userName: userName) }
+    }
+
     /// Whether a user may do what concerns everyone, as reloading the configuration.
     public func mayManage(uid: UInt32, gids: [UInt32], userName: String?) -> Decision {
         if uid == 0 { return .allowed(by: "root") }

@@ -88,6 +88,9 @@ package actor Registry {
         return (policy.refusalToPublish(peer, any, .attached), policy.refusalToPublish(peer, any, .detached))
     }
 
+    /// The rules that let a peer publish some services.
+    package func rules(for peer: Peer) -> [AccessRules.Rule] { policy.rules(peer) }
+
     /// Publishes a service for a peer; the same request as an earlier detached one returns that one.
     /// - Throws: 403 when it may not, 429 when it has too many, 400 if the check is malformed, 503 if it could not be kept.
     package func add(

@@ -18,6 +18,9 @@ extension RegistryPolicy {
                 guard let uid = peer.uid else { return "only the control socket knows who you are" }
                 return access.mayManage(uid: uid, gids: peer.groups, userName: peer.userName).refusal
             },
+            rules: { peer in
+                peer.uid.map { access.rules(uid: $0, gids: peer.groups, userName: peer.userName) } ?? []
+            },
             quota: { access.quota(uid: $0) },
             validate: { check, peer throws(DiscoveryError) in
                 switch try CheckSpecification(check).kind {

@@ -8,6 +8,8 @@ package struct RegistryPolicy: Sendable {
     package var refusalToPublish: @Sendable (Peer, OfferedService, RegistrationStatus.Origin) -> String?
     /// Why a peer may not manage the daemon; nil when it may.
     package var refusalToManage: @Sendable (Peer) -> String?
+    /// The rules that let a peer publish some services.
+    package var rules: @Sendable (Peer) -> [AccessRules.Rule]
     /// How many services a user may publish.
     package var quota: @Sendable (UInt32) -> Int
     /// Validates a check; throws the rule that it breaks.
@@ -20,6 +22,7 @@ package struct RegistryPolicy: Sendable {
     package init(
         refusalToPublish: @escaping @Sendable (Peer, OfferedService, RegistrationStatus.Origin) -> String?,
         refusalToManage: @escaping @Sendable (Peer) -> String?,
+        rules: @escaping @Sendable (Peer) -> [AccessRules.Rule] = { _ in [] },
         quota: @escaping @Sendable (UInt32) -> Int,
         validate: @escaping @Sendable (RegistrationRequest.Check, Peer) throws(DiscoveryError) -> Void,
         check:
@@ -30,6 +33,7 @@ package struct RegistryPolicy: Sendable {
     ) {
         self.refusalToPublish = refusalToPublish
         self.refusalToManage = refusalToManage
+        self.rules = rules
         self.quota = quota
         self.validate = validate
         self.check = check

@@ -17,6 +17,7 @@ extension ControlResponder {
 
     func status(_ peer: Peer) async -> ControlAnswer {
         let refusals = await registry.refusals(for: peer)
+        let rules = await registry.rules(for: peer)
         let registrations = await registry.statuses.map { $0.shown(to: peer) }
         let exports = await facts.exports()
         let reasons = health.reasons(inFull: peer.mayKnowAll)
@@ -37,6 +38,8 @@ extension ControlResponder {
             object.object { may in
                 may.refusal("publish", refusals.publish)
                 may.refusal("handOver", refusals.handOver)
+                may.key("rules")
+                may.array { array in for rule in rules { array.rule(rule) } }
             }
             object.key("warm")
             object.array { array in
@@ -100,6 +103,14 @@ extension JSONWriter {
     fileprivate mutating func refusal(_ key: String, _ reason: String?) {
         self.key(key)
         if let reason { string(reason) } else { null() }
+    }
+
+    fileprivate mutating func rule(_ rule: AccessRules.Rule) {
+        object { object in
+            if let types = rule.types { object.member("types", types.map(\.description).sorted()) }
+            object.member("domains", rule.domains.map(\.text).sorted())
+            object.member("hosts", rule.hosts.map(\.text).sorted())
+        }
     }
 
     fileprivate mutating func feed(
