@@ -1,7 +1,8 @@
 import DNSMessage
 
 // libFuzzer's target: any bytes are read or rejected, as a message and as the answer to a signed update, and whatever was read survives
-// writing, signing and reading. Run by `make fuzz`.
+// writing, signing and reading. What is heard of a multicast message is the whole of one that can be read, and else ends nothing. Run by `make
+// fuzz`.
 
 /// Tests one input.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -9,6 +10,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     _ = try? SignedMessage(bytes)
     answer(bytes)
+    hear(bytes)
     guard let message = try? Message(reading: bytes), message.isWhole else { return 0 }
     for compression in [MessageWriter.Compression.multicast, .unicast] {
         guard let written = try? message.written(compression: compression) else { continue }
@@ -26,6 +28,17 @@ extension Message {
             if case .other(let bytes) = record.data { !bytes.isEmpty && types.contains(record.type) } else { false }
         }
     }
+}
+
+/// As a message of multicast DNS.
+private func hear(_ bytes: [UInt8]) {
+    let heard = HeardMessage(bytes)
+    if let message = try? Message(reading: bytes) {
+        check(heard?.message == message && heard?.fault == nil, "heard otherwise than read")
+    }
+    guard let heard, heard.fault != nil else { return }
+    let records = heard.message.answers + heard.message.authorities + heard.message.additionals
+    check(records.allSatisfy { !$0.flushesCache && $0.ttl > 0 && $0.ttl >> 31 == 0 }, "a broken message ends something")
 }
 
 /// The key, the id and the time of the updates in TSIGVectors.

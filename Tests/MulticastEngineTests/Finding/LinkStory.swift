@@ -41,6 +41,13 @@ struct LinkStory {
         return browse.takeFacts()
     }
 
+    /// Receives a packet.
+    mutating func hear(packet: [UInt8]) -> [BrowseFact] {
+        guard let heard = HeardMessage(packet) else { return [] }
+        browse.changed(link.received(heard.message, isOwn: false, at: now), &link, at: now)
+        return browse.takeFacts()
+    }
+
     /// Someone asks whether anybody has a name, for which this record is proposed (RFC 6762 §8.1).
     mutating func hearProbe(for record: ResourceRecord) {
         let question = Question(record.name, .any, wantsUnicastResponse: true)
