@@ -35,7 +35,7 @@ struct HeardMessageTests {
     @Test("A response is read up to its first fault, without flushes and goodbyes; a query with a fault is not read")
     func cut() throws {
         var generator = SeededGenerator(seed: 3)
-        for _ in 0..<100 {
+        for _ in 0..<40 {
             var message = try generator.message()
             message.edns = nil
             message.flags.insert(.response)
@@ -45,7 +45,7 @@ struct HeardMessageTests {
             for count in 0..<bytes.count {
                 let cut = Array(bytes.prefix(count))
                 guard let heard = HeardMessage(cut) else {
-                    #expect(count < 12)
+                    try #require(count < 12)
                     continue
                 }
                 #expect(heard.fault == .truncated)

@@ -195,6 +195,27 @@ struct ExplainTests {
         try await lab.stop()
     }
 
+    @Test("a device whose messages are cut off: it is found, resolved, and its fault named")
+    func brokenMessages() async throws {
+        let lab = try await Lab.start("--no-avahi", "h1")
+        // tony._witap._tcp.local at 10.77.0.1, and an address of which the last two bytes are missing.
+        let names = ["065f7769746170045f746370056c6f63616c00", "04746f6e79c00c", "036d6163c018"]
+        let records = [
+            names[0] + "000c0001" + "00001194" + "0007" + names[1],
+            "c029" + "00218001" + "00000078" + "000c"
+                + "000000002328" + names[2], "c029" + "00108001" + "00001194" + "0001" + "00",
+            "c042" + "00018001" + "00000078" + "0004" + "0a4d0001", "c042" + "00018001" + "00000078" + "0004" + "0a4d",
+        ]
+        let packet = "000084000000000500000000" + records.joined()
+        let injector = try await lab.inject("h1", #"{"raw":[{"hex":"\#(packet)"}]}"#, ["-4", "--interval", "0.3"])
+        let found = try await lab.ask("h2", "browse", "_witap._tcp", "-r", "--count", "1", "--json")
+        #expect(found.output.first?.contains(#""address":"10.77.0.1","port":9000"#) == true, "\(found)")
+        let (codes, run) = try await lab.explain(["tony", "_witap._tcp", "--no-connect"], on: "h2")
+        #expect(codes == ["broken-message"], "\(run)")
+        try await injector.stop()
+        try await lab.stop()
+    }
+
     @Test("avahi-daemon has what is gone; a service that is being withdrawn")
     func avahi() async throws {
         let lab = try await Lab.start("--hosts", "3")
@@ -230,7 +251,10 @@ struct ExplainTests {
         // A host that is kept busy may not answer all.
         #expect(wrong(one).isSubset(of: ["loss"]), "\(one)")
         let list = try await lab.ask("h2", "explain", "_http._tcp", within: .seconds(10))
-        #expect(wrong(list) == ["no-service-record"] || wrong(list) == ["loss"], "\(list)")
+        // The host that lists the type also sends what no one can read.
+        #expect(
+            wrong(list) == ["no-service-record", "broken-message"] || wrong(list) == ["loss", "broken-message"],
+            "\(list)")
         #expect(list.output.contains { $0.contains(#"\027[2J"#) && !$0.utf8.contains(0x1B) }, "\(list)")
         #expect(list.output.count < 110)
         try await flood.stop()
