@@ -2,12 +2,15 @@
 SWIFT ?= swift
 # SwiftPM passes the traits as defines in the order of a set: with hashing by chance, the next build builds everything again.
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
-# The programs, which a bare `swift build` leaves out (docs/decisions/0031-what-a-package-resolves.md).
-TRAITS = --traits Commands
+# Everything in this repository is one build, with all traits (docs/decisions/0070-one-build.md); a bare `swift build` is what a package
+# gets that depends on this one.
+export DISCOVERD_WHOLE = 1
 PREFIX ?= /usr/local
 DESTDIR ?=
 LAB = Tests/LabTests/lab
 TOOLS = .build-tests
+# Starts the built tests; nothing is planned or built again.
+BUNDLE = .build/debug/discoverdPackageTests.xctest --testing-library swift-testing
 DISCOVERD = .build/debug/discoverd
 # What runs under a sanitizer: all that runs in the process of the tests.
 SANITIZED = values sockets daemon support
@@ -30,19 +33,13 @@ help: ## this list
 
 run: ## build, and run the daemon in the foreground with an example service; missing Debian packages are asked for
 	@.ci/deps run
-	$(BUILD) $(TRAITS)
+	$(BUILD) --product discoverd
+	$(BUILD) --product discoverd-daemon
+	$(BUILD) --product discoverd-dns
 	@DISCOVERD=$(DISCOVERD) Sources/Examples/Daemon/start
 
-build: discoverd-built ## debug build
-	$(IN_APPS)
-
-.PHONY: discoverd-built
-discoverd-built: deps
-	$(BUILD) $(TRAITS)
-
-# The programs of docs/apps are a package of their own, on the library's products (docs/decisions/0024-apps-apart.md); in the
-# versions that the library was built with, of what both use.
-IN_APPS = { cp -n Package.resolved Apps/ 2>/dev/null || true; } && $(BUILD) --package-path Apps
+build: deps ## debug build of everything but the tests
+	$(BUILD)
 
 deps:
 	@.ci/deps build
@@ -50,23 +47,13 @@ deps:
 tests-built:
 	@.ci/deps test
 	$(MAKE) --no-print-directory $(TOOLS)/publish-many $(TOOLS)/clock-offset.so
-	$(BUILD) $(TRAITS) --build-tests
-	$(IN_APPS) --build-tests
+	$(BUILD) --build-tests
 
 test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
 	@Tests/run
 
 test-quick: tests-built ## the values, the daemon in one process, a few hosts: for the loop while writing
 	@Tests/run values sockets support daemon quick
-
-# Samples with the server ecosystem, and the tests of what they need: a package of its own (docs/decisions/0058-the-server-ecosystem.md).
-IN_EXAMPLES = { cp -n Package.resolved Examples/ 2>/dev/null || true; } && $(BUILD) --package-path Examples
-
-test-examples: ## the samples of Examples/ in the lab, and the products behind traits with the libraries that they are for
-	@.ci/deps test
-	$(BUILD) $(TRAITS) --build-tests
-	$(IN_EXAMPLES) --build-tests
-	@Tests/run adapters examples
 
 $(TOOLS)/publish-many: $(LAB)/publish-many.c
 	@mkdir -p $(TOOLS)
@@ -96,22 +83,22 @@ fuzz-message: $(TOOLS)/fuzz-message ## any bytes as a DNS message, 180 s
 	SWIFT_BACKTRACE=enable=no $< $(FUZZ)/corpus $(FUZZ)/seeds -artifact_prefix=$(FUZZ)/ -max_total_time=$(FUZZ_SECONDS) -max_len=9000 -verbosity=0 -print_final_stats=1
 
 fuzz: tests-built fuzz-message ## mutated requests and extreme numbers for the daemon, any bytes as a DNS message, 180 s each
-	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(SWIFT) test $(TRAITS) --skip-build --filter anyBytesAreAnsweredOrCutOff
+	DISCOVERD_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BUNDLE) --filter anyBytesAreAnsweredOrCutOff
 
 soak: tests-built ## faults that take minutes, malformed packets: half an hour
-	SOAK=1 $(SWIFT) test $(TRAITS) --skip-build --filter SoakTests
+	SOAK=1 $(BUNDLE) --filter SoakTests
 
-lab: discoverd-built ## a shell on each of two hosts in the lab, with discoverd in PATH
+lab: build ## a shell on each of two hosts in the lab, with discoverd in PATH
 	@.ci/deps test
 	@$(LAB)/play shell
 
-demo: discoverd-built ## publish on one host, browse and resolve on another, withdraw
+demo: build ## publish on one host, browse and resolve on another, withdraw
 	@.ci/deps test
 	@$(LAB)/play demo
 
 # The benchmarks' own package.
 INSIDE = Benchmarks/Package.swift Benchmarks/Inside Benchmarks/Workloads
-SWIFT_SOURCES = Sources Tests Package.swift Apps/Sources Apps/Tests Apps/Package.swift Examples/Sources Examples/Tests Examples/Package.swift $(INSIDE)
+SWIFT_SOURCES = Sources Tests Package.swift Apps Examples $(INSIDE)
 
 fmt: ## format the sources in place
 	$(SWIFT) format format --in-place --recursive --parallel $(SWIFT_SOURCES)
@@ -120,12 +107,11 @@ check: ## formatting, shell scripts, forbidden constructs: what CI runs first
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	@.ci/check
 
-# Symbol graphs come from the debug builds that tests need, too (docs/decisions/0060-an-api-that-is-written-down.md).
+# Symbol graphs come from the debug build that tests need, too (docs/decisions/0060-an-api-that-is-written-down.md).
 .PHONY: documented-built api api-accept
 documented-built:
 	@.ci/deps build
-	$(BUILD) $(TRAITS) --build-tests
-	$(IN_EXAMPLES) --build-tests
+	$(BUILD) --build-tests
 
 docs: documented-built ## DocC of all products, .build-docs/discoverd.doccarchive and .build-docs/site; and every example of the documents compiled
 	.ci/symbols undocumented
@@ -139,17 +125,20 @@ api: documented-built ## whether the public API is as docs/api has it
 api-accept: documented-built ## write docs/api anew
 	.ci/symbols accept
 
+# Without programs and samples, and what those need.
+UNDER = env -u DISCOVERD_WHOLE SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build --traits Commands
+
 # A long history: a race is not reported when one side's place in it is lost. Two threads that counted to 100,000 were found out in six of
 # eight runs, with the default in one.
 tsan: ## values, directory, engine and daemon under ThreadSanitizer
 	@.ci/deps test
-	$(BUILD) $(TRAITS) --build-tests --sanitize=thread --scratch-path .build-tsan
+	$(UNDER) --build-tests --sanitize=thread --scratch-path .build-tsan
 	@TSAN_OPTIONS="halt_on_error=1 history_size=7 suppressions=$(CURDIR)/Tests/tsan.suppressions $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
 
 # Freed memory stays with the sanitizer for a while: no more of it than tests allow that measure memory.
 asan: ## the same under AddressSanitizer
 	@.ci/deps test
-	$(BUILD) $(TRAITS) --build-tests --sanitize=address --scratch-path .build-asan
+	$(UNDER) --build-tests --sanitize=address --scratch-path .build-asan
 	@ASAN_OPTIONS="detect_leaks=0:quarantine_size_mb=16:$(ASAN_OPTIONS)" Tests/run --of .build-asan $(SANITIZED)
 
 $(STATIC)/libstdc++.a:
@@ -158,9 +147,9 @@ $(STATIC)/libstdc++.a:
 
 .PHONY: $(RELEASE)/release/discoverd
 $(RELEASE)/release/discoverd: $(STATIC)/libstdc++.a
-	$(BUILD) $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
-	$(BUILD) $(TRAITS) $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
-	$(BUILD) $(TRAITS) $(AS_RELEASED) --product discoverd-dns --scratch-path $(RELEASE)
+	$(BUILD) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
+	$(BUILD) $(AS_RELEASED) --product discoverd-daemon --scratch-path $(RELEASE)
+	$(BUILD) $(AS_RELEASED) --product discoverd-dns --scratch-path $(RELEASE)
 
 # Building counts: what no goal needs is measured only while all is over within BENCH_SECONDS. The last steps take some of the rest.
 BENCH_SECONDS = 1140
@@ -179,8 +168,8 @@ bench-deps:
 	@.ci/deps bench
 
 publish-many: $(BENCHED)
-	$(BUILD) $(TRAITS) $(AS_RELEASED) --product PublishMany --scratch-path $(RELEASE)
-	$(BUILD) $(TRAITS) $(AS_RELEASED) --product PublishInZones --scratch-path $(RELEASE)
+	$(BUILD) $(AS_RELEASED) --product PublishMany --scratch-path $(RELEASE)
+	$(BUILD) $(AS_RELEASED) --product PublishInZones --scratch-path $(RELEASE)
 
 # A package of its own, in a directory of its own: it is built beside the other.
 inside-built:
@@ -205,30 +194,26 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 UNITS = discoverd.service discoverd.socket
 # The programs on the library (docs/apps).
 APPS = stream-hello lanchat filedrop four-in-a-row witap tap-race
-RELEASED_APPS = $(RELEASE)/apps/release
+RELEASED = $(RELEASE)/release
 APP_PAGES = $(wildcard $(APPS:%=docs/man/%.1))
 PAGES = $(filter-out $(APP_PAGES),$(wildcard docs/man/*.[15]))
 SHELLS = bash zsh fish
 
 # A release is built of the versions that are written down (docs/decisions/0031-what-a-package-resolves.md).
-.PHONY: versions versions-apps
+.PHONY: versions
 versions:
 	@SWIFT=$(SWIFT) .ci/versions check
 
-versions-apps: versions
-	@cp -n Package.resolved Apps/ 2>/dev/null || true
-	@SWIFT=$(SWIFT) .ci/versions check Apps
-
 # Building needs Swift, installing only copies: root has no Swift in its PATH.
 release: deps versions $(STATIC)/libstdc++.a ## release build, with completions: what install copies
-	$(BUILD) $(TRAITS) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
-	$(BUILD) $(TRAITS) $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
-	$(BUILD) $(TRAITS) $(AS_RELEASED) --product $(DNS) --scratch-path $(RELEASE)
+	$(BUILD) $(AS_RELEASED) --product discoverd --scratch-path $(RELEASE)
+	$(BUILD) $(AS_RELEASED) --product $(DAEMON) --scratch-path $(RELEASE)
+	$(BUILD) $(AS_RELEASED) --product $(DNS) --scratch-path $(RELEASE)
 	$(call write-completions,discoverd,$(RELEASE)/release)
 
-release-apps: deps versions-apps $(STATIC)/libstdc++.a ## release build of the programs of docs/apps: what install-apps copies
-	set -e; for app in $(APPS); do $(IN_APPS) $(AS_RELEASED) --product $$app --scratch-path $(RELEASE)/apps; done
-	$(call write-completions,$(APPS),$(RELEASED_APPS))
+release-apps: deps versions $(STATIC)/libstdc++.a ## release build of the programs of docs/apps: what install-apps copies
+	set -e; for app in $(APPS); do $(BUILD) $(AS_RELEASED) --product $$app --scratch-path $(RELEASE); done
+	$(call write-completions,$(APPS),$(RELEASED))
 
 # $(call write-completions,PROGRAMS,FOLDER)
 define write-completions
@@ -268,9 +253,9 @@ install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, complet
 	$(call copy-pages,$(PAGES))
 
 install-apps: ## copy the programs of docs/apps into $(DESTDIR)$(PREFIX)/bin, with completions and man pages
-	@for app in $(APPS); do test -x $(RELEASED_APPS)/$$app || \
+	@for app in $(APPS); do test -x $(RELEASED)/$$app || \
 	    { echo "$$app is not built yet; as yourself: make release-apps" >&2; exit 1; }; done
-	set -e; for app in $(APPS); do install -D -s -m 755 $(RELEASED_APPS)/$$app $(DESTDIR)$(PREFIX)/bin/$$app; done
+	set -e; for app in $(APPS); do install -D -s -m 755 $(RELEASED)/$$app $(DESTDIR)$(PREFIX)/bin/$$app; done
 	$(call copy-completions,$(APPS))
 	$(call copy-pages,$(APP_PAGES))
 
@@ -302,4 +287,4 @@ test-upgrade: ## the package of an older commit (OLD_PACKAGE=…, else OLD_COMMI
 	Tests/SystemdTests/run-upgrade $(OLD_PACKAGE)
 
 clean: ## remove everything that was built
-	rm -rf .build Apps/.build Examples/.build .build-asan .build-bench .build-docs .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines
+	rm -rf .build .build-asan .build-bench .build-docs .build-inside .build-tests .build-tsan $(RELEASE) Benchmarks/.benchmarkBaselines

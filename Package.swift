@@ -46,6 +46,8 @@ let screen: Needs = ["CProcessStart", "CTerminal", "CommandText", "DiscoverySyst
 let (tested, inDaemon) = (core + ["DiscoveryTesting"], core + ["DiscoveryControl", "DiscoveryJSON"])
 let frame: Needs = ["CommandFrame", "CommandText"] + parser
 let inCommands = core + frame + ["AvahiEngine", "DiscoveryControl", "HostEngine", "PeerIdentity"]
+/// Whether this is a checkout that is worked on, and not a package that another depends on (docs/decisions/0070-one-build.md).
+let isWhole = Context.environment["DISCOVERD_WHOLE"] != nil
 #if os(macOS)
 let engines: [String] = []
 #else
@@ -149,3 +151,79 @@ let package = Package(
         tests("CommandLineTests", inCommands + wire + ["DiscoverdCommands", "DiscoveryTesting"]),
     ]
 )
+
+// What stands on the library in this repository, built with it once: the programs of docs/apps, samples, and their tests. They see what
+// is public in products, and no more: their compiler is told of another package (and .ci/check).
+let libraries = Dictionary(grouping: package.products.compactMap { $0 as? Product.Library }, by: \.name)
+func on(_ names: String...) -> Needs {
+    names.flatMap { libraries[$0] ?? [] }.flatMap(\.targets).map { .target(name: $0) }
+}
+let outside = settings + [.unsafeFlags(["-package-name", "on_discoverd"])]
+func outer(_ name: String, _ needs: Needs, path: String) -> Target {
+    .target(name: name, dependencies: needs, path: path, packageAccess: false, swiftSettings: outside)
+}
+func outer(program name: String, _ needs: Needs, path: String) -> Target {
+    .executableTarget(name: name, dependencies: needs, path: path, packageAccess: false, swiftSettings: outside)
+}
+func outer(tests name: String, _ needs: Needs, path: String) -> Target {
+    .testTarget(name: name, dependencies: needs, path: path, packageAccess: false, swiftSettings: outside)
+}
+func part(_ name: String, _ needs: Needs) -> Target { outer(name, needs, path: "Apps/Sources/\(name)") }
+func app(_ name: String, _ needs: Needs) -> Target { outer(program: name, needs, path: "Apps/Sources/\(name)") }
+func appTests(_ name: String, _ needs: Needs) -> Target { outer(tests: name, needs, path: "Apps/Tests/\(name)") }
+func sample(_ name: String, _ needs: Needs = []) -> Target {
+    outer(program: name, on("NetworkServices", "DiscoveryNIO") + sockets + needs, path: "Examples/Sources/\(name)")
+}
+let all = on("CommandFrame", "Discovery", "DiscoveryJSON", "DiscoveryNIO", "NetworkServices") + parser + sockets
+let ui = all + ["AppSupport", "TerminalUI"]
+let protected = all + on("DiscoveryTLS") + ["AppSupport", "AppTLS", "TerminalUI"]
+func more(_ product: String, of package: String) -> Target.Dependency { .product(name: product, package: package) }
+let running = lifecycle + [more("UnixSignals", of: "swift-service-lifecycle")]
+let hummingbird = [more("Hummingbird", of: "hummingbird")]
+let outers: [Target] = [
+    part("AppSupport", all), part("TerminalUI", all + ["AppSupport"]), part("Pairing", all + ["AppSupport"]),
+    part("AppTLS", all + on("DiscoveryTLS") + ["AppSupport"]),
+    .target(name: "CFiles", path: "Apps/Sources/CFiles"),
+    part("FileDropCore", all + on("DiscoveryTLS") + ["AppSupport", "CFiles"] + crypto),
+    part("LanChatCore", all + on("DiscoveryTLS") + ["AppSupport"]),
+    app("StreamHello", all + ["AppSupport"]), app("LanChat", protected + ["LanChatCore"]),
+    app("FileDrop", protected + ["FileDropCore"]), app("FourInARow", ui + ["Pairing"]), app("WiTap", ui + ["Pairing"]),
+    app("TapRace", protected + on("PeerSession")),
+    appTests("AppSupportTests", all + ["AppSupport"]), appTests("TerminalUITests", ui),
+    appTests("LanChatTests", all + on("DiscoveryTLS") + ["AppSupport", "LanChatCore"]),
+    appTests("FileDropTests", all + on("DiscoveryTLS") + ["AppSupport", "FileDropCore"]),
+    appTests("FourInARowTests", ui + ["FourInARow"]), appTests("WiTapTests", ui + ["WiTap"]),
+    appTests("TapRaceTests", ui + on("DiscoveryTLS") + ["TapRace"]),
+    // The tutorial's earlier steps are links to its code; its last ones are BrowseAndConnect and PublishWithNIO.
+    sample("BrowseAndConnect"), sample("PublishWithNIO"), sample("Datagrams"), sample("TutorialClient1"),
+    sample("TutorialClient2"), sample("TutorialServer1"), sample("TutorialServer2"),
+    sample("EchoGroup", on("DiscoveryLifecycle") + running),
+    sample("HummingbirdShop", on("DiscoveryLifecycle") + running + hummingbird),
+    sample("HTTPByName", on("DiscoveryHTTPClient") + http + nio("NIOHTTP1")),
+    sample("GRPCByName", on("DiscoveryGRPC") + grpc), sample("GRPCGreeter", grpc),
+    outer(
+        tests: "WithoutNetworkTests", on("Discovery", "DiscoveryTesting"),
+        path: "Examples/Tests/WithoutNetworkTests"),
+    // The products behind traits, each with the library that it is for.
+    outer(
+        tests: "EcosystemTests",
+        on("Discovery", "DiscoveryTesting", "DiscoveryGRPC", "DiscoveryHTTPClient", "DiscoveryLifecycle")
+            + on("DiscoveryObservability") + sockets + nio("NIOHTTP1") + running + http + grpc + observability
+            + hummingbird + [
+                more("InMemoryLogging", of: "swift-log"), more("MetricsTestKit", of: "swift-metrics"),
+                more("InMemoryTracing", of: "swift-distributed-tracing"),
+            ],
+        path: "Examples/Tests/EcosystemTests"),
+]
+if isWhole {
+    let traits: Set<String> = ["Commands", "GRPC", "HTTPClient", "Lifecycle", "Observability"]
+    package.traits.insert(.default(enabledTraits: traits))
+    package.targets += outers
+    package.dependencies.append(
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []))
+    let programs = [
+        "filedrop": "FileDrop", "four-in-a-row": "FourInARow", "lanchat": "LanChat", "stream-hello": "StreamHello",
+        "tap-race": "TapRace", "witap": "WiTap",
+    ]
+    package.products += programs.sorted(by: <).map { Product.executable(name: $0.key, targets: [$0.value]) }
+}

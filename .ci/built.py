@@ -7,8 +7,7 @@ import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SWIFT = os.environ.get("SWIFT", "swift")
-# What is behind a trait that `Commands` does not turn on is in the build of Examples/.
-IN_EXAMPLES = {"DiscoveryGRPC", "DiscoveryHTTPClient", "DiscoveryLifecycle", "DiscoveryObservability"}
+BUILD = f"{ROOT}/.build"
 
 
 def said(*command):
@@ -35,19 +34,14 @@ def modules():
     return ordered
 
 
-def of(name):
-    """The build that has a module."""
-    return "Examples/.build" if name in IN_EXAMPLES else ".build"
-
-
-def search(build):
-    """The options with which Swift finds the modules of a build, and what those need of C: module maps, SwiftPM's and the packages'."""
-    made = [f"-fmodule-map-file={path}" for path in glob.glob(f"{ROOT}/{build}/debug/*.build/module.modulemap")]
-    headers = glob.glob(f"{ROOT}/{build}/checkouts/*/Sources/*/include/module.modulemap")
+def search():
+    """The options with which Swift finds the modules of the build, and what those need of C: module maps, SwiftPM's and the packages'."""
+    made = [f"-fmodule-map-file={path}" for path in glob.glob(f"{BUILD}/debug/*.build/module.modulemap")]
+    headers = glob.glob(f"{BUILD}/checkouts/*/Sources/*/include/module.modulemap")
     own = [f"-I{os.path.dirname(path)}" for path in headers]
     system = [f"-I{ROOT}/Sources/{name}" for name in ("CLinux", "CYAML")]
     clang = [word for flag in sorted(made + own + system) for word in ("-Xcc", flag)]
-    return ["-I", f"{ROOT}/{build}/debug/Modules", *clang]
+    return ["-I", f"{BUILD}/debug/Modules", *clang]
 
 
 def toolchain():

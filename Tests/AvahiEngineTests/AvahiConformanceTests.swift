@@ -13,7 +13,7 @@ import Testing
     .timeLimit(.minutes(3))
 )
 struct AvahiConformanceTests {
-    @Test(arguments: EngineConformance.checks)
+    @Test(arguments: LabHost.part(of: EngineConformance.checks))
     func conforms(_ check: EngineConformance.Check) async throws {
         try await Guards.warmUp.value
         let before = Guards.now()
@@ -67,7 +67,7 @@ struct PrivateConformanceTests {
         try AvahiEngine(backend: .private(PrivateBackendOptions()))
     }
 
-    @Test(arguments: EngineConformance.checks)
+    @Test(arguments: LabHost.part(of: EngineConformance.checks))
     func conforms(_ check: EngineConformance.Check) async throws {
         let engine = try Self.engine.get()
         try await check.run(

@@ -13,7 +13,7 @@ import Testing
     .timeLimit(.minutes(3))
 )
 struct WireConformanceTests {
-    @Test(arguments: EngineConformance.checks)
+    @Test(arguments: LabHost.part(of: EngineConformance.checks))
     func conforms(_ check: EngineConformance.Check) async throws {
         let publisher = try AvahiEngine()
         let wire = try MulticastEngine()

@@ -1,33 +1,38 @@
 import Foundation
 import Testing
 
-/// Serialized: each test publishes a thousand services, which occupies a processor.
+/// The conformance suite in parts, each on a host of its own: its checks come one after another, and most of them wait.
 ///
 /// A process with threads cannot enter a namespace, so the engine's tests run in a new process on a host.
-@Suite("the engine in the lab", .labSlot, .serialized)
+@Suite("the engine in the lab", .labSlot)
 struct EngineInLabTests {
-    @Test("AvahiEngine passes the conformance suite", .labLong)
-    func conformance() async throws {
-        try await run("AvahiConformanceTests", in: try await Lab.start(hosts: 1), [])
+    private static let parts = 0..<4
+
+    @Test("AvahiEngine passes the conformance suite", .labLong, arguments: parts)
+    func conformance(part: Int) async throws {
+        try await run("AvahiConformanceTests", part, in: try await Lab.start(hosts: 1), [])
     }
 
-    @Test("so does the wire, beside avahi-daemon, which publishes", .labLong)
-    func wireConformance() async throws {
-        try await run("WireConformanceTests", in: try await Lab.start(hosts: 1), [])
+    @Test("so does the wire, beside avahi-daemon, which publishes", .labLong, arguments: parts)
+    func wireConformance(part: Int) async throws {
+        try await run("WireConformanceTests", part, in: try await Lab.start(hosts: 1), [])
     }
 
-    @Test("so does a private backend", .labLong)
-    func privateConformance() async throws {
+    @Test("so does a private backend", .labLong, arguments: parts)
+    func privateConformance(part: Int) async throws {
         let lab = try await Lab.start("--no-avahi", "h1")
         try await run(
-            "PrivateConformanceTests", in: lab,
-            ["/usr/bin/env", "LAB_BARE_HOST=1", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"])
+            "PrivateConformanceTests", part, in: lab,
+            ["LAB_BARE_HOST=1", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/nowhere"])
     }
 
-    private func run(_ suite: String, in lab: Lab, _ environment: [String]) async throws {
+    private func run(_ suite: String, _ part: Int, in lab: Lab, _ environment: [String]) async throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let tests = try lab.exec(
-            "h1", environment + [program, "--testing-library", "swift-testing", "--filter", suite])
+            "h1",
+            ["/usr/bin/env", "LAB_PART=\(part)/\(Self.parts.count)"] + environment + [
+                program, "--testing-library", "swift-testing", "--filter", suite,
+            ])
         let exit = try await tests.exit(within: .seconds(300))
         let all = tests.lines() + tests.lines(.stderr)
         let issues = all.filter { $0.contains("✘") || $0.contains("↳") }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The samples of Examples/, a package with its own build: `make test-examples` builds and runs them.
+/// The samples of Examples/, as they were built.
 enum ExampleBinary {
     private static let folder =
-        ProcessInfo.processInfo.environment["DISCOVERD_EXAMPLES"] ?? "\(Lab.package)Examples/.build/debug"
+        ProcessInfo.processInfo.environment["DISCOVERD_EXAMPLES"] ?? "\(Lab.package).build/debug"
 
     static func path(_ name: String) -> String { "\(folder)/\(name)" }
 }

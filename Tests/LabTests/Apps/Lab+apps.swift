@@ -4,7 +4,7 @@ import Testing
 /// The built programs of Apps/, which is a package with its own build; or those in `DISCOVERD_APPS`.
 enum AppBinary {
     private static let folder =
-        ProcessInfo.processInfo.environment["DISCOVERD_APPS"] ?? "\(Lab.package)Apps/.build/debug"
+        ProcessInfo.processInfo.environment["DISCOVERD_APPS"] ?? "\(Lab.package).build/debug"
 
     static func path(_ name: String) -> String { "\(folder)/\(name)" }
 }
