@@ -20,11 +20,15 @@ public struct CommandLineArguments: Sendable {
     ///   - arguments: without the program's name.
     ///   - runners: commands that take a program after `--`, and TXT strings with `--txt`. Before any operand, as in `publish -- NAME`, the first
     ///     `--` ends the options as usual, and the program follows a second one.
-    ///   - takesValue: whether an option of a runner takes the next argument.
     /// - Throws: `NotUTF8` for an argument before `--` that is not UTF-8; TXT strings may be.
-    public init(
-        _ arguments: [[UInt8]], runners: Set<String>,
-        takesValue: (_ command: String, _ option: String) -> Bool = { _, _ in true }
+    public init(_ arguments: [[UInt8]], runners: Set<String>) throws(NotUTF8) {
+        try self.init(arguments, runners: runners) { _, _ in true }
+    }
+
+    /// The same.
+    /// - Parameter takesValue: whether an option of a runner takes the next argument.
+    package init(
+        _ arguments: [[UInt8]], runners: Set<String>, takesValue: (_ command: String, _ option: String) -> Bool
     ) throws(NotUTF8) {
         var arguments = arguments
         let command = arguments.firstIndex { !Self.isOption($0) }
