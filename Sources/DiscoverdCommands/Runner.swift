@@ -52,7 +52,7 @@ enum Runner {
                     command, on: backend, or: daemon, whyNoDaemon, with: more, stop: stop, watcher: watcher)
             } catch {
                 return status(of: error, after: stop.cause, in: command, notices) {
-                    daemon == nil ? (try? backend(for: command)).map(BackendAdvice.lines) ?? [] : BackendAdvice.ofSystem
+                    daemon == nil ? (try? backend(for: command)).map(BackendAdvice.lines) ?? [] : BackendAdvice.ofSystem()
                 }
             }
         }

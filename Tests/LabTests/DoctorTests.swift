@@ -12,6 +12,11 @@ struct DoctorTests {
         let finding = run.output.first { $0.hasPrefix("fail\tavahi\t") } ?? ""
         #expect(run.exit == .exited(69) && finding.contains("systemctl restart avahi-daemon"), "\(run)")
         #expect(finding.contains("avahi-daemon (pid ") && !finding.contains("apt install"))
+        let publish = try await lab.ask("h1", "publish", "tony", "9000")
+        let advice = publish.errors.joined(separator: "\n")
+        #expect(publish.exit == .exited(69), "\(publish)")
+        #expect(advice.contains("runs and does not answer. Restart it: systemctl restart avahi-daemon"), "\(publish)")
+        #expect(!advice.contains("or stop what has UDP port 5353") && !advice.contains("systemctl start"), "\(publish)")
         try await lab.stop()
     }
 

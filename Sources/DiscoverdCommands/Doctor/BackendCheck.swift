@@ -29,7 +29,7 @@ enum BackendCheck {
     /// Why there is no answer, and what to do. If avahi-daemon runs but is silent, installing it is no advice.
     /// - Parameter holders: processes that listen on UDP 5353.
     static func absent(_ reason: String, holders: [PortHolder]) -> Finding {
-        if let own = holders.first(where: isPrivate) {
+        if let own = holders.first(where: \.isPrivate) {
             return Finding(
                 "avahi", .warn,
                 "the system has none that answers (\(reason)); discoverd's commands share a private one, \(own)",
@@ -46,15 +46,6 @@ enum BackendCheck {
             "no answer from avahi-daemon: \(reason)",
             advice: "Install it (apt install avahi-daemon) and start it (systemctl start avahi-daemon)."
         )
-    }
-
-    /// Whether discoverd started this process: its parent is discoverd's supervisor, recognised by its name.
-    private static func isPrivate(_ holder: PortHolder) -> Bool {
-        guard let process = holder.process, holder.name == "avahi-daemon",
-            let line = SystemFile.lines(of: "/proc/\(process)/status")?.first(where: { $0.hasPrefix("PPid:") }),
-            let parent = line.split(whereSeparator: \.isWhitespace).last
-        else { return false }
-        return SystemFile.lines(of: "/proc/\(parent)/comm")?.first == "discoverd-priv"
     }
 }
 #endif

@@ -91,7 +91,7 @@ struct EvidenceSearch: Sendable {
     /// No one answers: whether this machine hears itself and its own responder, whether the other family is answered, and what the daemon lists.
     private func lookFurther(_ evidence: inout Evidence) async {
         let subject = evidence.subject
-        let avahi = PortHolder.ofAvahi
+        let avahi = PortHolder.ofSystemAvahi
         let own = avahi == nil ? [] : evidence.ownAddresses.filter { !$0.isLoopback }.sorted()
         let isHeard = evidence.deaf.isEmpty && !evidence.links.isEmpty && evidence.refusals.isEmpty
         async let trial =
@@ -167,15 +167,6 @@ struct EvidenceSearch: Sendable {
         }
         evidence.faults = inquiry.faults
         return evidence
-    }
-}
-
-extension PortHolder {
-    /// This machine's avahi-daemon, as far as this user sees: of others' processes only the user.
-    static var ofAvahi: PortHolder? {
-        holders(of: multicastDNS).first {
-            $0.name == "avahi-daemon" || $0.process == nil && Accounts.userName(of: $0.user) == "avahi"
-        }
     }
 }
 
