@@ -196,7 +196,7 @@ struct WireTests {
 
     @Test("where avahi-daemon wants the port for itself, the wire says so with 69, and auto is not disturbed")
     func notShared() async throws {
-        let lab = try await Lab.start(hosts: 1, "--avahi", "disallow-other-stacks=yes")
+        let lab = try await Lab.start("--avahi", "disallow-other-stacks=yes")
         let publisher = try await lab.publish("h1", "tony", "9000")
         let wire = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "--finder", "wire")
         #expect(wire.exit == .exited(69))
@@ -204,6 +204,9 @@ struct WireTests {
         let auto = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "--json")
         #expect(auto.exit == .exited(0))
         #expect(try auto.lines().contains { $0.tells("added", "tony") })
+        // Only answers to a port of its own come, which say 10 s whatever is true.
+        let query = try await lab.ask("h1", "query", "h2.local", "A")
+        #expect(query.output.first?.hasPrefix("h2.local.\t-\tIN\tA\t") == true, "\(query)")
         let doctor = try await lab.ask("h1", "doctor")
         #expect(
             doctor.output.contains {
