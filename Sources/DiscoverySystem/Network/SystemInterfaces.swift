@@ -26,6 +26,11 @@ package enum SystemInterfaces {
         }
     }
 
+    /// The interfaces that are up and have a carrier, as far as the system tells.
+    package static func running() -> Set<NetworkInterface> {
+        Set((InterfaceAddress.all() ?? []).filter { $0.has(IFF_UP) && $0.has(IFF_RUNNING) }.map(\.interface))
+    }
+
     /// The names of all interfaces, whatever their state.
     package static func names() -> [String] { Array(namesByIndex().values) }
 

@@ -8,10 +8,13 @@ struct SystemLinks {
     let usable: [(interface: NetworkInterface, families: [IPAddress.Family])]
     /// This machine's address blocks on each.
     let neighbours: [NetworkInterface: [CIDR]]
+    /// Those with a carrier.
+    let running: Set<NetworkInterface>
     private let read: Duration
 
     init(at now: Duration) {
         read = now
+        running = SystemInterfaces.running()
         usable = SystemInterfaces.usable(by: .all)
         neighbours = AddressBlock.all().mapValues { $0.map(\.block) }
     }
@@ -40,12 +43,18 @@ extension QuerierCore {
         for (key, families) in wanted.sorted(by: { $0.key < $1.key }) {
             let isNew = links[key] == nil
             let link = links[key] ?? Link(key)
+            let isBack = link.carrier(isThere: system.running.contains(key.interface))
             link.querier.neighbours(system.neighbours[key.interface] ?? [])
             do throws(SocketError) {
                 let hasNewSockets = try link.open(families, wantsTTL255: wantsTTL255, loop: loop) { [weak self] in
                     self?.turn()
                 }
-                if hasNewSockets, !isNew { link.querier.restart(at: now) }
+                if isBack {
+                    // It may be another network, and what was said meanwhile nobody repeats.
+                    link.querier.awoke(at: now)
+                } else if hasNewSockets, !isNew {
+                    link.querier.restart(at: now)
+                }
             } catch {
                 refused(key, error, at: now)
                 if !isNew { drop(link, at: now) }

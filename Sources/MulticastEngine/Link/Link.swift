@@ -24,6 +24,8 @@ final class Link {
     private static let mostRepeated = 8
     /// Why one family has no socket; nil if every family has one.
     private(set) var refusedFamily: SocketError?
+    /// Whether the interface has a carrier; nil until it was looked at.
+    private var hasCarrier: Bool?
     /// When lost packets last caused all questions to restart.
     var hastened: Duration?
     /// Whether operations know that records are left out.
@@ -92,6 +94,13 @@ final class Link {
                 packets.append(bytes, self, over: socket.family, .oneShot, from: .asked)
             }
         }
+    }
+
+    /// Notes whether the interface has a carrier.
+    /// - Returns: whether it has come back.
+    func carrier(isThere: Bool) -> Bool {
+        defer { hasCarrier = isThere }
+        return isThere && hasCarrier == false
     }
 
     /// Whether packets were dropped since the last call.

@@ -74,6 +74,23 @@ extension FaultTests {
             try await lab.stop()
         }
 
+        @Test("20: what came while the browser's carrier was lost is found when it is back")
+        func cameMeanwhile() async throws {
+            let lab = try await Lab.start()
+            var (_, browser, _) = try await lab.published(1)
+            try await lab.run("sw", "ip", "link", "set", "p2", "down")
+            let publisher = try await lab.avahiPublish("h1", "later", Lab.type, "9000")
+            // It is announced twice, a second apart (RFC 6762 §8.3).
+            try await Task.sleep(for: .seconds(3))
+            try await lab.run("sw", "ip", "link", "set", "p2", "up")
+            let told = try await browser.wait(for: "it", within: .seconds(6)) { $0.names.contains("later") }
+            Figures(
+                scenario: "20", what: "published while the browser's carrier was lost for 3 s", recovery: told
+            ).record()
+            publisher.signal(SIGTERM)
+            try await lab.stop()
+        }
+
         @Test("20: an interface that stays down is an end after all")
         func browserStaysDown() async throws {
             let lab = try await Lab.start()
