@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/if_arp.h>
 #include <linux/if_packet.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
@@ -23,47 +24,94 @@ enum { PORT = 5353, TTL = 255, SLOTS = 32, RECEIVE_BUFFER = 8 << 20 };
 static const struct in6_addr group6 = {{{0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xfb}}};
 #define GROUP4 0xE00000FBu
 
+static int attach(int socket, const struct sock_filter *program, size_t length) {
+    const struct sock_fprog filter = {(unsigned short)length, (struct sock_filter *)program};
+    return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+}
+#define ATTACH(socket, program) attach(socket, program, sizeof(program) / sizeof((program)[0]))
+
 // Offsets count from the UDP header; the network header's have a base of their own (linux/filter.h).
-static int attach_filter(int socket, int family, enum cmulticast_share share, bool wants_ttl_255) {
-    const uint32_t ttl_offset = (uint32_t)SKF_NET_OFF + (family == AF_INET ? 8 : 7);
-    const uint8_t own = share == CMULTICAST_OWN, all = share == CMULTICAST_ALL;
-    struct sock_filter program[] = {
+static uint32_t ttl_offset(int family) { return (uint32_t)SKF_NET_OFF + (family == AF_INET ? 8 : 7); }
+
+static int attach_own_filter(int socket, int family, bool all, bool wants_ttl_255) {
+    const uint8_t own = !all;
+    const struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 9),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
         // A copy of what this machine sent is for the socket of its own services alone.
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, own || all ? 0 : 7, own ? 7 : 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, 0, own ? 7 : 0),
         // Of what this machine sent, responses, and questions that say something: known answers and probes.
         BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 8 + 2),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, 2, own ? 0 : 2),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 8 + 6),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0),
-        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset),
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset(family)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TTL, 0, wants_ttl_255 ? 1 : 0),
         BPF_STMT(BPF_RET | BPF_K, 0xffff),
         BPF_STMT(BPF_RET | BPF_K, 0),
     };
-    const struct sock_fprog filter = {sizeof program / sizeof program[0], program};
-    return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+    return ATTACH(socket, program);
+}
+
+// A question to the group may come in a frame to this machine alone: nobody who could answer has heard it. Of Ethernet the address itself
+// counts: the kernel calls any group address multicast, and a host has some of its own (RFC 4291 §2.7.1).
+static int attach_others_filter(int socket, int family, bool alone, bool wants_ttl_255) {
+    enum { OF_GROUP = 10, OF_ETHERNET = 12, GOOD = 16, BAD = 19 };
+    const int to_all = alone ? BAD : GOOD, to_one = alone ? GOOD : BAD;
+#define TO(target, from) (uint8_t)((target) - (from) - 1)
+    const struct sock_filter program[] = {
+        [0] = BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+        [1] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, TO(BAD, 1)),
+        [2] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
+        [3] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_LOOPBACK, TO(BAD, 3), 0),
+        [4] = BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 8 + 2),
+        [5] = BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, TO(to_all, 5), 0),
+        [6] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
+        [7] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_BROADCAST, TO(to_all, 7), 0),
+        [8] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_HATYPE)),
+        [9] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARPHRD_ETHER, TO(OF_ETHERNET, 9), 0),
+        [OF_GROUP] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
+        [11] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_MULTICAST, TO(to_all, 11), TO(to_one, 11)),
+        [OF_ETHERNET] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_LL_OFF),
+        [13] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, family == AF_INET ? 0x01005e00 : 0x33330000, 0, TO(to_one, 13)),
+        [14] = BPF_STMT(BPF_LD | BPF_H | BPF_ABS, (uint32_t)SKF_LL_OFF + 4),
+        [15] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x00fb, TO(to_all, 15), TO(to_one, 15)),
+        [GOOD] = BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset(family)),
+        [17] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TTL, 0, wants_ttl_255 ? 1 : 0),
+        [18] = BPF_STMT(BPF_RET | BPF_K, 0xffff),
+        [BAD] = BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+#undef TO
+    return ATTACH(socket, program);
+}
+
+static int attach_filter(int socket, int family, enum cmulticast_share share, bool wants_ttl_255) {
+    switch (share) {
+    case CMULTICAST_OTHERS: return attach_others_filter(socket, family, false, wants_ttl_255);
+    case CMULTICAST_ALONE: return attach_others_filter(socket, family, true, wants_ttl_255);
+    case CMULTICAST_OWN: return attach_own_filter(socket, family, false, wants_ttl_255);
+    case CMULTICAST_ALL: return attach_own_filter(socket, family, true, wants_ttl_255);
+    }
+    errno = EINVAL;
+    return -1;
 }
 
 // What this machine sends to itself comes in over the loopback device, and is refused with all else that does not come over the link.
 static int attach_one_shot_filter(int socket, int family, uint32_t interface, bool wants_ttl_255) {
-    const uint32_t ttl_offset = (uint32_t)SKF_NET_OFF + (family == AF_INET ? 8 : 7);
-    struct sock_filter program[] = {
+    const struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PORT, 0, 7),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_IFINDEX)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, interface, 0, 5),
         BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 8 + 2),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x80, 0, 3),
-        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset),
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ttl_offset(family)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TTL, 0, wants_ttl_255 ? 1 : 0),
         BPF_STMT(BPF_RET | BPF_K, 0xffff),
         BPF_STMT(BPF_RET | BPF_K, 0),
     };
-    const struct sock_fprog filter = {sizeof program / sizeof program[0], program};
-    return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+    return ATTACH(socket, program);
 }
 
 static int set(int socket, int level, int option, int value) {

@@ -106,13 +106,15 @@ struct RecordCacheTests {
         _ = cache.receive([.address(1, ttl: 120), .address(2, ttl: 120)], at: now)
         let question = Question(host.name, .a)
         for second in [1, 3] {
-            cache.heard(question, knownAnswers: [.address(2, ttl: 100)], at: now + .seconds(second))
+            let doubted = cache.heard(question, knownAnswers: [.address(2, ttl: 100)], at: now + .seconds(second))
+            #expect(doubted == (second == 3 ? [host] : []))
         }
         #expect(run(&cache, until: now + .seconds(20)).map(\.time) == [now + .seconds(13)])
         #expect(cache.records(host).map(\.data) == [.a(2)])
         // One question, or two at once, prove nothing; and an answer ends the doubt.
         for second in [30.0, 30.5, 33.0] {
-            cache.heard(question, knownAnswers: [], at: now + .milliseconds(Int(second * 1000)))
+            let doubted = cache.heard(question, knownAnswers: [], at: now + .milliseconds(Int(second * 1000)))
+            #expect(doubted == (second == 33 ? [host] : []))
         }
         _ = cache.receive([.address(2, ttl: 120)], at: now + .seconds(34))
         #expect(run(&cache, until: now + .seconds(60)).isEmpty)

@@ -21,17 +21,57 @@ struct SettlingTests {
         }
     }
 
-    @Test("Where nothing was found and others know of something, one question more")
+    @Test("As long as others know of what is not known here, it is not all, and an end then is an end cut short")
     func othersKnowMore() {
         for hasNews in [false, true] {
             var settling = Settling(at: start)
             settling.asked(isTruncated: false, at: at(50))
             if hasNews { settling.news(at: at(100)) }
             settling.asked(isTruncated: false, at: at(1050))
-            settling.othersKnowMore()
-            #expect(settling.deadline == at(hasNews ? 1200 : 6000))
+            settling.othersKnowMore(true)
+            #expect(settling.deadline == at(6000))
+            #expect(settling.isSettled(at: at(6000)) && !settling.isHeardOut(at: at(6000)))
+            settling.othersKnowMore(false)
+            #expect(settling.deadline == at(hasNews ? 1200 : 1650))
+            #expect(settling.isHeardOut(at: at(1650)))
+        }
+    }
+
+    @Test("Silence is none while packets wait to be looked at")
+    func behind() {
+        var settling = Settling(at: start)
+        settling.asked(isTruncated: false, at: at(50))
+        settling.news(at: at(100))
+        settling.asked(isTruncated: false, at: at(1050))
+        settling.isBehind(at: at(1190))
+        #expect(settling.deadline == at(1340))
+    }
+
+    @Test("A list whose answers were slow waits as long for further ones")
+    func slowAnswers() {
+        for (news, settled) in [(250, 1200), (700, 1850)] {
+            var settling = Settling(at: start)
+            settling.asked(isTruncated: false, at: at(50))
+            settling.news(at: at(news))
+            settling.answered(at: at(news))
+            settling.asked(isTruncated: false, at: at(1050))
+            #expect(settling.deadline == at(settled))
+        }
+    }
+
+    @Test("On a busy machine silence lasts longer, and that nothing is there takes a third question")
+    func busy() {
+        for hasNews in [false, true] {
+            var settling = Settling(at: start)
+            settling.wasLate(by: .milliseconds(20))
+            settling.asked(isTruncated: false, at: at(50))
+            if hasNews { settling.news(at: at(100)) }
+            settling.asked(isTruncated: false, at: at(1050))
+            #expect(settling.deadline == at(hasNews ? 1200 : 1650))
+            settling.wasLate(by: .milliseconds(100))
+            #expect(settling.deadline == at(hasNews ? 1600 : 6000))
             settling.asked(isTruncated: false, at: at(3050))
-            #expect(settling.deadline == at(hasNews ? 3200 : 3650))
+            #expect(settling.deadline == at(hasNews ? 3600 : 4050))
         }
     }
 

@@ -8,7 +8,8 @@
 
 // Which datagrams a socket is to get. The kernel says which are copies of what this machine sent: no one else can send such.
 enum cmulticast_share {
-    CMULTICAST_OTHERS,  // of other hosts
+    CMULTICAST_OTHERS,  // of other hosts; questions only if their frame went to all hosts
+    CMULTICAST_ALONE,   // questions of other hosts whose frame did not: who else heard them is not known
     CMULTICAST_OWN,     // responses of this machine
     CMULTICAST_ALL,     // of the loopback interface
 };

@@ -208,17 +208,24 @@ package struct RecordCache: Sendable {
     /// Processes someone else's question that expects a multicast answer (RFC 6762 §10.5).
     ///
     /// Not for questions that want a unicast answer, nor for messages with TC, whose known answers are incomplete.
-    package mutating func heard(_ question: Question, knownAnswers: [ResourceRecord], at now: Duration) {
+    /// - Returns: the keys of which records are in doubt now: they end after 10 s, so the caller asks for them.
+    package mutating func heard(
+        _ question: Question, knownAnswers: [ResourceRecord], at now: Duration
+    ) -> Set<RecordKey> {
         let types: [RecordType] = question.type == .any ? [.a, .aaaa, .srv, .txt, .ptr] : [question.type]
         let keys = types.map { RecordKey(question.name, $0) }
-        guard 1...Self.mostInDoubt ~= keys.reduce(0, { $0 + store.count(of: $1) }) else { return }
+        guard 1...Self.mostInDoubt ~= keys.reduce(0, { $0 + store.count(of: $1) }) else { return [] }
+        var doubted: Set<RecordKey> = []
         let known = Set(knownAnswers.lazy.filter { $0.name == question.name }.map(\.data))
         for slot in keys.flatMap({ store.slots(of: $0) }) {
             guard let cached = store[slot], !known.contains(cached.data) else { continue }
             store[slot]?.wasMissed(at: now)
             guard let count = store[slot]?.unanswered, count > cached.unanswered else { continue }
-            if count >= Self.unansweredQuestions { end(slot, at: now + Self.doubt) }
+            guard count >= Self.unansweredQuestions, !cached.isEnding else { continue }
+            end(slot, at: now + Self.doubt)
+            doubted.insert(cached.key)
         }
+        return doubted
     }
 
     /// Processes a probe (RFC 6762 §8.1): the records that its authority section proposes.

@@ -72,7 +72,10 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
 
     func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
         let interface = link.interface
-        guard parts[interface]?.link === link else { return }
+        guard let key = parts[interface]?.browse.key, parts[interface]?.link === link else { return }
+        if !isListed, changes.contains(where: { $0.parts.isAdded && $0.parts.key == key }) {
+            parts[interface]?.settling.answered(at: now)
+        }
         parts[interface]?.browse.changed(changes, &link.querier, at: now)
         took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
     }
@@ -81,7 +84,9 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         guard let part = parts[link.interface], part.link === link else { return }
         let timesAsked = link.querier.timesAsked(part.browse.key)
         if link.querier.isSending, part.timesAsked > 0 { parts[link.interface]?.settling.isAsking(at: now) }
-        if !isListed, link.querier.isBehind(part.browse.key) { parts[link.interface]?.settling.othersKnowMore() }
+        if !isListed {
+            parts[link.interface]?.settling.othersKnowMore(link.querier.isBehind(part.browse.key))
+        }
         guard timesAsked > part.timesAsked else { return }
         parts[link.interface]?.timesAsked = timesAsked
         parts[link.interface]?.settling.asked(isTruncated: link.wasTruncated, at: now)
@@ -89,6 +94,14 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
 
     func lost(on link: Link) {
         if parts[link.interface]?.link === link { parts[link.interface]?.settling.lost() }
+    }
+
+    func isBehind(at now: Duration) {
+        if !isListed { for interface in Array(parts.keys) { parts[interface]?.settling.isBehind(at: now) } }
+    }
+
+    func wasLate(by delay: Duration) {
+        if !isListed { for interface in Array(parts.keys) { parts[interface]?.settling.wasLate(by: delay) } }
     }
 
     func degraded(_ text: String) { facts.append(.degraded(text)) }
@@ -139,11 +152,18 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
 
     private func settle(at now: Duration) {
         guard !isListed, areLinksKnown else { return }
+        for (interface, part) in parts {
+            parts[interface]?.settling.othersKnowMore(part.link.querier.isBehind(part.browse.key))
+        }
         if isForOne {
             if answered == nil, parts.values.contains(where: { $0.browse.hasAnswer }) { answered = now }
             guard now >= listDeadline || parts.values.allSatisfy({ $0.browse.hasAnswer }) else { return }
         } else {
             guard parts.values.allSatisfy({ $0.settling.isSettled(at: now) }) else { return }
+            for (interface, part) in parts where !part.settling.isHeardOut(at: now) {
+                let seconds = Settling.patience.components.seconds
+                degraded("results may be incomplete: not all was heard on \(interface.name) within \(seconds) s")
+            }
         }
         isListed = true
         facts.append(.listed)

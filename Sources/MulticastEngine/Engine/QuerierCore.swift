@@ -42,6 +42,8 @@ final class QuerierCore {
     private var slept = Duration.zero
     /// When `slept` was last checked.
     private var lookedAt = Duration.zero
+    /// When the next turn is due at the latest.
+    private var isDue: Duration?
     var linkTroubles = LinkTroubles()
     var opensAgain: Duration?
 
@@ -92,6 +94,7 @@ final class QuerierCore {
         if operations.isEmpty {
             monitor.leave(self)
             system = nil
+            isDue = nil
             timer.set(nil)
         }
     }
@@ -115,6 +118,9 @@ final class QuerierCore {
         let now = BootTime.now
         if operations.isEmpty { return }
         noticeSuspend(at: now)
+        if let isDue, now - isDue >= Settling.busy {
+            for operation in inOrder { operation.wasLate(by: now - isDue) }
+        }
         for link in links.values { link.read(into: &packets, buffer) }
         while !packets.isEmpty, BootTime.now - now < Self.lookingTime {
             look(at: packets.removeFirst(Self.packetsAtOnce))
@@ -131,10 +137,12 @@ final class QuerierCore {
             if link.hasLost() { lost(on: link, at: then) }
             noticeFull(link, link.querier.cache.isFull)
         }
+        if !packets.isEmpty { for operation in inOrder { operation.isBehind(at: then) } }
         for operation in inOrder where operation.deadline.map({ $0 <= then }) ?? false { operation.advance(to: then) }
         for link in links.values { send(on: link, at: then) }
         for operation in inOrder { operation.flush() }
-        if packets.isEmpty { setTimer(at: then) } else { timer.set(.zero) }
+        isDue = packets.isEmpty ? nextDeadline(at: then) : then
+        timer.set(isDue)
     }
 
     private func send(on link: Link, at now: Duration) {
@@ -195,10 +203,10 @@ final class QuerierCore {
         BootTime.now - .microseconds(MonotonicTime.now.microseconds)
     }
 
-    private func setTimer(at now: Duration) {
+    private func nextDeadline(at now: Duration) -> Duration? {
         let deadlines =
             links.values.compactMap { $0.querier.deadline(at: now) } + inOrder.compactMap(\.deadline)
             + [opensAgain, links.isEmpty ? nil : now + Self.longestSleep].compactMap(\.self)
-        timer.set(deadlines.min())
+        return deadlines.min()
     }
 }

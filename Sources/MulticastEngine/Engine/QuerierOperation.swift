@@ -18,10 +18,19 @@ protocol QuerierOperation: AnyObject {
     func asked(on link: Link, at now: Duration)
     /// Packets were lost there.
     func lost(on link: Link)
+    /// Packets wait to be looked at.
+    func isBehind(at now: Duration)
+    /// The thread was late by this time.
+    func wasLate(by delay: Duration)
     func degraded(_ text: String)
     func advance(to now: Duration)
     /// Reports everything collected.
     func flush()
     /// Ends: asks on no link any more, and reports nothing.
     func end()
+}
+
+extension QuerierOperation {
+    func isBehind(at now: Duration) {}
+    func wasLate(by delay: Duration) {}
 }

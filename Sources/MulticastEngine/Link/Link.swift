@@ -50,7 +50,7 @@ final class Link {
         for family in families where !sockets.contains(where: { $0.family == family }) {
             var made: [LinkSocket] = []
             do throws(SocketError) {
-                let shares = isLoopback ? [CMULTICAST_ALL] : [CMULTICAST_OTHERS, CMULTICAST_OWN]
+                let shares = isLoopback ? [CMULTICAST_ALL] : [CMULTICAST_OTHERS, CMULTICAST_ALONE, CMULTICAST_OWN]
                 for share in shares {
                     made.append(
                         try LinkSocket(
@@ -123,7 +123,8 @@ final class Link {
         // On the loopback interface all questions come from this machine, including our own.
         if isLoopback, !isResponse { return [] }
         return querier.received(
-            message, isOwn: way == .own && (marksOwn || !isResponse), over: packet.family, from: packet.source, at: now)
+            message, isOwn: way == .own && (marksOwn || !isResponse), wentToAll: way != .alone, over: packet.family,
+            from: packet.source, at: now)
     }
 
     /// Sends the packets that are due.
@@ -134,7 +135,7 @@ final class Link {
         let packets = querier.packets(at: now)
         guard !packets.isEmpty else { return false }
         wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
-        let errors = sockets.filter { !$0.isOwn || isLoopback }
+        let errors = sockets.filter(\.sends)
             .map { socket in packets.reduce(0) { error, packet in max(error, socket.send(packet)) } }
         isRefused = errors.contains { $0 != 0 }
         refusal = errors.allSatisfy { $0 != 0 } ? errors.first : nil

@@ -52,8 +52,9 @@ package struct LinkQuerier: Sendable {
     /// Returns how often a question was asked, by us or by another host in our place.
     package func timesAsked(_ key: RecordKey) -> Int { schedule.timesAsked(key) }
 
-    /// Returns whether another host listed an answer unknown here, and the question has not been asked since.
-    package func isBehind(_ key: RecordKey) -> Bool { schedule.isBehind(key) }
+    /// Returns whether another host listed an answer that is still unknown here, and the question has not been asked
+    /// since.
+    package func isBehind(_ key: RecordKey) -> Bool { schedule.isBehind(key) { cache.has($0, $1) } }
 
     /// Whether packets are waiting to be sent, as with many known answers.
     package var isSending: Bool { schedule.isSending }
@@ -70,11 +71,12 @@ package struct LinkQuerier: Sendable {
     /// - Parameters:
     ///   - message: the message.
     ///   - isOwn: whether this machine sent it.
+    ///   - wentToAll: whether its frame went to all hosts of the link.
     ///   - family: the family over which it came.
     ///   - now: the time.
     package mutating func received(
-        _ message: Message, isOwn: Bool, over family: IPAddress.Family = .ipv4, from source: PacketSource = .asked,
-        at now: Duration
+        _ message: Message, isOwn: Bool, wentToAll: Bool = true, over family: IPAddress.Family = .ipv4,
+        from source: PacketSource = .asked, at now: Duration
     ) -> [RecordCache.Change] {
         // RFC 6762 §18.3 and §18.11: ignores errors and all but queries and responses.
         guard message.opcode == 0, message.responseCode == 0 else { return [] }
@@ -84,8 +86,12 @@ package struct LinkQuerier: Sendable {
                 cache.heardProbe(for: message.authorities.prefix(Self.questionsHeard), at: now)
                 return []
             }
-            // Questions of this machine do not count either: they may be our own.
-            let mayCount = !message.flags.contains(.truncated) && !isOwn
+            // Questions of this machine do not count either: they may be our own. Nor do those in a frame to this machine alone, which no
+            // one who could answer has heard; some access points send all so, and what those say is still of use.
+            let mayCount = !message.flags.contains(.truncated) && !isOwn && wentToAll
+            if message.questions.isEmpty {
+                schedule.heardMore(message.answers, at: now) { [cache] in cache.isFresh($0, $1, at: now) }
+            }
             for question in Set(message.questions.prefix(Self.questionsHeard))
             where !question.wantsUnicastResponse && question.recordClass == .internet {
                 let key = RecordKey(question.name, question.type)
@@ -94,7 +100,11 @@ package struct LinkQuerier: Sendable {
                 schedule.heard(
                     question, knownAnswers: message.answers, counts: counts, at: now,
                     knows: { [cache] in cache.isFresh($0, $1, at: now) })
-                if counts { cache.heard(question, knownAnswers: message.answers, at: now) }
+                guard counts else { continue }
+                // Others may have asked what no one could read: nothing ends before this host has asked, too.
+                for key in cache.heard(question, knownAnswers: message.answers, at: now) where schedule.follows(key) {
+                    schedule.restart(key, at: now)
+                }
             }
             return []
         }

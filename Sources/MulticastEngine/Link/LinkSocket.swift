@@ -3,11 +3,12 @@ import DNSSD
 import DiscoverySystem
 import Libc
 
-/// A socket of a link, for one family, that receives either others' packets or this machine's own. Used only on the
-/// loop's thread.
+/// A socket of a link, for one family, that receives what came one way. Used only on the loop's thread.
 @safe final class LinkSocket {
     let family: IPAddress.Family
-    let isOwn: Bool
+    /// Whether questions are sent by it: one socket of each family does.
+    let sends: Bool
+    private let way: PacketQueue.Way
     private let interface: UInt32
     private let descriptor: Int32
     private var watch: LoopWatch?
@@ -22,7 +23,8 @@ import Libc
     ) throws(SocketError) {
         self.family = family
         self.interface = interface
-        isOwn = share != CMULTICAST_OTHERS
+        sends = share == CMULTICAST_OTHERS || share == CMULTICAST_ALL
+        way = share == CMULTICAST_OTHERS ? .others : share == CMULTICAST_ALONE ? .alone : .own
         descriptor = cmulticast_open(family.number, interface, share, wantsTTL255)
         guard descriptor >= 0 else { throw SocketError(code: -descriptor) }
         watch = LoopWatch(loop: loop, descriptor: descriptor) { _ in ready() }
@@ -56,19 +58,19 @@ import Libc
 
     /// Reads all available packets into `packets`, up to `limit` bytes in total.
     func receive(into packets: inout PacketQueue, _ buffer: ReceiveBuffer, from link: Link) {
-        lookForLosses()
         while packets.size < PacketQueue.limit {
+            lookForLosses()
             let count = buffer.receive(descriptor) { bytes, source in
-                packets.append(bytes, link, over: family, isOwn ? .own : .others, from: source)
+                packets.append(bytes, link, over: family, way, from: source)
             }
             guard count == ReceiveBuffer.slots else { return }
         }
     }
 
-    /// Returns whether the kernel dropped packets since the last call, for lack of room.
+    /// Returns whether the kernel dropped packets that count since the last call, for lack of room.
     func hasLost() -> Bool {
         defer { isLossy = false }
-        return isLossy
+        return isLossy && way != .alone
     }
 
     /// Notes a loss if the kernel's count grows while the queue is nearly full: the count includes packets that the

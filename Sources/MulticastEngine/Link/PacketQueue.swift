@@ -11,6 +11,8 @@ struct PacketQueue {
     enum Way {
         /// To the group, from another host.
         case others
+        /// A question to the group, from another host, in a frame that did not go to all hosts.
+        case alone
         /// To the group, from this machine.
         case own
         /// To the port of a one-shot question.

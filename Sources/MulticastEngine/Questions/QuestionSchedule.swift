@@ -157,7 +157,8 @@ package struct QuestionSchedule: Sendable {
     }
 
     /// Processes another host's question for a multicast answer. It replaces ours if that is due soon, unless the host
-    /// knows answers that we do not (RFC 6762 §7.3).
+    /// knows answers that we do not (RFC 6762 §7.3). Of two in a row one is ours: what others ask, no one may have been
+    /// able to read.
     /// - Parameters:
     ///   - question: the question.
     ///   - knownAnswers: the answers that the host knows.
@@ -170,15 +171,34 @@ package struct QuestionSchedule: Sendable {
     ) {
         let key = RecordKey(question.name, question.type)
         guard let place = place(of: key), let state = states[place] else { return }
-        let theirs = knownAnswers.lazy.filter { $0.type == key.type && $0.name == key.name }
-        guard theirs.allSatisfy({ knows(key, $0.data) }) else { return change(key) { $0.fellBehind(at: now) } }
-        guard counts, state.next.time <= now + Self.suppression, !state.wasJustAsked(at: now) else { return }
-        states[place]?.wasAsked(at: now)
+        let unknown = unknown(knownAnswers, to: key, knows)
+        guard unknown.isEmpty else { return change(key) { $0.fellBehind(unknown, at: now) } }
+        guard counts, state.next.time <= now + Self.suppression, state.isReplaceable(at: now) else { return }
+        states[place]?.wasAsked(byOthers: true, at: now)
         queue(place)
     }
 
-    /// Returns whether another host listed an answer unknown here, and the question has not been asked since.
-    package func isBehind(_ key: RecordKey) -> Bool { place(of: key).flatMap { states[$0]?.isBehind } ?? false }
+    /// Processes known answers that another host lists behind its question, in a packet without one (RFC 6762 §7.2).
+    package mutating func heardMore(
+        _ knownAnswers: [ResourceRecord], at now: Duration, knows: (RecordKey, RecordData) -> Bool
+    ) {
+        for key in Set(knownAnswers.lazy.map { RecordKey($0.name, $0.type) }) where follows(key) {
+            let unknown = unknown(knownAnswers, to: key, knows)
+            if !unknown.isEmpty { change(key) { $0.fellBehind(unknown, at: now) } }
+        }
+    }
+
+    private func unknown(
+        _ answers: [ResourceRecord], to key: RecordKey, _ knows: (RecordKey, RecordData) -> Bool
+    ) -> [RecordData] {
+        answers.filter { $0.type == key.type && $0.name == key.name && !knows(key, $0.data) }.map(\.data)
+    }
+
+    /// Returns whether another host listed an answer that is still unknown here, and the question has not been asked
+    /// since.
+    package func isBehind(_ key: RecordKey, knows: (RecordKey, RecordData) -> Bool) -> Bool {
+        place(of: key).flatMap { states[$0] }.map { $0.listed.contains { !knows(key, $0) } } ?? false
+    }
 
     // MARK: Sending
 

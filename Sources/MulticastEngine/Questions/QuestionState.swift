@@ -15,14 +15,18 @@ struct QuestionState: Sendable {
     private(set) var next: Moment
     private var lastAsked = Moment.never
     private(set) var asked: UInt32 = 0
+    /// Whether another host asked the last time.
+    private var wasOthers = false
     let isShared: Bool
     /// Whether a caller waits for this name.
     private var isNamed = false
     /// The number of further questions that go ahead of all others.
     private var hasteLeft: UInt8 = 0
-    /// Whether another host listed an answer unknown here: since the last question, and ever.
-    private(set) var isBehind = false
+    /// What others listed as answers since the last question and is unknown here: a part of it.
+    private(set) var listed: [RecordData] = []
+    /// Whether others ever did.
     private var wasBehind = false
+    private static let mostListed = 64
     /// Whether the question is due because a record grows old, whatever the cache knows.
     private(set) var isRefresh = false
 
@@ -46,26 +50,29 @@ struct QuestionState: Sendable {
         asked == 0 ? now : max(now, lastAsked.time + .seconds(Self.firstInterval))
     }
 
-    /// Returns whether the question was just asked. Another host's question cannot then replace the next one, because
-    /// responders are silent for a second after they answered (RFC 6762 §6).
-    func wasJustAsked(at now: Duration) -> Bool { asked > 0 && now - lastAsked.time < .seconds(Self.firstInterval) / 2 }
+    /// Returns whether another host's question can replace the next one: not if one has replaced the last, and not just
+    /// after ours, because responders are silent for a second after they answered (RFC 6762 §6).
+    func isReplaceable(at now: Duration) -> Bool {
+        asked == 0 || !wasOthers && now - lastAsked.time >= .seconds(Self.firstInterval)
+    }
 
     /// Another host listed an answer unknown here: asks again after a second, but only once, because not everything
     /// listed exists.
     ///
     /// A responder takes two programs on one machine for one, and does not send us what the other lists as known.
-    mutating func fellBehind(at now: Duration) {
-        isBehind = true
+    mutating func fellBehind(_ unknown: some Sequence<RecordData>, at now: Duration) {
+        for data in unknown where listed.count < Self.mostListed && !listed.contains(data) { listed.append(data) }
         guard asked > 0, !wasBehind else { return }
         wasBehind = true
         next = Moment(now + .seconds(Self.firstInterval))
     }
 
-    mutating func wasAsked(at now: Duration) {
+    mutating func wasAsked(byOthers: Bool = false, at now: Duration) {
+        wasOthers = byOthers
         asked = min(asked, .max - 1) + 1
         lastAsked = Moment(now)
         isRefresh = false
-        isBehind = false
+        listed = []
         if hasteLeft > 0 { hasteLeft -= 1 }
         waitLonger(at: now)
     }

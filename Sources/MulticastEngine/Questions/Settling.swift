@@ -3,19 +3,37 @@
 /// The protocol has no message for it, so this waits for silence after the second question, which recovers answers lost
 /// after the first. Measured with 2 % of packets lost: after 150 ms of silence 18 of 20 browses are complete, after
 /// 1000 ms no more; after the second question all 20 are.
+///
+/// Silence counts only while this program could have heard something, and lasts longer where answers were slow or this machine is busy. A list
+/// that is not heard out within `patience` ends all the same, as cut short.
 package struct Settling: Sendable {
     private static let silence = Duration.milliseconds(150)
     /// Known answers in several packets delay hosts by 400 to 500 ms (RFC 6762 §7.2). An empty list waits as long, in
     /// case a host is slow.
     private static let longSilence = Duration.milliseconds(600)
     /// The first list ends after this time at the latest.
-    private static let patience = Duration.seconds(6)
+    package static let patience = Duration.seconds(6)
+    /// An answer as late as this is not one of a host that is merely polite (RFC 6762 §6: 20 to 120 ms).
+    private static let slowAnswer = Duration.milliseconds(250)
+    /// A timer as late as this shows a busy machine, whose other programs may be as late.
+    static let busy = Duration.milliseconds(50)
+    /// How many such delays an answer may meet: the question's, the responder's two, and that of reading it.
+    private static let delays = 4
+    /// How often to ask on a busy machine before nothing counts as found.
+    private static let questionsWhenBusy = 3
 
     private let began: Duration
     private var asked = 0
     private var lastAsked = Duration.zero
     private var wasTruncated = false
     private var lastNews: Duration?
+    private var doOthersKnowMore = false
+    /// When packets last waited to be looked at.
+    private var lastBehind: Duration?
+    /// The longest time from a question to news of its list.
+    private var slowest = Duration.zero
+    /// The greatest delay of a timer.
+    private var late = Duration.zero
     /// The number of times that the question must be asked: twice, and once more after a loss.
     private var needed = 2
 
@@ -39,11 +57,14 @@ package struct Settling: Sendable {
     /// Something new arrived.
     package mutating func news(at now: Duration) { lastNews = now }
 
+    /// The list has another entry.
+    package mutating func answered(at now: Duration) { if asked > 0 { slowest = max(slowest, now - lastAsked) } }
+
     /// The kernel dropped packets of ours.
     package mutating func lost() { needed = max(2, asked + 1) }
 
-    /// Other hosts know an answer that did not arrive here. If nothing did, waits for another question.
-    package mutating func othersKnowMore() { if lastNews == nil { lost() } }
+    /// Whether others know an answer that has not arrived here, and that has not been asked for since.
+    package mutating func othersKnowMore(_ more: Bool) { doOthersKnowMore = more }
 
     /// The last question is still being sent: its known answers take many packets.
     package mutating func isAsking(at now: Duration) {
@@ -51,19 +72,30 @@ package struct Settling: Sendable {
         wasTruncated = true
     }
 
+    /// Packets wait to be looked at.
+    package mutating func isBehind(at now: Duration) { lastBehind = now }
+
+    /// A timer was late by this time.
+    package mutating func wasLate(by delay: Duration) { if delay >= Self.busy { late = max(late, delay) } }
+
     /// When to call `isSettled` again.
     package var deadline: Duration { min(settles ?? end, end) }
 
-    /// Whether the list is complete.
-    package func isSettled(at now: Duration) -> Bool { now >= end || settles.map { now >= $0 } ?? false }
+    /// Whether there is no more to wait for.
+    package func isSettled(at now: Duration) -> Bool { now >= end || isHeardOut(at: now) }
+
+    /// Whether the list is complete, as far as this can be known.
+    package func isHeardOut(at now: Duration) -> Bool { settles.map { now >= $0 } ?? false }
 
     private var end: Duration { began + Self.patience }
 
     /// When the list settles without further events; nil if it needs one first.
     private var settles: Duration? {
-        guard asked >= needed else { return nil }
         let hasFoundNothing = lastNews == nil && lastAsked > began
+        let needed = hasFoundNothing && late > .zero ? max(needed, Self.questionsWhenBusy) : needed
+        guard asked >= needed, !doOthersKnowMore else { return nil }
         let silence = wasTruncated || hasFoundNothing ? Self.longSilence : Self.silence
-        return max(lastAsked, lastNews ?? lastAsked) + silence
+        let last = max(lastAsked, lastNews ?? lastAsked, lastBehind ?? lastAsked)
+        return last + max(silence, slowest > Self.slowAnswer ? slowest + Self.silence : .zero) + late * Self.delays
     }
 }
