@@ -85,6 +85,13 @@ struct ExplanationTests {
         #expect(codes(both).isEmpty)
     }
 
+    @Test("a host that answers the asker alone is named, and is otherwise as good as any")
+    func lone() throws {
+        #expect(
+            codes(try evidence(try healthy(), from: Arrival(from: address(1), on: eth0, .answer)))
+                == ["answers-asker-alone"])
+    }
+
     @Test("two hosts, with what each says; what is hostile is escaped")
     func disputes() throws {
         var evidence = try evidence(try healthy())

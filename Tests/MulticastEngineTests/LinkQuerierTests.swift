@@ -131,6 +131,7 @@ struct LinkQuerierTests {
         var now = start
         while now < start + .seconds(300), let deadline = link.deadline(at: now) {
             now = max(now, deadline)
+            _ = link.oneShotPackets(at: now)
             _ = link.packets(at: now)
         }
         now += .seconds(2)
@@ -177,6 +178,7 @@ struct LinkQuerierTests {
         var (now, asked): (Duration, [Question]) = (woke, [])
         while let deadline = link.deadline(at: now), deadline <= woke + .milliseconds(250) {
             now = max(now, deadline)
+            _ = link.oneShotPackets(at: now)
             asked += try link.packets(at: now).flatMap { try Message(reading: $0).questions }
         }
         #expect(asked == [Question(list.name, .ptr)])
@@ -185,6 +187,7 @@ struct LinkQuerierTests {
         }
         while let deadline = link.deadline(at: now), deadline <= woke + .milliseconds(900) {
             now = max(now, deadline)
+            _ = link.oneShotPackets(at: now)
             asked += try link.packets(at: now).flatMap { try Message(reading: $0).questions }
         }
         #expect(Set(asked.dropFirst().map(\.name)) == [Numbered().name(499)])
@@ -275,6 +278,7 @@ struct LinkQuerierTests {
         var questions: [Question] = []
         while now < start + .seconds(60), let deadline = link.deadline(at: now) {
             now = max(now, deadline)
+            _ = link.oneShotPackets(at: now)
             questions += try link.packets(at: now).flatMap { try Message(reading: $0).questions }
         }
         #expect(questions.count > 150)

@@ -59,6 +59,27 @@ struct NameInquiryTests {
         #expect(inquiry.isOver(at: ms(1950)))
     }
 
+    @Test("a host that answers by unicast without id and question is believed, and told apart; its link is not deaf")
+    func lone() throws {
+        for answersGroup in [false, true] {
+            var inquiry = try inquiry()
+            _ = inquiry.questions(at: .zero)
+            inquiry.received(try message(try records()), Arrival(from: h1, on: eth0, .answer), at: ms(1))
+            if answersGroup {
+                inquiry.received(try message(try records()), Arrival(from: h1, on: eth0, .group), at: ms(2))
+            }
+            for time in stride(from: 0, through: 5000, by: 50) { _ = inquiry.questions(at: ms(time)) }
+            #expect(!inquiry.answers.isEmpty && inquiry.loners == (answersGroup ? [] : [h1]))
+            #expect(inquiry.unheardLinks.isEmpty)
+        }
+        // Not about the name; from another network.
+        var other = try inquiry()
+        other.received(try message(try address()), Arrival(from: h1, on: eth0, .answer), at: ms(1))
+        other.received(
+            try message(try records()), Arrival(from: h1, on: eth0, .answer, isNear: false), at: ms(1))
+        #expect(other.loners.isEmpty && other.answers.isEmpty)
+    }
+
     @Test("nothing is answered: given up after the last question")
     func silence() throws {
         var inquiry = try inquiry()

@@ -15,6 +15,7 @@ struct Diagnosis: Hashable {
         case similarName = "similar-name"
         case multicastNotDelivered = "multicast-not-delivered"
         case multicastNotHeard = "multicast-not-heard"
+        case answersAskerAlone = "answers-asker-alone"
         case noServiceRecord = "no-service-record"
         case noTextRecord = "no-text-record"
         case notListed = "not-listed"

@@ -84,9 +84,10 @@ extension Explanation {
                     "no one answers for \(evidence.name), but there is \(Self.list(same.map(\.fullName)))")
                 return true
             }
-            let near = census.services.filter { $0.name.text.isSimilar(to: instance.name.text) }.sorted {
-                ($0.type == instance.type ? 0 : 1, $0) < ($1.type == instance.type ? 0 : 1, $1)
-            }
+            let near = census.services.filter { $0 != instance && $0.name.text.isSimilar(to: instance.name.text) }
+                .sorted {
+                    ($0.type == instance.type ? 0 : 1, $0) < ($1.type == instance.type ? 0 : 1, $1)
+                }
             guard !near.isEmpty else { return false }
             add(
                 .similarName,

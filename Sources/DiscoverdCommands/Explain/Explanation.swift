@@ -114,6 +114,13 @@ struct Explanation {
                     + "firewall of this machine drops UDP port 5353, or IGMP snooping keeps the group away; browsing misses news"
             )
         }
+        let loners = evidence.inquiry.loners
+        if !loners.isEmpty {
+            add(
+                .answersAskerAlone,
+                "\(Self.list(loners.map(\.description).sorted())) answers only the asker, by unicast, and nothing to the group "
+                    + "(RFC 6762 §6): programs that listen to the group alone do not find it")
+        }
         guard let sample = evidence.inquiry.sample else { return }
         let count = "\(sample.host) answered \(sample.answered) of \(sample.asked) questions"
         switch sample.verdict {

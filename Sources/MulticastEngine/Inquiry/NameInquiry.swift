@@ -35,6 +35,8 @@ package struct NameInquiry: Inquirer {
     /// Another host answers for it to the group with hop limit 255, or one that the system does not tell.
     package private(set) var hasDirectAnswer = false
     private var kept = HeardRecords()
+    /// Hosts that answered by unicast without id and question.
+    private var lone: Set<IPAddress> = []
     /// What was said of each name, and when first.
     private var said: [DomainName: (first: Duration, types: Set<RecordType>)] = [:]
     private var questions = RepeatedQuestions(firstID: .random(in: 0x1000...0x2000))
@@ -103,8 +105,15 @@ package struct NameInquiry: Inquirer {
 
     /// Links on which hosts answered by unicast alone, so far.
     private var deafLinks: Set<NetworkInterface> {
-        Set(heard.filter { $0.arrival.way == .answer && !$0.arrival.isOurs }.map(\.arrival.interface))
-            .subtracting(groupLinks)
+        Set(
+            heard.filter { $0.arrival.way == .answer && !$0.arrival.isOurs && !lone.contains($0.arrival.sender) }
+                .map(\.arrival.interface)
+        ).subtracting(groupLinks)
+    }
+
+    /// Hosts that answer the asker alone, as hashicorp/mdns: by unicast, in the form of an answer to the group.
+    package var loners: Set<IPAddress> {
+        lone.subtracting(heard.filter { $0.arrival.way == .group }.map(\.arrival.sender))
     }
 
     /// The same, once the group was asked often enough.
@@ -117,7 +126,12 @@ package struct NameInquiry: Inquirer {
         }
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return }
         sample?.received(message, arrival)
-        if arrival.way == .answer, !questions.owns(message) { return }
+        if arrival.way == .answer, !questions.owns(message) {
+            guard message.id == 0, message.questions.isEmpty, arrival.isNear, !arrival.isOurs,
+                message.answers.contains(where: isWanted), lone.count < Self.mostHosts
+            else { return }
+            lone.insert(arrival.sender)
+        }
         let count = heard.count
         for record in message.answers + message.additionals where record.recordClass == .internet {
             note(record, arrival, at: now)

@@ -10,6 +10,8 @@ package struct LinkQuerier: Sendable {
     private var schedule: QuestionSchedule
     private var oneShots: OneShotQuestions
     private var questions = HeardQuestions()
+    /// What was answered only to the port that asks: multicast questions for it mean nothing.
+    private var lone = Recent<RecordKey>()
     /// Whether records were left out and have not been asked for since.
     private var wasFull = false
     /// When everything was last asked for again because there was room.
@@ -32,6 +34,7 @@ package struct LinkQuerier: Sendable {
     /// Adds a user that wants the records of a key kept up to date.
     package mutating func ask(_ key: RecordKey, _ kind: QuestionSchedule.Kind, at now: Duration) {
         schedule.ask(key, kind, at: now)
+        if kind == .shared, schedule.timesAsked(key) == 0 { oneShots.ask(key, .list, at: now) }
         // A lookup by name cannot wait: the next question of an existing follower may be an hour away.
         if kind == .unique(after: .zero), !cache.isAnswered(key) { schedule.hasten(key, at: now) }
         cache.watch(key)
@@ -100,7 +103,7 @@ package struct LinkQuerier: Sendable {
                 schedule.heard(
                     question, knownAnswers: message.answers, counts: counts, at: now,
                     knows: { [cache] in cache.isFresh($0, $1, at: now) })
-                guard counts else { continue }
+                guard counts, !isLone(key) else { continue }
                 // Others may have asked what no one could read: nothing ends before this host has asked, too.
                 for key in cache.heard(question, knownAnswers: message.answers, at: now) where schedule.follows(key) {
                     schedule.restart(key, at: now)
@@ -169,7 +172,10 @@ package struct LinkQuerier: Sendable {
         guard let deadline = cache.deadline, deadline <= now else { return [] }
         let (changes, refreshes) = cache.advance(to: now)
         refill(at: now)
-        for key in refreshes { schedule.refresh(key, at: now) }
+        for key in refreshes {
+            schedule.refresh(key, at: now)
+            if isLone(key) { oneShots.ask(key, .confirmation, at: now) }
+        }
         // A shared question keeps its schedule: one host's departure is no reason to ask all.
         for case .removed(let key, _) in changes where !key.type.isShared && !cache.isAnswered(key) {
             schedule.restart(key, at: now)
@@ -197,7 +203,24 @@ package struct LinkQuerier: Sendable {
     package mutating func oneShotPackets(at now: Duration) -> [[UInt8]] {
         guard let deadline = oneShots.deadline, deadline <= now else { return [] }
         return oneShots.packets(
-            at: now, isMissing: { [cache] in Self.isMissing($0, cache) }, mayLeave: { schedule.takePlace(at: now) })
+            at: now,
+            isNeeded: { key, purpose in
+                switch purpose {
+                case .missing: schedule.follows(key) && Self.isMissing(key, cache)
+                case .confirmation: true
+                case .list: schedule.follows(key) && Self.fitsOneAnswer(key, cache)
+                }
+            }, mayLeave: { schedule.takePlace(at: now) })
+    }
+
+    /// How many services avahi-daemon can list in an answer of 512 bytes; it logs each record that it leaves out.
+    private static let mostListed = 5
+
+    /// Whether no host lists more than that.
+    private static func fitsOneAnswer(_ key: RecordKey, _ cache: RecordCache) -> Bool {
+        var counts: [PacketSource: Int] = [:]
+        for record in cache.records(key) { counts[record.source, default: 0] += 1 }
+        return counts.values.allSatisfy { $0 <= mostListed }
     }
 
     /// Whether one-shot questions are open.
@@ -205,9 +228,27 @@ package struct LinkQuerier: Sendable {
 
     /// Processes a message to the port of one-shot questions, from port 5353 of a host on this link.
     package mutating func receivedOneShot(_ message: Message, isOwn: Bool, at now: Duration) -> [RecordCache.Change] {
-        let records = oneShots.received(message, at: now).filter { Self.isOfUse($0.type) }
-        return cache.receiveOneShot(records, isOwn: isOwn, at: now)
+        var records = oneShots.received(message, at: now)
+        if records.isEmpty {
+            records = oneShots.receivedWithoutQuestion(message, at: now)
+            for record in records { followLone(record, at: now) }
+        }
+        return cache.receiveOneShot(records.filter { Self.isOfUse($0.type) }, isOwn: isOwn, at: now)
     }
+
+    /// A responder that answers the asker alone is asked so for all that follows.
+    private mutating func followLone(_ record: ResourceRecord, at now: Duration) {
+        lone.note(RecordKey(record.name, record.type), at: now)
+        let next: [RecordKey] =
+            switch record.data {
+            case .ptr(let name): [RecordKey(name, .srv), RecordKey(name, .txt)]
+            case .srv(_, _, _, let host): [RecordKey(host, .a), RecordKey(host, .aaaa)]
+            default: []
+            }
+        for key in next { oneShots.ask(key, at: now) }
+    }
+
+    private func isLone(_ key: RecordKey) -> Bool { lone.contains(key, since: .zero) }
 
     private static func isMissing(_ key: RecordKey, _ cache: RecordCache) -> Bool {
         !cache.isAnswered(key) && !cache.isDenied(key)

@@ -1,17 +1,19 @@
 package import DNSMessage
 
-/// One-shot questions (RFC 6762 §5.1): a name for which a caller waits, and which multicast has not answered, is asked
-/// for once more, from a port of its own.
+/// One-shot questions (RFC 6762 §5.1): what a caller waits for, and multicast has not answered, is asked for once more, from
+/// a port of its own; so is each list, once.
 ///
-/// A responder multicasts nothing twice in a second (§6), but answers such a question at once, by unicast (§6.7). A
-/// value: receives events with their times.
+/// A responder multicasts nothing twice in a second (§6), but answers such a question at once, by unicast (§6.7). Some, as
+/// hashicorp/mdns, answer no other. A value: receives events with their times.
 package struct OneShotQuestions: Sendable {
     /// How long a multicast answer may take before a one-shot question is sent.
     static let patience = Duration.milliseconds(10)
+    /// The same for a list: those who answer the group have done so.
+    static let listPatience = Duration.milliseconds(500)
+    /// When a list is asked for where there was no place for its packet.
+    private static let postponement = Duration.milliseconds(100)
     /// How long answers are accepted.
     static let lifetime = Duration.seconds(2)
-    /// The most questions that wait or are open; further ones are asked by multicast alone.
-    static let limit = 32
     /// How long a responder that has answered by unicast is probably silent by multicast.
     private static let silence = Duration.seconds(1)
     /// The most records of one answer that are accepted.
@@ -19,15 +21,31 @@ package struct OneShotQuestions: Sendable {
     /// The largest TTL in such an answer, in seconds (§6.7).
     private static let longestTTL: UInt32 = 10
 
-    /// The most of these that confirm what is known: a flood of goodbyes must not keep callers waiting.
-    static let mostConfirmations = 16
-
     /// Why a question is asked so.
     package enum Purpose: Hashable, Sendable {
         /// A caller waits for what is not known.
         case missing
         /// It is known, and may be no longer true.
         case confirmation
+        /// Those who answer only so are to be listed, too.
+        case list
+
+        /// The most questions that wait or are open; further ones are asked by multicast alone. None takes another's place.
+        package var limit: Int {
+            switch self {
+            case .missing: 32
+            case .confirmation: 16
+            case .list: 256
+            }
+        }
+
+        fileprivate var patience: Duration {
+            switch self {
+            case .missing: OneShotQuestions.patience
+            case .confirmation: .zero
+            case .list: OneShotQuestions.listPatience
+            }
+        }
     }
 
     private struct Waiting {
@@ -61,14 +79,10 @@ package struct OneShotQuestions: Sendable {
     /// Asks for the records of a key, unless its question waits or is open.
     package mutating func ask(_ key: RecordKey, _ purpose: Purpose = .missing, at now: Duration) {
         let isKnown = waiting.contains { $0.key == key } || open.contains { $0.key == key && $0.end > now }
-        guard !isKnown, waiting.count + open.count < Self.limit else { return }
-        if purpose == .confirmation {
-            let count = waiting.count { $0.purpose == purpose } + open.count { $0.purpose == purpose }
-            guard count < Self.mostConfirmations else { return }
-        }
-        let isSilent = lastAnswer.map { now - $0 < Self.silence } ?? false
-        let mayWait = purpose == .missing && !isSilent
-        waiting.append(Waiting(key: key, purpose: purpose, due: mayWait ? now + Self.patience : now))
+        let count = waiting.count { $0.purpose == purpose } + open.count { $0.purpose == purpose }
+        guard !isKnown, count < purpose.limit else { return }
+        let isSilent = purpose == .missing && lastAnswer.map { now - $0 < Self.silence } ?? false
+        waiting.append(Waiting(key: key, purpose: purpose, due: isSilent ? now : now + purpose.patience))
     }
 
     /// Whether a question was asked less than two seconds ago, and no one has answered it.
@@ -77,17 +91,23 @@ package struct OneShotQuestions: Sendable {
     /// Returns the packets to send now, each with one question: a responder leaves out what exceeds 512 bytes.
     /// - Parameters:
     ///   - now: the time.
-    ///   - isMissing: returns whether a key that a caller waits for still has no answer.
+    ///   - isNeeded: returns whether a key is still to be asked for.
     ///   - mayLeave: takes the place of one packet; returns false if there is none.
     package mutating func packets(
-        at now: Duration, isMissing: (RecordKey) -> Bool, mayLeave: () -> Bool
+        at now: Duration, isNeeded: (RecordKey, Purpose) -> Bool, mayLeave: () -> Bool
     ) -> [[UInt8]] {
         open.removeAll { $0.end <= now }
         let due = waiting.filter { $0.due <= now }
         waiting.removeAll { $0.due <= now }
         return due.compactMap { asked in
             let (key, purpose) = (asked.key, asked.purpose)
-            guard purpose == .confirmation || isMissing(key), mayLeave() else { return nil }
+            guard isNeeded(key, purpose) else { return nil }
+            guard mayLeave() else {
+                if purpose == .list {
+                    waiting.append(Waiting(key: key, purpose: purpose, due: now + Self.postponement))
+                }
+                return nil
+            }
             let id = newID()
             var writer = MessageWriter(id: id, limit: QuestionPackets.length, compression: .multicast)
             guard writer.add(Question(key.name, key.type)) else { return nil }
@@ -113,12 +133,7 @@ package struct OneShotQuestions: Sendable {
             RecordKey(question.name, question.type) == open[place].key, question.recordClass == .internet
         else { return [] }
         let asked = open[place].key
-        let records = (message.answers + message.additionals).prefix(Self.mostRecords)
-        let hosts = records.compactMap { record in
-            if record.name == asked.name, case .srv(_, _, _, let host) = record.data { host } else { nil }
-        }
-        let names = Set(hosts + [asked.name])
-        let believed = records.filter { names.contains($0.name) && !$0.type.isShared && $0.ttl > 0 }
+        let believed = Self.records(about: asked, in: message)
         if !believed.isEmpty { lastAnswer = now }
         open[place].isAnswered = open[place].isAnswered || believed.contains { $0.type == asked.type }
         return believed.map { record in
@@ -127,5 +142,35 @@ package struct OneShotQuestions: Sendable {
             record.flushesCache = false
             return record
         }
+    }
+
+    /// Processes an answer from port 5353 of a host on the link that has the form of a multicast one: without id and
+    /// question. Its records have their full lives.
+    /// - Returns: as of `received`.
+    package mutating func receivedWithoutQuestion(_ message: Message, at now: Duration) -> [ResourceRecord] {
+        guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0, message.id == 0,
+            message.questions.isEmpty
+        else { return [] }
+        for place in open.indices where open[place].end > now {
+            let asked = open[place].key
+            let believed = Self.records(about: asked, in: message)
+            guard believed.contains(where: { $0.name == asked.name && $0.type == asked.type }) else { continue }
+            open[place].isAnswered = true
+            return believed
+        }
+        return []
+    }
+
+    /// The records that answer a question and follow from the answer: a list's services, and hosts.
+    private static func records(about asked: RecordKey, in message: Message) -> [ResourceRecord] {
+        let records = (message.answers + message.additionals).prefix(mostRecords).filter { record in
+            record.ttl > 0 && (record.type != .ptr || RecordKey(record.name, record.type) == asked)
+        }
+        var names: Set = [asked.name]
+        for case .ptr(let name) in records.map(\.data) { names.insert(name) }
+        for record in records where names.contains(record.name) {
+            if case .srv(_, _, _, let host) = record.data { names.insert(host) }
+        }
+        return records.filter { names.contains($0.name) }
     }
 }

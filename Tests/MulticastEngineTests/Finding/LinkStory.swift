@@ -48,6 +48,18 @@ struct LinkStory {
         return browse.takeFacts()
     }
 
+    /// Receives these records at the port of one-shot questions, without id and question.
+    mutating func hearLone(_ records: [ResourceRecord]) -> [BrowseFact] {
+        let message = Message(flags: [.response, .authoritative], answers: records)
+        browse.changed(link.receivedOneShot(message, isOwn: false, at: now), &link, at: now)
+        return browse.takeFacts()
+    }
+
+    /// Another host asks the group.
+    mutating func hearQuestion(_ question: Question) {
+        _ = link.received(Message(questions: [question]), isOwn: false, at: now)
+    }
+
     /// Someone asks whether anybody has a name, for which this record is proposed (RFC 6762 §8.1).
     mutating func hearProbe(for record: ResourceRecord) {
         let question = Question(record.name, .any, wantsUnicastResponse: true)
