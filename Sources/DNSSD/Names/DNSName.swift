@@ -58,8 +58,23 @@ struct DNSName: Hashable {
         return String(result)
     }
 
+    /// Returns the presentation of a label that is not UTF-8.
+    static func escape(bytes label: some Collection<UInt8>) -> String {
+        label.map { byte in
+            guard byte < 0x80 else { return "\\\(byte)" }
+            return escape(String(UnicodeScalar(byte)))
+        }.joined()
+    }
+
     /// Takes one label, and the dot that ends it.
     private static func takeLabel(from rest: inout ArraySlice<UInt8>) throws(BrokenRule) -> String {
+        guard let label = String(validating: try takeBytes(from: &rest), as: UTF8.self) else {
+            throw BrokenRule("a label is not UTF-8 (RFC 6762 §16)")
+        }
+        return label
+    }
+
+    private static func takeBytes(from rest: inout ArraySlice<UInt8>) throws(BrokenRule) -> [UInt8] {
         var bytes: [UInt8] = []
         while let byte = rest.popFirst(), byte != UInt8(ascii: ".") {
             bytes.append(byte == UInt8(ascii: "\\") ? try takeEscape(from: &rest) : byte)
@@ -69,10 +84,19 @@ struct DNSName: Hashable {
                 "a label has \(bytes.count) bytes, at most \(maximumLabelLength) are allowed (RFC 1035 §2.3.4)"
             )
         }
-        guard let label = String(validating: bytes, as: UTF8.self) else {
-            throw BrokenRule("a label is not UTF-8 (RFC 6762 §16)")
-        }
-        return label
+        return bytes
+    }
+
+    /// The labels of a host's name that was seen on the network, which need not be UTF-8; nil if no packet can have carried it.
+    static func bytes(observed text: String) -> [[UInt8]]? {
+        guard text.utf8.count <= maximumTextLength else { return nil }
+        var labels: [[UInt8]] = []
+        var rest = Array(text.utf8)[...]
+        repeat {
+            guard let label = try? takeBytes(from: &rest), !label.isEmpty else { return nil }
+            labels.append(label)
+        } while !rest.isEmpty
+        return labels.reduce(1) { $0 + $1.count + 1 } <= maximumLength ? labels : nil
     }
 
     /// Takes the rest of an escape, after its backslash: three digits for a byte, or any other byte for itself.

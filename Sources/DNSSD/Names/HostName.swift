@@ -38,8 +38,8 @@ extension HostName {
 
     /// Reads a host name that was seen on the network, in escaped form; nil if no DNS packet can have carried it.
     public init?(observed text: String) {
-        guard let name = DNSName(observed: text) else { return nil }
-        self.init(unchecked: name.presentation)
+        guard let labels = DNSName.bytes(observed: text) else { return nil }
+        self.init(labels: labels)
     }
 }
 

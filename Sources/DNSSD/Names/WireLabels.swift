@@ -30,10 +30,15 @@ extension Domain {
 }
 
 extension HostName {
-    /// Creates a host name from its labels; nil if one is not UTF-8 or there are none.
+    /// Creates a host name from its labels; bytes that are not UTF-8 are escaped. Nil if a label is empty or there are none.
     package init?(labels: some Sequence<some Collection<UInt8>>) {
-        guard let name = DNSName(labels: labels), !name.labels.isEmpty else { return nil }
-        self.init(unchecked: name.presentation)
+        var texts: [String] = []
+        for label in labels {
+            guard !label.isEmpty else { return nil }
+            texts.append(String(validating: label, as: UTF8.self).map(DNSName.escape) ?? DNSName.escape(bytes: label))
+        }
+        guard !texts.isEmpty else { return nil }
+        self.init(unchecked: texts.joined(separator: "."))
     }
 }
 

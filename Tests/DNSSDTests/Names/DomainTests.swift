@@ -41,7 +41,16 @@ struct DomainTests {
             domain?.message.contains(fragment) == true && host?.message == domain?.message,
             "\(domain?.message ?? "")"
         )
-        #expect(Domain(observed: text) == nil && HostName(observed: text) == nil)
+        #expect(Domain(observed: text) == nil)
+        #expect((HostName(observed: text) == nil) != (fragment == "UTF-8"))
+    }
+
+    @Test("A host's name that is not UTF-8 is seen by escape")
+    func bytes() throws {
+        let host = try #require(HostName(labels: [[0x42, 0xFC, 0x72, 0x2E, 0x6F], Array("local".utf8)]))
+        #expect(host.text == "B\\252r\\.o.local")
+        #expect(HostName(observed: host.text) == host)
+        #expect(HostName(labels: [[0xFC], []]) == nil && HostName(labels: [[UInt8]]()) == nil)
     }
 
     @Test(
