@@ -60,7 +60,9 @@ struct CatalogEntry: Sendable {
         service.isAuthenticated = resolved.allSatisfy(\.resolution.isAuthenticated)
         if service.endpoints.isEmpty { service.withheld = resolved.compactMap(\.resolution.withheld).first }
         if resolved.allSatisfy(\.isFailing) {
-            service.state = .unreachable
+            // Without an address it was not resolved, whatever else is known.
+            let lacksAddress = service.endpoints.isEmpty && first.port != nil && service.withheld == nil
+            service.state = lacksAddress ? .found : .unreachable
         } else {
             service.state = first.port == nil ? .unavailable : .resolved
         }

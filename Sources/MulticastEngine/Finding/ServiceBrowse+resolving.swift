@@ -22,7 +22,7 @@ extension ServiceBrowse {
 
     mutating func evaluate(_ name: DomainName, _ link: inout LinkQuerier, at now: Duration) {
         guard var service = services[name] else { return }
-        let records = ServiceRecords(of: name, in: link.cache, scope: interface.index)
+        let records = records(of: name, link)
         if let host = records.crowdedHost {
             facts.append(
                 .degraded("\(host) has more than \(ServiceRecords.mostAddresses) addresses: further ones are left out"))
@@ -76,6 +76,11 @@ extension ServiceBrowse {
         if let host = service.hosts.first { room.resolved(name, on: host) }
     }
 
+    private func records(of name: DomainName, _ link: LinkQuerier) -> ServiceRecords {
+        let dials = isForOne && query.resolution == .watch
+        return ServiceRecords(of: name, in: link.cache, scope: interface.index, keepsAll: dials)
+    }
+
     /// A listed service has no answer, or the requested one is gone.
     mutating func failed(_ name: DomainName, _ link: LinkQuerier, at now: Duration) {
         guard var service = services[name], !service.isFailing else { return }
@@ -83,6 +88,12 @@ extension ServiceBrowse {
             if service.isSighted { ended(name, service, link, at: now) }
             service.isSighted = false
         } else {
+            // What is known without an address: host, port and TXT.
+            if service.told == nil,
+                let known = records(of: name, link).resolution(of: service.instance, at: origin, on: { hosts[$0] })
+            {
+                facts.append(.resolved(known))
+            }
             facts.append(.resolutionFailed(service.instance, origin))
             service.isFailing = true
             room.failed(name)

@@ -22,6 +22,8 @@ package struct ServiceBrowse: LinkBrowse {
     static let textLag = Duration.milliseconds(50)
     /// How long to wait for an answer before a service counts as not answering.
     static let patience = Duration.seconds(5)
+    /// The most names that are counted of those that cannot be read.
+    private static let mostUnreadable = 1024
     /// The most services that are looked at again, or given up, in one turn.
     static let evaluations = 128
 
@@ -70,6 +72,7 @@ package struct ServiceBrowse: LinkBrowse {
     private var withoutText = DueQueue(after: textPatience)
     private var dialledEarly = DueQueue(after: textLag)
     private var unanswered = DueQueue(after: patience)
+    private var unreadable: Set<DomainName> = []
     var facts: [BrowseFact] = []
     var room: BrowseRoom
 
@@ -196,9 +199,10 @@ package struct ServiceBrowse: LinkBrowse {
 
     mutating func listed(_ data: RecordData, _ link: inout LinkQuerier, at now: Duration) {
         // A PTR record may point anywhere (RFC 6763 §4.1): only services of this type in this domain count.
-        guard case .ptr(let name) = data, services[name] == nil, let serviceName = serviceName(name),
-            case .type(let type, let domain) = query.target
-        else { return }
+        guard case .ptr(let name) = data, services[name] == nil, case .type(let type, let domain) = query.target else {
+            return
+        }
+        guard let serviceName = serviceName(name) else { return noteUnreadable(name) }
         guard admit(name, &link, at: now) else { return }
         lastNumber &+= 1
         var service = Service(
@@ -220,6 +224,16 @@ package struct ServiceBrowse: LinkBrowse {
     /// Returns the service's name; nil if it is not of this type in this domain.
     func serviceName(_ name: DomainName) -> ServiceName? {
         name.label(below: parent).flatMap { ServiceName(label: $0) }
+    }
+
+    /// Says how many services of the type are left out because their names are not UTF-8 (RFC 6763 §4.1.1): at the first,
+    /// and whenever there are twice as many.
+    private mutating func noteUnreadable(_ name: DomainName) {
+        guard name.label(below: parent)?.isEmpty == false, unreadable.count < Self.mostUnreadable,
+            unreadable.insert(name).inserted, unreadable.count.nonzeroBitCount == 1
+        else { return }
+        let what = unreadable.count == 1 ? "a service whose name is" : "\(unreadable.count) services whose names are"
+        facts.append(.degraded("\(what) not UTF-8 on \(interface.name): left out"))
     }
 
     private mutating func delisted(_ data: RecordData, _ link: inout LinkQuerier, at now: Duration) {

@@ -24,7 +24,8 @@ struct ServiceRecords {
     /// A host with more addresses than are reported.
     let crowdedHost: DomainName?
 
-    init(of name: DomainName, in cache: RecordCache, scope: UInt32) {
+    /// - Parameter keepsAll: addresses that no host can have are kept, too: who dials says why not these.
+    init(of name: DomainName, in cache: RecordCache, scope: UInt32, keepsAll: Bool = false) {
         var isOwn = true
         var targets: [(priority: UInt16, weight: UInt16, port: UInt16, host: DomainName)] = []
         for record in cache.records(RecordKey(name, .srv)).lasting {
@@ -57,7 +58,7 @@ struct ServiceRecords {
             let chosen =
                 records4.nearest(max(half, most - records6.count), in: cache)
                 + records6.nearest(max(half, most - records4.count), in: cache)
-            return chosen.compactMap { IPAddress($0.data, scope: scope) }.sorted()
+            return chosen.compactMap { IPAddress($0.data, scope: scope) }.filter { keepsAll || $0.canBeOfHost }.sorted()
         }
         self.crowdedHost = crowdedHost
         self.targets = targets
@@ -90,6 +91,16 @@ struct ServiceRecords {
         return Resolution(
             instance: instance, origin: origin, target: first, alternatives: Array(all),
             txt: TXTRecord(strings: strings))
+    }
+}
+
+extension IPAddress {
+    /// Whether one host can have the address: not 0.0.0.0, `::`, multicast or broadcast.
+    fileprivate var canBeOfHost: Bool {
+        switch self {
+        case .v4(let address): !address.isUnspecified && !address.isMulticast && !address.isBroadcast
+        case .v6(let address, _): !address.isUnspecified && !address.isMulticast
+        }
     }
 }
 

@@ -35,6 +35,18 @@ import Testing
         #expect(story.tell(.resolved(try resolution("tony"))).words == ["~tony"])
     }
 
+    @Test func whatHasNoAddressIsFoundWithAllThatIsKnown() throws {
+        var story = CatalogStory(try typeQuery())
+        _ = story.tell(
+            .appeared(try sighting("tony")), .resolved(try resolution("tony", txt: ["a": "b"], [])),
+            .resolutionFailed(try instance("tony"), .link(eth0)))
+        let service = try #require(story.service("tony"))
+        #expect(service.state == .found && service.endpoints.isEmpty)
+        #expect(service.host?.text == "h1.local" && service.port?.rawValue == 9000 && service.txt["a"] != nil)
+        #expect(story.tell(.resolved(try resolution("tony"))).words == ["~tony"])
+        #expect(story.service("tony")?.state == .resolved)
+    }
+
     @Test func whatFailsToResolveIsToldAtOnceAndWhatStopsAnsweringIsUnreachable() throws {
         var story = CatalogStory(try typeQuery())
         #expect(

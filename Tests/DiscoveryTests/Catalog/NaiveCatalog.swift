@@ -150,7 +150,6 @@ struct NaiveCatalog {
         let resolved = real + ready.filter { $0.latest != nil && $0.origin.interface?.name == "lo" }
         guard let first = resolved.first?.latest else { return service }
         (service.host, service.port, service.txt) = (first.host, first.port, first.txt)
-        service.state = resolved.allSatisfy(\.isFailing) ? .unreachable : first.port == nil ? .unavailable : .resolved
         for answer in resolved {
             guard let port = answer.latest?.port else { continue }
             for address in answer.shrinksSince == nil ? answer.latest?.addresses ?? [] : answer.older
@@ -158,6 +157,10 @@ struct NaiveCatalog {
                 service.endpoints.append(Endpoint(address: address, port: port, interface: answer.origin.interface))
             }
         }
+        let isFailing = resolved.allSatisfy(\.isFailing)
+        let lacksAddress = service.endpoints.isEmpty && first.port != nil
+        service.state =
+            isFailing ? lacksAddress ? .found : .unreachable : first.port == nil ? .unavailable : .resolved
         service.endpoints = service.endpoints.enumerated().sorted {
             ($0.element.address, $0.offset) < ($1.element.address, $1.offset)
         }.map(\.element)
