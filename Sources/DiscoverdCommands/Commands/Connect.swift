@@ -54,6 +54,7 @@ struct ConnectCommand: NetworkCommand {
     static var endsWhenUnread: Bool { false }
 
     func validate() throws {
+        try service.requireService(for: "connect dials")
         if let named = try service.named(), named.type.transport != .tcp {
             throw ValidationError("connect is for TCP; a service of type _udp has no connections.")
         }

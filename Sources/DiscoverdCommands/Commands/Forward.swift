@@ -60,6 +60,7 @@ struct ForwardCommand: NetworkCommand {
     static var grace: Duration { Serving.patience + .seconds(2) }
 
     func validate() throws {
+        try service.requireService(for: "forward dials")
         if let named = try service.named(), named.type.transport != .tcp {
             throw ValidationError("forward is for TCP; a service of type _udp has no connections.")
         }

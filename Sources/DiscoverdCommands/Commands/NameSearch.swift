@@ -37,7 +37,7 @@ struct NameSearch {
         guard let first = found.first else {
             throw CommandError(
                 .notFound, "no service \"\(name)\" of any type in \(domain) was found within \(limit.inSeconds) s",
-                advice: [domain.listingAdvice()])
+                advice: [domain.listingAdvice()] + hostAdvice)
         }
         guard found.count == 1 else {
             throw CommandError(
@@ -45,6 +45,14 @@ struct NameSearch {
                 advice: found.sorted().map(\.fullName))
         }
         return first
+    }
+
+    /// The word may be a host's.
+    private var hostAdvice: [String] {
+        let isLabel = name.text.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+        }
+        return domain == .local && isLabel ? ["If it is a host: 'discoverd host \(name)'."] : []
     }
 
     private func search(within limit: Duration) async throws -> [ServiceInstance] {

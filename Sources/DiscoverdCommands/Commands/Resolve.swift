@@ -38,6 +38,8 @@ struct ResolveCommand: PlacedCommand {
 
     static var statusWhenStopped: ExitStatus { .notFound }
 
+    func validate() throws { try service.requireService(for: "resolve shows", takesHosts: true) }
+
     func execute(in session: Session) async throws -> ExitStatus {
         if let host = service.hostName {
             let lookup = HostLookup(session, place, wish, within: timeout)

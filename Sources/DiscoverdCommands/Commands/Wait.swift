@@ -80,6 +80,14 @@ struct WaitCommand: PlacedCommand {
             throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --name.")
         }
         if gone && (resolve || count != 1) { throw ValidationError("--gone goes with neither --resolve nor --count.") }
+        if let type, name == nil, (try? Parsing.type(type)) == nil, !type.hasPrefix("_") {
+            try WordKind.requireService(type, for: "wait waits for")
+            if WordKind(type) == .fullName, let service = try? ServiceInstance(fullName: type) {
+                throw ValidationError(
+                    "\(type.quotedForMessage) is a service's full name: "
+                        + "'discoverd wait \(service.type) --name \(service.name.text.quotedForMessage)' waits for it.")
+            }
+        }
         do {
             _ = try wanted()
         } catch {

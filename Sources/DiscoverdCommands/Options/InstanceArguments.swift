@@ -64,6 +64,12 @@ struct InstanceArguments: ParsableArguments {
     /// The type that is asked for, where one is said.
     var sought: [ServiceType] { (try? named()).map { [$0.type] } ?? [] }
 
+    /// Refuses at once a word that can name no service; one whose type is said may be any.
+    func requireService(for command: String, takesHosts: Bool = false) throws {
+        guard service.type == nil else { return }
+        try WordKind.requireService(service.name, for: command, takesHosts: takesHosts)
+    }
+
     /// As of `ServiceArguments`.
     func named() throws -> ServiceInstance? { try service.named(in: domain.domain) }
 

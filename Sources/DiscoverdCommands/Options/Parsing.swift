@@ -5,10 +5,22 @@ internal import DNSSD
 
 extension Parsing {
     /// Rejects a bad type to publish here, because a backend would just stay silent.
-    static func type(_ text: String) throws -> ServiceType { try ServiceType(named: text) }
+    static func type(_ text: String) throws -> ServiceType { try ofItsKind(text) { try ServiceType(named: text) } }
 
     /// A type to look for, which others may publish in breach of the rules.
-    static func soughtType(_ text: String) throws -> ServiceType { try ServiceType(sought: text) }
+    static func soughtType(_ text: String) throws -> ServiceType {
+        try ofItsKind(text) { try ServiceType(sought: text) }
+    }
+
+    /// Of what is no type, says what it is instead.
+    private static func ofItsKind(_ text: String, _ parse: () throws -> ServiceType) throws -> ServiceType {
+        do {
+            return try parse()
+        } catch {
+            try WordKind.requireType(text)
+            throw error
+        }
+    }
 
     /// The name of a service to publish.
     static func name(_ text: String) throws -> ServiceName { try ServiceName(CommandLineArguments.unmarked(text)) }

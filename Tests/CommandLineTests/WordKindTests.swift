@@ -1,0 +1,62 @@
+#if Commands
+import ArgumentParser
+import DNSSD
+import Testing
+
+@testable import DiscoverdCommands
+
+@Suite("What a word of the command line is")
+struct WordKindTests {
+    @Test("an underscore makes a type, .local or an address a host, all else a name")
+    func kinds() {
+        for text in ["_http._tcp", "_http", "_http._tcp.local", "_a._sub._http._tcp"] {
+            guard case .type(let type) = WordKind(text) else {
+                Issue.record("\(text): \(WordKind(text))")
+                continue
+            }
+            #expect(type.base.description == "_http._tcp")
+        }
+        for (text, kind) in [
+            ("10.77.0.1", WordKind.address), ("fe80::1%eth0", .address), ("h1.local", .host), ("h1.local.", .host),
+            ("tony._http._tcp.local", .fullName), ("Front.Door._http._tcp.local", .fullName), ("tony", .name),
+            ("Dr. Who", .name), ("v1.2", .name), ("h1", .name), ("www.example.org", .name), ("local", .name),
+        ] { #expect(WordKind(text) == kind, "\(text)") }
+    }
+
+    @Test(
+        "the wrong kind is refused, with the command that is meant",
+        arguments: [
+            ("resolve _http._tcp", "discoverd browse _http._tcp -t"), ("resolve 10.77.0.1", "discoverd host 10.77.0.1"),
+            ("connect h1.local", "discoverd host h1.local"), ("connect 10.77.0.1", "discoverd host 10.77.0.1"),
+            ("connect _http._tcp", "discoverd browse _http._tcp -t"), ("forward 0 h1.local", "discoverd host h1.local"),
+            ("wait h1.local", "discoverd host h1.local"), ("wait 10.77.0.1", "discoverd host 10.77.0.1"),
+            ("wait tony._http._tcp.local", #"discoverd wait _http._tcp --name "tony""#),
+            ("browse h1.local", "discoverd host h1.local"), ("browse 10.77.0.1", "discoverd host 10.77.0.1"),
+            ("browse tony._http._tcp.local", "discoverd resolve"),
+        ])
+    func refused(_ line: String, _ advice: String) {
+        do {
+            _ = try DiscoverdCommand.parseAsRoot(line.split(separator: " ").map(String.init))
+            Issue.record("\(line) is taken")
+        } catch {
+            let message = DiscoverdCommand.fullMessage(for: error)
+            let words = message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(words.contains(advice), "\(message)")
+            #expect(DiscoverdCommand.exitCode(for: error) == .validationFailure)
+        }
+    }
+
+    @Test(
+        "what may be meant is taken: a host where one is as good, and any name whose type is said",
+        arguments: [
+            "resolve h1.local", "resolve tony._http._tcp.local", "connect tony._http._tcp.local",
+            "connect h1.local _http._tcp",
+            "forward 0 10.77.0.1 _http._tcp", "resolve Front.Door", "wait _http._tcp --name h1.local",
+            "wait --name h1.local",
+            "browse _http._tcp.local", "wait tony",
+        ])
+    func taken(_ line: String) throws {
+        _ = try DiscoverdCommand.parseAsRoot(line.split(separator: " ").map(String.init))
+    }
+}
+#endif
