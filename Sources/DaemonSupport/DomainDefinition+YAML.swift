@@ -15,6 +15,7 @@ extension DomainDefinition {
             guard !domain.isWithin(.local) else {
                 throw value.error("\(domain) is the link's: multicast DNS has no server and no key")
             }
+            if let fault = domain.wildcardFault { throw value.error(fault.message) }
             return domain
         }
         let server = mapping.read("server") { value throws(ConfigurationError) in

@@ -16,6 +16,7 @@ extension ExportRule {
             let text = try value.text()
             let domain = try value.reading { () throws(DiscoveryError) in try Domain(text) }
             guard domain != .local else { throw value.error("services of the link are not exported to the link") }
+            if let fault = domain.wildcardFault { throw value.error(fault.message) }
             return domain
         }
         let types = mapping.readRequired("types") { value throws(ConfigurationError) in

@@ -58,6 +58,7 @@ extension ServiceDefinition {
         if let interfaces { service.interfaces = interfaces }
         service.host = host
         service.family = family
+        if let fault = service.wildcardFault { throw value.error(fault.message) }
         self.init(service: service, onConflict: conflict == .fail ? .fail : .rename, check: check)
     }
 

@@ -255,6 +255,8 @@ import Testing
         ("name: a%x\ntype: _aa._tcp\nport: 1\n", "services.d/a.yaml:1: name: \"a%x\": after % only h"),
         ("name: a%\ntype: _aa._tcp\nport: 1\n", "services.d/a.yaml:1: name: "),
         ("name: [a]\ntype: _aa._tcp\nport: 1\n", "services.d/a.yaml:1: name must be a text"),
+        ("name: '*'\ntype: _aa._tcp\nport: 1\ndomain: a.b\n", "services.d/a.yaml:1: * is a wildcard in a.b"),
+        ("name: '*'\ntype: _aa._tcp\nport: 1\n", nil),
     ])
     func aServiceHasNameTypeAndPort(_ text: String, _ message: String?) throws {
         let fault = try ConfigurationDirectory(["services.d/a.yaml": text]).fault()

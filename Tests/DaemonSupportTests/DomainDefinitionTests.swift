@@ -35,7 +35,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "[{server: 10.0.0.1}]", "[{name: local}]", "[{name: a.local}]", "[{name: a.b, server: \"x:y\"}]",
+        "[{server: 10.0.0.1}]", "[{name: local}]", "[{name: a.local}]", "[{name: \"*.a.b\"}]",
+        "[{name: a.b, server: \"x:y\"}]",
         "[{name: a.b, ttl: 0s}]", "[{name: a.b, ttl: 25h}]", "[{name: a.b, lease: 9s}]", "[{name: a.b, lease: 169h}]",
         "[{name: a.b, host: \"a b\"}]", "[{name: a.b, host: \"-a\"}]", "[{name: a.b, addresses: [127.0.0.1]}]",
         "[{name: a.b, addresses: [\"fe80::1\"]}]", "[{name: a.b}, {name: A.B}]", "[{name: a.b, secret: x}]",

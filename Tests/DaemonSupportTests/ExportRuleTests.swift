@@ -12,6 +12,7 @@ import Testing
         ("{interface: eth0, domain: local, types: [_http._tcp]}", "not exported to the link"),
         ("{interface: eth0, domain: a.example.org, types: [_http._tcp]}", "no entry with a key"),
         ("{interface: eth0, domain: found.example.org, types: [_http._tcp]}", "no entry with a key"),
+        ("{interface: eth0, domain: '*.z.example.org', types: [_http._tcp]}", "wildcard"),
         ("{interface: eth0, domain: z.example.org}", "types"),
         ("{interface: eth0, domain: z.example.org, types: []}", "1 to 64"),
         ("{interface: eth0, domain: z.example.org, types: '*'}", "letter"),

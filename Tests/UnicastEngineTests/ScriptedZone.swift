@@ -32,7 +32,19 @@ struct ScriptedZone: Equatable {
         if let refusal { return .outcome(.refused(refusal)) }
         if knowsCommonNamesOnly, !name.isCommon { return .outcome(.serverFailed) }
         if refusesUncommonNames, !name.isCommon { return .outcome(.refused(.init(.notPermitted, "\(name)"))) }
-        return .records(Array(records[Place(name: name, type: type)] ?? []))
+        return .records(Array(records[Place(name: source(of: name), type: type)] ?? []))
+    }
+
+    /// The name whose records are the answer: for one that is absent perhaps a wildcard (RFC 4592 §3.3.1).
+    private func source(of name: DomainName) -> DomainName {
+        var name = name
+        let asked = name
+        while !records.keys.contains(where: { $0.name.isWithin(name) }) {
+            guard let parent = name.parent, let star = parent.prefixed([Array("*".utf8)]) else { return asked }
+            if isInUse(star) { return star }
+            name = parent
+        }
+        return asked
     }
 
     mutating func carryOut(_ request: ZoneRequest) -> ZoneReply {

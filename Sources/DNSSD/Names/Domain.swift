@@ -23,6 +23,14 @@ extension Domain {
     }
 }
 
+extension Domain {
+    /// Why it cannot be a zone's: it has a label `*`, a wildcard (RFC 4592); nil if it can.
+    package var wildcardFault: DiscoveryError? {
+        guard labels.contains(Array("*".utf8)) else { return nil }
+        return DiscoveryError(.invalidDomain, "\(text) has a label *, which is a wildcard in a zone (RFC 4592)")
+    }
+}
+
 extension Domain: Hashable {
     /// Compares without regard to ASCII case.
     public static func == (one: Domain, other: Domain) -> Bool {

@@ -79,4 +79,16 @@ extension OfferedService {
 
     /// The identity under the wanted name.
     public var instance: ServiceInstance { ServiceInstance(name: name, type: type, domain: domain) }
+
+    /// Why the service cannot be in a zone: a label `*` is a wildcard there, and answers for every name that is absent
+    /// (RFC 4592). Nil if it can, and on the link, which has no wildcards.
+    package var wildcardFault: DiscoveryError? {
+        guard !domain.isWithin(.local) else { return nil }
+        if let fault = domain.wildcardFault { return fault }
+        guard name.text == "*" || subtypes.contains("*") else { return nil }
+        return DiscoveryError(
+            .invalidServiceName,
+            "* is a wildcard in \(domain): every name that is absent there would lead to a service of this name (RFC 4592)"
+        )
+    }
 }

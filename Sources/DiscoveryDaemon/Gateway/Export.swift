@@ -31,7 +31,7 @@ package struct Export: Hashable, Sendable {
 package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
     /// No pattern takes its name.
     case name
-    /// Its name cannot be published: it is empty, or has control characters.
+    /// Its name cannot be published: it is empty, has control characters, or is `*`, a zone's wildcard.
     case unfit
     /// Its host is not of the link.
     case foreignHost = "foreign-host"
@@ -92,6 +92,7 @@ package struct ExportAdmission: Sendable {
         guard !addresses.isEmpty else { return .failure(.init(.address)) }
         let offered = OfferedService(
             name: name, type: service.instance.type.base, domain: rule.domain, port: port, txt: service.txt)
+        guard offered.wildcardFault == nil else { return .failure(.init(.unfit)) }
         return .success((offered, Array(addresses.prefix(Self.mostAddresses))))
     }
 

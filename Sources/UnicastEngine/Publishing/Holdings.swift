@@ -11,14 +11,16 @@ package struct InstanceNames: Hashable, Sendable {
     /// The names at which services of its subtypes are listed.
     package var subtypes: Set<DomainName> = []
 
-    /// Creates the names of a service; nil if one would be too long.
+    /// Creates the names of a service; nil if one would be too long, or a wildcard.
     package init?(_ service: OfferedService, as name: ServiceName) {
         let identity = ServiceInstance(name: name, type: service.type, domain: service.domain)
-        guard let instance = DomainName(identity), let list = instance.parent else { return nil }
+        guard let instance = DomainName(identity), let list = instance.parent, !instance.isWildcard else { return nil }
         self.instance = instance
         self.list = list
         for subtype in service.subtypes {
-            guard let name = list.prefixed([Array(subtype.utf8), Array("_sub".utf8)]) else { return nil }
+            guard let name = list.prefixed([Array(subtype.utf8), Array("_sub".utf8)]), !name.isWildcard else {
+                return nil
+            }
             subtypes.insert(name)
         }
         guard entries.count == 1 + subtypes.count else { return nil }

@@ -124,7 +124,9 @@ final class UnicastPublisher: ServicePublisher {
             }
         }
         return publication
-            ?? failed(.init(.invalidDomain, "the domain \(service.domain) is too long to publish in"))
+            ?? failed(
+                service.wildcardFault
+                    ?? .init(.invalidDomain, "the domain \(service.domain) is too long to publish in"))
         #else
         return failed(.init(.misconfigured, "publishing in \(service.domain) needs the package's trait Unicast"))
         #endif

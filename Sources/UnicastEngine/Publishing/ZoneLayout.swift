@@ -24,10 +24,11 @@ package struct ZoneLayout: Hashable, Sendable {
     private let own: DomainName
     private let index: DomainName
 
-    /// Creates a layout; nil if names below the domain would be too long.
+    /// Creates a layout; nil if names below the domain would be too long, or wildcards.
     package init?(_ domain: Domain) {
         guard let root = DomainName([], in: domain), let own = DomainName(["_discoverd"], in: domain),
             let index = DomainName(["_index", "_discoverd"], in: domain),
+            !root.isWildcard,
             // The longest name has a digit and an id before `_discoverd`.
             root.wire.count + 11 + 2 + 33 <= DomainName.maximumLength
         else { return nil }
@@ -54,9 +55,11 @@ package struct ZoneLayout: Hashable, Sendable {
     /// The name at which the domain's types are listed (RFC 6763 §9).
     package var types: DomainName { root.prefixed(["_services", "_dns-sd", "_udp"].map { Array($0.utf8) }) ?? root }
 
-    /// Returns a host's name in the domain; dots in `name` separate labels. Nil if it cannot be a DNS name.
+    /// Returns a host's name in the domain; dots in `name` separate labels. Nil if it cannot be a DNS name, and for a
+    /// wildcard.
     package func host(_ name: String) -> DomainName? {
-        root.prefixed(name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init))
+        let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
+        return root.prefixed(labels).flatMap { $0.isWildcard ? nil : $0 }
     }
 
     /// Returns the shard of the manifest that lists a name: FNV-1a over its bytes in lower case.
@@ -73,6 +76,10 @@ package struct ZoneLayout: Hashable, Sendable {
 }
 
 extension DomainName {
+    /// Whether a record of the name would make a server answer for names that are absent: a label is `*`. It need not be
+    /// the first, because with `a.*` the name `*` exists, too (RFC 4592 §2.2).
+    package var isWildcard: Bool { labels.contains { $0.elementsEqual("*".utf8) } }
+
     /// Returns the name with labels before it; nil if a label or the result is too long.
     package func prefixed(_ labels: [[UInt8]]) -> DomainName? {
         try? DomainName(labels: labels + self.labels.map(Array.init))

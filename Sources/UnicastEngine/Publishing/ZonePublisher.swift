@@ -114,7 +114,9 @@ package struct ZonePublisher: Sendable {
     ) -> Int {
         lastItem += 1
         guard let names = InstanceNames(service, as: service.name) else {
-            let error = DiscoveryError(.invalidServiceName, "\(service.instance) is longer than a DNS name can be")
+            let error =
+                service.wildcardFault
+                ?? DiscoveryError(.invalidServiceName, "\(service.instance) is longer than a DNS name can be")
             steps += [
                 .report(registration: lastItem, PublicationFact(name: service.name, state: .failed(error))),
                 .gone(registration: lastItem),

@@ -34,8 +34,10 @@ package struct ZoneUpdate: Hashable, Sendable {
 
     // MARK: Changes
 
-    /// Adds a record; others of its type stay (§2.5.1).
+    /// Adds a record; others of its type stay (§2.5.1). Nothing is added to a wildcard, whoever asks for it: what must not
+    /// be one is refused where its name is read. What an earlier version wrote is deleted as any other name.
     package mutating func add(_ name: DomainName, _ type: RecordType, _ data: RecordData, ttl: UInt32) {
+        guard !name.isWildcard else { return }
         changes.append(ResourceRecord(name, type, data, ttl: ttl))
     }
 

@@ -110,6 +110,7 @@ import Testing
         let refused: [(DiscoveredService, ExportRefusal)] = [
             (try service("secret one"), .name),
             (try service("a\nb"), .unfit),
+            (try service("*"), .unfit),
             (try service("far host", host: "www.example.org"), .foreignHost),
             (try service("far", addresses: ["8.8.8.8", "10.1.1.7"]), .address),
             (try service("link-local", addresses: ["169.254.7.7"]), .address),
@@ -121,6 +122,7 @@ import Testing
         for (service, _) in refused { table.saw(service, admission, at: start) }
         #expect(table.due(at: start + .seconds(100)).isEmpty)
         let wanted = Dictionary(refused.map { ($0.1, 1) }, uniquingKeysWith: +)
+        #expect(wanted[.unfit] == 2)
         #expect(table.refusals == wanted)
         for (service, _) in refused { table.lost(service.instance, at: start + .seconds(101)) }
         #expect(table.refusals.isEmpty)
