@@ -39,7 +39,7 @@ package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
     case address
     /// Its TXT record is longer than 1300 bytes.
     case text
-    /// There are 90 of its type already, which is what servers take (docs/beyond-link.md).
+    /// There are 90 of its type already, which is what servers take (docs/beyond-link.md), and its host has its share.
     case tooMany = "too-many"
 
     /// A sentence's end for people: "3 services are not exported: …".
@@ -53,6 +53,16 @@ package enum ExportRefusal: String, Hashable, Sendable, CaseIterable {
         case .tooMany: "\(ExportTable.mostOfType) of their type are exported already"
         }
     }
+}
+
+/// A service of the link that may be exported.
+package struct ExportCandidate: Hashable, Sendable {
+    /// What it is in the zone.
+    package var service: OfferedService
+    /// Its host on the link.
+    package var host: HostName
+    /// The host's addresses, sorted; at least one.
+    package var addresses: [IPAddress]
 }
 
 /// Decides whether a service may be exported, and with which addresses. mDNS is not authenticated: nothing that a link says decides
@@ -78,22 +88,28 @@ package struct ExportAdmission: Sendable {
         self.mayBeDialled = mayBeDialled
     }
 
-    /// What the service is in the zone, and its host's addresses.
+    /// What the service is in the zone, and its host.
+    /// - Parameter known: the host that was exported. Of SRV records of several hosts one is taken, because an export has one host;
+    ///   whoever adds a record to the name of another's service does not take its place.
     /// - Returns: nil as long as it is not resolved.
     package func judge(
-        _ service: DiscoveredService
-    ) -> Result<(service: OfferedService, addresses: [IPAddress]), ExportRefusal.Failure>? {
+        _ service: DiscoveredService, as known: HostName? = nil
+    ) -> Result<ExportCandidate, ExportRefusal.Failure>? {
         guard rule.names.allows(service.instance.name) else { return .failure(.init(.name)) }
         guard let name = try? ServiceName(service.instance.name.text) else { return .failure(.init(.unfit)) }
-        guard service.state == .resolved, let port = service.port, let host = service.host else { return nil }
+        guard service.state == .resolved, let first = service.host else { return nil }
+        let host = service.endpoints.contains { $0.target?.host == known } ? known ?? first : first
+        let endpoints = service.endpoints.filter { $0.target == nil || $0.target?.host == host }
+        guard let port = endpoints.first?.port ?? service.port else { return nil }
         guard host.text.lowercased().hasSuffix(".local") else { return .failure(.init(.foreignHost)) }
         guard service.txt.wireSize <= Self.mostText else { return .failure(.init(.text)) }
-        let addresses = Set(service.endpoints.filter { isOfLink($0, service.isOwn) }.map(\.address)).sorted()
+        let addresses = Set(endpoints.filter { isOfLink($0, service.isOwn) }.map(\.address)).sorted()
         guard !addresses.isEmpty else { return .failure(.init(.address)) }
         let offered = OfferedService(
             name: name, type: service.instance.type.base, domain: rule.domain, port: port, txt: service.txt)
         guard offered.wildcardFault == nil else { return .failure(.init(.unfit)) }
-        return .success((offered, Array(addresses.prefix(Self.mostAddresses))))
+        return .success(
+            ExportCandidate(service: offered, host: host, addresses: Array(addresses.prefix(Self.mostAddresses))))
     }
 
     private func isOfLink(_ endpoint: Endpoint, _ isOwn: Bool) -> Bool {

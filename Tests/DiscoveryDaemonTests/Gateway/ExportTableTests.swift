@@ -146,7 +146,9 @@ import Testing
         let admission = try admission()
         let all = try (0..<91).map { try service("s\($0)") }
         for service in all { table.saw(service, admission, at: start) }
-        #expect(table.due(at: start + .seconds(5)).count == 90 && table.refusals == [.tooMany: 1])
+        // The first brings its host.
+        #expect(table.due(at: start + .seconds(5)).count == 87)
+        #expect(table.due(at: start + .seconds(6)).count == 3 && table.refusals == [.tooMany: 1])
         table.lost(all[7].instance, at: start + .seconds(10))
         #expect(table.due(at: start + .seconds(70)) == [.withdraw(all[7].instance)])
         #expect(table.refusals.isEmpty)
@@ -155,6 +157,100 @@ import Testing
             Issue.record("\(next)")
             return
         }
+    }
+
+    @Test func theYoungestOfTheGreediestHostGivesWay() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        // Under many names, and at one address.
+        let crowd = try (0..<95).map { try service("s\($0)", host: "h\($0).local", addresses: ["10.1.0.66"]) }
+        for service in crowd { table.saw(service, admission, at: start) }
+        for second in 5..<100 { _ = table.due(at: start + .seconds(second)) }
+        #expect(table.published == 90 && table.refusals == [.tooMany: 5])
+        let printer = try service("printer", host: "printer.local")
+        table.saw(printer, admission, at: start + .seconds(100))
+        #expect(table.due(at: start + .seconds(100)) == [.withdraw(crowd[89].instance)])
+        // It is announced again, and has no place.
+        table.saw(crowd[89], admission, at: start + .seconds(101))
+        let next = table.due(at: start + .seconds(105))
+        guard case .publish(printer.instance, _)? = next.first, next.count == 1 else {
+            Issue.record("\(next)")
+            return
+        }
+        #expect(table.published == 90 && table.refusals == [.tooMany: 6])
+        table.lost(printer.instance, at: start + .seconds(110))
+        #expect(table.due(at: start + .seconds(170)) == [.withdraw(printer.instance)])
+        // The one that has waited longest.
+        let last = table.due(at: start + .seconds(175))
+        guard case .publish(crowd[90].instance, _)? = last.first, last.count == 1 else {
+            Issue.record("\(last)")
+            return
+        }
+    }
+
+    @Test func twoGreedyHostsHaveHalfEachAndRest() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        for (host, address) in [("one", "10.1.0.66"), ("two", "10.1.0.67")] {
+            for number in 0..<200 {
+                let one = try service("\(host)-\(number)", host: "\(host).local", addresses: [address])
+                table.saw(one, admission, at: start)
+            }
+        }
+        var published: [String: Int] = [:]
+        for second in 5..<300 {
+            for case .publish(_, let export) in table.due(at: start + .seconds(second)) {
+                published[export.linkHost.text, default: 0] += 1
+            }
+        }
+        #expect(published == ["one.local": 45, "two.local": 45], "no one's place changes hands twice")
+    }
+
+    /// RFC 2782 lets a name have several; an export has one host.
+    @Test func ofSeveralHostsTheFirstThatWasExportedStays() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        let printer = try service("printer", host: "zeta.local", addresses: ["10.1.0.7"])
+        table.saw(printer, admission, at: start)
+        guard case .publish(_, let export)? = table.due(at: start + .seconds(5)).first else {
+            Issue.record("not exported")
+            return
+        }
+        var both = try service("printer", host: "alpha.local", addresses: [])
+        both.endpoints = try [("alpha.local", "10.1.0.66", 666), ("zeta.local", "10.1.0.7", 80)].map {
+            Endpoint(
+                address: try address($1), port: try Port($2), interface: Self.eth0,
+                target: ServiceTarget(host: try HostName($0), priority: 0, weight: 0))
+        }
+        table.saw(both, admission, at: start + .seconds(20))
+        #expect(table.due(at: start + .seconds(40)).isEmpty && export.linkHost.text == "zeta.local")
+        // A table that has not seen the first takes one of them, with its addresses alone.
+        var other = ExportTable(at: start)
+        other.saw(both, admission, at: start)
+        guard case .publish(_, let one)? = other.due(at: start + .seconds(5)).first else {
+            Issue.record("not exported")
+            return
+        }
+        let wanted = try address("10.1.0.66")
+        #expect(one.linkHost.text == "alpha.local" && one.addresses == [wanted] && one.service.port.rawValue == 666)
+    }
+
+    /// Each host is a publisher: a lease, its addresses, its service, and the proof that the server has all of it.
+    @Test func aHostCountsWithAllThatItNeeds() throws {
+        var table = ExportTable(at: start)
+        let admission = try admission()
+        for number in 0..<90 {
+            let one = try service("s\(number)", host: "h\(number).local", addresses: ["10.1.0.\(number + 100)"])
+            table.saw(one, admission, at: start)
+        }
+        var updates = 0
+        var seconds = 5
+        while table.published < 90, seconds < 200 {
+            updates += 4 * table.due(at: start + .seconds(seconds)).count
+            #expect(updates <= ExportTable.burst + (seconds - 5) * ExportTable.perSecond)
+            seconds += 1
+        }
+        #expect(updates == 360 && seconds > 58)
     }
 
     @Test func updatesAreBoundedWhateverTheLinkDoes() throws {
