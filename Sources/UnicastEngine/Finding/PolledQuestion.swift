@@ -64,21 +64,22 @@ struct PolledQuestion: Sendable {
     ///   - now: the time.
     ///   - jitter: 0 to 1; spreads the time of the next question.
     ///   - seen: the zone's serial, and since when it has been seen.
+    ///   - pace: the shortest interval among as many questions as there are.
     /// - Returns: when to ask next.
     mutating func answered(
         _ reading: AnswerReading, to type: RecordType, sent: Duration, at now: Duration, jitter: Double,
-        seen: (serial: UInt32, since: Duration)? = nil
+        seen: (serial: UInt32, since: Duration)? = nil, pace: Duration = .zero
     ) -> Duration {
         switch reading.outcome {
         case .failure(let reason):
             trouble = reason
             failures += 1
             let backoff = min(Self.bounds.lowerBound * (1 << min(failures - 1, 10)), Self.longestBackoff)
-            return now + backoff * (1 + jitter / 10)
+            return now + max(backoff, pace) * (1 + jitter / 10)
         case .records(let records, let ttl):
             heldUntil = nil
             known = .records(records)
-            return took(reading, ttl, sent: sent, at: now, jitter: jitter, seen: seen)
+            return took(reading, max(ttl, pace), sent: sent, at: now, jitter: jitter, seen: seen)
         case .nothing(let nameExists, let ttl):
             if case .records = known {
                 let isOtherServer = reading.server != server
@@ -92,7 +93,7 @@ struct PolledQuestion: Sendable {
             heldUntil = nil
             known = .nothing(nameExists: nameExists)
             let patience = [.a, .aaaa].contains(type) ? max(ttl, Self.addressPatience) : ttl
-            return took(reading, patience, sent: sent, at: now, jitter: jitter, seen: seen)
+            return took(reading, max(patience, pace), sent: sent, at: now, jitter: jitter, seen: seen)
         }
     }
 

@@ -13,6 +13,7 @@ struct QuestionTable: Sendable {
     private var head = 0
     private var queued: Set<Question> = []
     private var underWay: [Question: Duration] = [:]
+    private var budget = QuestionBudget()
     private var serial: ZoneSerial?
     /// Questions that wait for the zone's serial.
     private var waiting: [Question] = []
@@ -26,7 +27,9 @@ struct QuestionTable: Sendable {
     subscript(_ question: Question) -> PolledQuestion? { questions[question] }
 
     var deadline: Duration? {
-        head < queue.count && underWay.count < Self.mostUnderWay ? .zero : deadlines.next
+        guard head < queue.count, underWay.count < Self.mostUnderWay else { return deadlines.next }
+        guard budget.isSpent, !queue[head].isForList else { return .zero }
+        return deadlines.next.map { min($0, budget.next) } ?? budget.next
     }
 
     /// Asks a question again and again, until it is dropped.
@@ -59,15 +62,18 @@ struct QuestionTable: Sendable {
     /// Returns the questions to send now.
     mutating func due(at now: Duration, jitter: () -> Double) -> [Question] {
         for question in deadlines.due(now).sorted(by: { $0.precedes($1) }) { enqueue(question) }
+        budget.refill(at: now)
         var sent: [Question] = []
         while underWay.count < Self.mostUnderWay, head < queue.count {
             let question = queue[head]
+            guard question.isForList || !budget.isSpent else { break }
             head += 1
             queued.remove(question)
             guard let polled = questions[question], underWay[question] == nil else { continue }
             switch serial?.advice(for: question.name, polled, at: now) ?? .ask {
             case .renew: deadlines.set(question, to: questions[question]?.renewed(at: now, jitter: jitter()))
             case .ask:
+                if !question.isForList { budget.spend() }
                 underWay[question] = now
                 sent.append(question)
             case .readSerial:
@@ -92,7 +98,8 @@ struct QuestionTable: Sendable {
         }
         guard var polled = questions[question] else { return }
         let next = polled.answered(
-            reading, to: question.type, sent: sent, at: now, jitter: jitter, seen: serial?.seen(for: question.name))
+            reading, to: question.type, sent: sent, at: now, jitter: jitter, seen: serial?.seen(for: question.name),
+            pace: question.isForList ? .zero : QuestionBudget.pace(of: questions.count))
         questions[question] = polled
         deadlines.set(question, to: next)
         (additionals, current) = (reading.additionals, reading)
@@ -103,11 +110,15 @@ struct QuestionTable: Sendable {
 
     private mutating func enqueue(_ question: Question) {
         guard queued.insert(question).inserted else { return }
-        queue.append(question)
+        // What is there comes before what is known of it.
+        if question.isForList { queue.insert(question, at: head) } else { queue.append(question) }
     }
 }
 
 extension Question {
+    /// Whether it asks for a list, of which a query has few.
+    fileprivate var isForList: Bool { type == .ptr }
+
     /// Orders by name, then by type.
     fileprivate func precedes(_ other: Question) -> Bool {
         name == other.name
