@@ -19,7 +19,7 @@ public final class UnicastEngine: ServiceFinder, ServicePublisher {
     package init(domains: [DomainSettings], stateDirectory: String?) {
         let client = DNSClient()
         self.client = client
-        finder = UnicastFinder(domains: domains, exchange: client) {
+        finder = UnicastFinder(domains: domains, exchange: client, own: OwnServices(directory: stateDirectory)) {
             Surroundings(
                 searchDomains: client.resolverSettings.search,
                 networks: Surroundings.networks(of: LocalAddresses.system()))

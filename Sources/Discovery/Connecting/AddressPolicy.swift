@@ -6,8 +6,9 @@ public import DNSSD
 /// The checks run in this order: addresses that can never be a destination or that hand out a cloud's credentials are
 /// refused; `deny` is refused; `allow` is accepted; the rules judge the rest. The rules accept an address on the link
 /// where the service was seen, and a private or unique local address that the kernel routes through that link. An
-/// address from a DNS server is on no link: in a named domain the rules accept all but loopback and link-local
-/// addresses, in other domains none.
+/// address from a DNS server is on no link: in a named domain the rules accept all but loopback, link-local and
+/// site-local addresses and, unless the service is this machine's, its own; in other domains none. An IPv4 address within
+/// an IPv6 address, to which a translator or a tunnel may forward, is judged as well.
 public struct AddressPolicy: Hashable, Sendable {
     /// Blocks that may be dialled whatever the rules say.
     public var allow: [CIDR]
@@ -49,10 +50,17 @@ public struct AddressPolicy: Hashable, Sendable {
     ) -> Refusal? {
         let address = endpoint.address
         if let reason = Self.impossibility(of: endpoint, local) { return Refusal(reason, canBeAllowed: false) }
-        // A translator may forward to a denied address, so the embedded IPv4 addresses are judged too.
-        let meant = [address] + address.translatedIPv4.map { .v4($0) }
+        // A translator or the end of a tunnel may forward to a forbidden address.
+        let inner = address.innerIPv4.map { IPAddress.v4($0) }
+        let meant = [address] + inner
         if meant.contains(where: CredentialAddresses.contains) {
             return Refusal("a cloud's address for metadata and credentials", canBeAllowed: false)
+        }
+        for address in inner {
+            let end = Endpoint(address: address, port: endpoint.port, interface: nil)
+            guard let reason = Self.impossibility(of: end, local) else { continue }
+            let kind = endpoint.address.isNAT64 ? "a NAT64 address" : "an IPv6 address"
+            return Refusal("\(kind) with \(address) in it: \(reason)", canBeAllowed: false)
         }
         if let block = deny.first(where: { block in meant.contains { block.contains($0) } }) {
             return Refusal("denied by \(block)", canBeAllowed: false)
@@ -62,7 +70,7 @@ public struct AddressPolicy: Hashable, Sendable {
             if let interface = endpoint.interface {
                 Self.rule(against: address, seenOn: interface, isOwn, local, routes)
             } else {
-                rule(against: address, in: domain)
+                rule(against: meant, in: domain, isOwn, local, routes)
             }
         return reason.map { Refusal($0, canBeAllowed: true) }
     }
@@ -85,8 +93,15 @@ public struct AddressPolicy: Hashable, Sendable {
         return nil
     }
 
-    private func rule(against address: IPAddress, in domain: Domain) -> String? {
-        if address.isNAT64 { return "a NAT64 address" }
+    private func rule(
+        against meant: [IPAddress], in domain: Domain, _ isOwn: Bool, _ local: LocalAddresses,
+        _ routes: some RouteLookup
+    ) -> String? {
+        if meant.contains(where: \.isNAT64) { return "a NAT64 address" }
+        if meant.contains(where: \.isSiteLocal) { return "a site-local address (fec0::/10, RFC 3879)" }
+        if !isOwn, meant.contains(where: { local.isOwn($0) || routes.route(to: $0) == .own }) {
+            return "this machine's own address, of a service in \(domain) that is not seen to be its own"
+        }
         return namedDomains.contains(where: domain.isWithin)
             ? nil : "an address from \(domain), a domain that was neither configured nor named"
     }
@@ -151,18 +166,4 @@ extension AddressPolicy.Refusal {
 extension LocalAddresses {
     /// Whether an interface leads back to this machine.
     public func isLoopback(_ interface: NetworkInterface) -> Bool { loopbacks.contains(interface) }
-}
-
-extension IPAddress {
-    /// The IPv4 addresses that an IPv6 address may embed. Within 64:ff9b:1::/48 a translator may use a prefix of 48,
-    /// 56, 64 or 96 bits, each of which places the IPv4 address elsewhere (RFC 6052 §2.2).
-    fileprivate var translatedIPv4: [IPv4Address] {
-        guard case .v6(let address, _) = self else { return [] }
-        if let embedded = address.embeddedIPv4 { return [embedded] }
-        guard address.isNAT64 else { return [] }
-        let (high, low) = (address.high, address.low)
-        return [
-            (high << 16) | (low >> 40 & 0xFFFF), (high << 24) | (low >> 32 & 0xFF_FFFF), low >> 24, low,
-        ].map { IPv4Address(bits: UInt32(truncatingIfNeeded: $0)) }
-    }
 }

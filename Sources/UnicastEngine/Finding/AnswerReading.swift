@@ -84,7 +84,8 @@ extension AnswerReading {
         var name = question.name
         for _ in 0..<longestChain {
             let own = answers.filter { $0.name == name && $0.recordClass == .internet }
-            let records = own.filter { $0.type == question.type && !$0.isUnreadable }
+            // A DHCID record's data has no form of its own.
+            let records = own.filter { $0.type == question.type && (!$0.isUnreadable || $0.type == .dhcid) }
             guard records.isEmpty, case .cname(let next) = own.first(where: { $0.type == .cname })?.data else {
                 return (name, records)
             }

@@ -46,16 +46,29 @@ extension ServiceBrowse {
             failed(name)
             return
         }
-        tell(resolution, of: name)
+        guard let isOwn = isOwn(name, resolution, at: now, jitter: jitter) else { return }
+        tell(resolution, of: name, isOwn)
         noteWithheld(resolution.withheld, of: name)
         finish(name)
     }
 
-    private mutating func tell(_ resolution: Resolution, of name: DomainName) {
+    /// Whether this machine has published the service; nil while that is asked for. It matters where it is said to be at an
+    /// address of this machine.
+    private mutating func isOwn(
+        _ name: DomainName, _ resolution: Resolution, at now: Duration, jitter: Double
+    ) -> Bool? {
+        guard let own, resolution.addresses.contains(where: own.isAddress) else { return false }
+        let question = Question(name, .dhcid)
+        table.want(question, at: now, jitter: jitter)
+        guard let owner = table[question], owner.isSettled else { return nil }
+        return own.has(name, owners: owner.records)
+    }
+
+    private mutating func tell(_ resolution: Resolution, of name: DomainName, _ isOwn: Bool) {
         guard var service = services[name] else { return }
-        if !service.isTold {
-            service.isTold = true
-            facts.append(.appeared(Sighting(instance: service.instance, origin: .unicast, family: nil)))
+        if !service.isTold || service.isOwn != isOwn {
+            (service.isTold, service.isOwn) = (true, isOwn)
+            facts.append(.appeared(service.sighting))
         }
         if service.resolution != resolution || service.isFailing { facts.append(.resolved(resolution)) }
         (service.resolution, service.isFailing) = (resolution, false)

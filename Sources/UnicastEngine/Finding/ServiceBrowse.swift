@@ -16,6 +16,8 @@ struct ServiceBrowse: FinderRules {
         var isTold = false
         var resolution: Resolution?
         var isFailing = false
+        /// This machine has published it.
+        var isOwn = false
         /// Hosts whose addresses are asked for.
         var hosts: [DomainName] = []
         /// Whether it was resolved once and is not asked for again.
@@ -23,6 +25,8 @@ struct ServiceBrowse: FinderRules {
     }
 
     let query: ServiceQuery
+    /// Tells the services of this machine; nil: there are none.
+    let own: OwnServices?
     /// The question that shows whether servers answer: the list, or the one service's SRV record.
     let primary: Question?
     /// The end of the services' names.
@@ -40,8 +44,8 @@ struct ServiceBrowse: FinderRules {
     /// Why a question other than the primary one failed.
     private var trouble: String?
 
-    init(_ query: ServiceQuery) {
-        self.query = query
+    init(_ query: ServiceQuery, own: OwnServices? = nil) {
+        (self.query, self.own) = (query, own)
         switch query.target {
         case .type(let type, let domain):
             let list = DomainName(listing: type, in: domain)
@@ -72,7 +76,7 @@ struct ServiceBrowse: FinderRules {
         guard let polled = table[question] else { return }
         if question == primary { answeredPrimary(at: now, jitter: jitter) } else { noteTrouble(of: polled) }
         switch question.type {
-        case .srv, .txt: evaluate(question.name, at: now, jitter: jitter)
+        case .srv, .txt, .dhcid: evaluate(question.name, at: now, jitter: jitter)
         case .a, .aaaa:
             for name in users[question.name, default: []].sorted(by: \.description) {
                 evaluate(name, at: now, jitter: jitter)
@@ -122,7 +126,7 @@ extension ServiceBrowse {
     private mutating func tellAgain() {
         isListed = false
         for service in services.values where service.isTold {
-            facts.append(.appeared(Sighting(instance: service.instance, origin: .unicast, family: nil)))
+            facts.append(.appeared(service.sighting))
             if let resolution = service.resolution { facts.append(.resolved(resolution)) }
             if service.isFailing { facts.append(.resolutionFailed(service.instance, .unicast)) }
         }
@@ -183,6 +187,7 @@ extension ServiceBrowse {
     mutating func stopAsking(_ name: DomainName, _ service: Service) {
         table.drop(Question(name, .srv))
         table.drop(Question(name, .txt))
+        table.drop(Question(name, .dhcid))
         for host in service.hosts { release(host, by: name) }
     }
 
@@ -202,6 +207,10 @@ extension ServiceBrowse {
         guard let primary, case .nothing = table[primary]?.known else { return false }
         return true
     }
+}
+
+extension ServiceBrowse.Service {
+    var sighting: Sighting { Sighting(instance: instance, origin: .unicast, family: nil, isOwn: isOwn) }
 }
 
 extension ServiceQuery.Target {

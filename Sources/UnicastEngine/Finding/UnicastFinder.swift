@@ -15,6 +15,7 @@ package final class UnicastFinder: ServiceFinder {
     private let directory: ServerDirectory
     private let time: any TimeSource
     private let alarmClock: AlarmClock
+    private let own: OwnServices?
     private let surroundings: @Sendable () -> Surroundings
     private let health = ServerHealth()
     private let state = Locked(State())
@@ -24,13 +25,14 @@ package final class UnicastFinder: ServiceFinder {
     ///   - domains: the servers of some domains; the host's resolver is asked about others.
     ///   - exchange: carries the questions.
     ///   - time: the clock.
+    ///   - own: tells the services of this machine; nil: there are none.
     ///   - surroundings: returns where this host is; called for each query for domains.
     package init(
         domains: [DomainSettings], exchange: any DNSExchange, time: any TimeSource = SystemTime(),
-        surroundings: @escaping @Sendable () -> Surroundings
+        own: OwnServices? = nil, surroundings: @escaping @Sendable () -> Surroundings
     ) {
         directory = ServerDirectory(domains, exchange: exchange)
-        self.time = time
+        (self.time, self.own) = (time, own)
         alarmClock = AlarmClock(time: time)
         self.surroundings = surroundings
     }
@@ -47,7 +49,7 @@ package final class UnicastFinder: ServiceFinder {
     package func browse(
         _ query: ServiceQuery, reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        start(ServiceBrowse(query), reporting)
+        start(ServiceBrowse(query, own: own), reporting)
     }
 
     /// Asks for the types of services (RFC 6763 §9).

@@ -68,6 +68,24 @@ package final class PublisherIdentity: Sendable {
         return unkept("\(most) processes have all ids in \(path)")
     }
 
+    /// The ids that processes of this user keep, or have kept.
+    static func kept(in path: String) -> [PublisherID] {
+        let directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return [] }
+        defer { close(directory) }
+        guard isOwn(directory) else { return [] }
+        var ids: [PublisherID] = []
+        for number in 0..<most {
+            let file = unsafe openat(directory, "publisher-\(number)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            // They are made in order, and stay.
+            if file < 0, errno == ENOENT { break }
+            guard file >= 0 else { continue }
+            if isOwn(file, mustBeFile: true), let id = kept(in: file) { ids.append(id) }
+            close(file)
+        }
+        return ids
+    }
+
     private static func kept(in file: Int32) -> PublisherID? {
         var bytes = [UInt8](repeating: 0, count: 33)
         let count = unsafe pread(file, &bytes, bytes.count, 0)

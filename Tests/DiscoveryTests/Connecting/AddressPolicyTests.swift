@@ -165,6 +165,59 @@ struct AddressPolicyTests {
             routes: NoRoutes())?.description
     }
 
+    @Test("this machine's own address is dialled for a service of its own alone; so is what the routes say is its own")
+    func ownAddress() throws {
+        let local = LocalAddresses(
+            entries: [
+                .init(
+                    interface: NetworkInterface(index: 2, name: "eth0"), address: try parsed("10.9.7.1"),
+                    prefixLength: 24)
+            ])
+        let routes = try RouteTable(("10.9.8.1/32", .own))
+        let policy = AddressPolicy(namedDomains: [try Domain("example.org")])
+        func refusal(_ text: String, isOwn: Bool) throws -> AddressPolicy.Refusal? {
+            policy.refusal(
+                of: Endpoint(address: try parsed(text), port: try Port(9000), interface: nil),
+                in: try Domain("example.org"), isOwn: isOwn, local: local, routes: routes)
+        }
+        for text in ["10.9.7.1", "10.9.8.1", "2002:a09:701::1"] {
+            let found = try #require(try refusal(text, isOwn: false), "\(text)")
+            #expect(found.description.contains("own address") && found.canBeAllowed, "\(text)")
+            #expect(try refusal(text, isOwn: true) == nil, "\(text)")
+        }
+        #expect(try refusal("10.9.7.2", isOwn: false) == nil)
+    }
+
+    @Test(
+        "an IPv4 address that a translator or a tunnel would send to is judged, whatever is allowed",
+        arguments: [
+            "2002:7f00:1::1", "2002:a9fe:a9fe::1", "2002:a9fe:101::1", "2002:0:1::1", "2002:e000:1::1",
+            "2001:0:7f00:1::1", "2001:0:a09:701:0:0:80ff:fffe", "64:ff9b::7f00:1", "64:ff9b::e000:1", "64:ff9b::1",
+            "64:ff9b:1:7f00:0:100::", "64:ff9b:1::7f00:1", "2001:db8::5efe:7f00:1", "2001:db8::200:5efe:a9fe:a9fe",
+            "::ffff:0:7f00:1",
+        ])
+    func embedded(_ text: String) throws {
+        #expect(try refusal(text, in: "example.org", named: ["example.org"]) != nil)
+        #expect(try refusal(text, in: "example.org", named: ["example.org"], allow: ["0.0.0.0/0", "::/0"]) != nil)
+    }
+
+    @Test(
+        "an address of these kinds with an ordinary one in it is dialled where it may be",
+        arguments: [
+            "2002:808:808::1", "2001:db8::5efe:808:808",
+        ])
+    func embeddedAndPermitted(_ text: String) throws {
+        #expect(try refusal(text, in: "example.org", named: ["example.org"]) == nil)
+    }
+
+    @Test(
+        "site-local and NAT64 addresses need to be allowed",
+        arguments: ["fec0::1", "feff::1", "64:ff9b::808:808", "64:ff9b:1::808:808"])
+    func allowedOnly(_ text: String) throws {
+        #expect(try refusal(text, in: "example.org", named: ["example.org"]) != nil)
+        #expect(try refusal(text, in: "example.org", named: ["example.org"], allow: ["::/0"]) == nil)
+    }
+
     private struct NoRoutes: RouteLookup {
         func route(to address: IPAddress) -> Route? { nil }
     }

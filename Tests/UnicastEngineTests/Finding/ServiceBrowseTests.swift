@@ -2,6 +2,7 @@ import DNSMessage
 import DNSSD
 import Discovery
 import DiscoverySystem
+import Foundation
 import Testing
 
 @testable import UnicastEngine
@@ -30,6 +31,86 @@ import Testing
         #expect(facts.resolutions.count == 50)
         #expect(server.takeCount() == 1 + 2 * 50 + 2 * 5)
         #expect(play.mostAtOnce <= 16)
+    }
+
+    /// The more names there are, the less often the same is asked for.
+    @Test func aZoneOfManyNamesThatNeverLastIsAskedWithinABudget() throws {
+        for number in 0..<400 { server.add("s\(number)", host: "h\(number)") }
+        server.change { ($0.ttl, $0.serialTTL) = (0, 0) }
+        var play = try Play(server)
+        #expect(play.run(until: .seconds(1)).resolutions.count == 400)
+        _ = server.takeCount()
+        for second in stride(from: 6, through: 101, by: 5) {
+            // Another serial, so that each has to be asked for.
+            server.change { _ in }
+            _ = play.run(until: .seconds(second))
+        }
+        let (lists, others) = (
+            server.asked.count { $0.type == .ptr }, server.asked.count { ![.ptr, .soa].contains($0.type) }
+        )
+        #expect((1600...5100).contains(others) && lists >= 15, "\(lists) \(others)")
+        // The list itself is asked for as before.
+        server.remove("s7")
+        #expect(play.run(until: .seconds(125)).gone == ["s7"])
+    }
+
+    @Test func whatIsNewIsAskedAtOnceUntilTheBudgetIsSpent() {
+        var budget = QuestionBudget()
+        func spend(at now: Duration) -> Int {
+            budget.refill(at: now)
+            var count = 0
+            while !budget.isSpent { (count, _) = (count + 1, budget.spend()) }
+            return count
+        }
+        #expect(spend(at: .seconds(1)) == 10_000)
+        #expect(budget.next > .seconds(1) && budget.next < .seconds(1.1))
+        #expect(spend(at: budget.next) == 1)
+        #expect(99...101 ~= spend(at: .seconds(2)) && 999...1001 ~= spend(at: .seconds(12)))
+        #expect(spend(at: .seconds(10_000)) == 10_000)
+    }
+
+    @Test func aSmallZoneIsAskedAsOftenAsItsTTLSays() throws {
+        for number in 0..<50 { server.add("s\(number)", host: "h") }
+        server.change { ($0.ttl, $0.serialTTL) = (10, 0) }
+        var play = try Play(server)
+        _ = play.run(until: .seconds(1))
+        server.change { zone in
+            for (question, records) in zone.records
+            where question.type == .txt && records == [.txt([3] + Array("k=v".utf8))] {
+                zone.records[question] = [.txt([3] + Array("k=w".utf8))]
+            }
+        }
+        #expect(play.run(until: .seconds(16)).resolutions.count == 50)
+    }
+
+    @Test func aServiceAtAnAddressOfThisMachineIsItsOwnIfAnIdOfItSaysSo() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "own-\(UUID().uuidString)")
+            .path(percentEncoded: false)
+        let id = PublisherIdentity(directory: directory).id.derived(for: "machine")
+        let here = LocalAddresses.Entry(
+            interface: NetworkInterface(index: 2, name: "eth0"), address: .v4(IPv4Address(bits: 0x0A35_0107)),
+            prefixLength: 24)
+        for service in ["mine", "theirs", "nobodys"] { server.add(service) }
+        let (mine, theirs) = (name("mine._http._tcp.home.example.org"), name("theirs._http._tcp.home.example.org"))
+        server.change { zone in
+            zone.records[Question(mine, .dhcid)] = [id.ownership(of: mine)]
+            zone.records[Question(theirs, .dhcid)] = [PublisherID().ownership(of: theirs)]
+        }
+        func own(_ addresses: LocalAddresses) throws -> [String] {
+            let target = ServiceQuery.Target.type(try ServiceType("_http._tcp"), try Domain("home.example.org"))
+            let own = OwnServices(directory: directory, machine: "machine") { addresses }
+            var play = Play(ServiceBrowse(ServiceQuery(target, resolution: .watch), own: own), server)
+            let facts = play.run(until: .seconds(1))
+            #expect(facts.resolutions.count == 3)
+            return facts.compactMap { fact in
+                if case .appeared(let sighting) = fact, sighting.isOwn { sighting.instance.name.text } else { nil }
+            }
+        }
+        let found = try own(LocalAddresses(entries: [here]))
+        #expect(found == ["mine"])
+        _ = server.takeCount()
+        #expect(try own(LocalAddresses(entries: [])).isEmpty)
+        #expect(!server.asked.contains { $0.type == .dhcid }, "asked where it matters alone")
     }
 
     @Test func additionalsAreUsed() throws {
