@@ -114,6 +114,22 @@ import Testing
         #expect(world.zone == ScriptedZone())
     }
 
+    /// Its rounds take longer than an eighth of the lease.
+    @Test(arguments: 0..<5) func whoHasGoneIsTakenBackOverASlowWay(seed: Int) throws {
+        var world = Self.simulation(UInt64(seed))
+        world.latency = .milliseconds(500)
+        let gone = try world.add(Self.id(1), host: "h1", lease: 20)
+        try world.publish("tony", by: gone)
+        let watcher = try world.add(Self.id(2), host: "h2", lease: 20)
+        let kept = try world.publish("other", by: watcher)
+        world.run(for: .seconds(60))
+        #expect(world.zone.records.values.contains { "\($0)".contains("tony") }, "it lives")
+        world.crash(gone)
+        world.run(for: .seconds(90))
+        #expect(!world.zone.records.values.contains { "\($0)".contains("tony") })
+        #expect(world.publishers[watcher].facts[kept]?.state == .established)
+    }
+
     /// A publisher is stopped for longer than its lease, and wakes up while the janitor takes it back.
     @Test("a host whose addresses were not looked at yet is not said to have none")
     func addressesNotLookedAt() throws {

@@ -32,6 +32,8 @@ struct ZoneSimulation {
     var random: SeededGenerator
     /// How many of 100 messages are lost, on each way.
     var loss = 0
+    /// What every message takes besides, on each way.
+    var latency = Duration.zero
     /// How many of 100 arrive twice.
     var repeats = 0
     var isServerUp = true
@@ -118,7 +120,7 @@ struct ZoneSimulation {
         }
     }
 
-    private mutating func delay() -> Duration { .milliseconds(Int64.random(in: 1...800, using: &random)) }
+    private mutating func delay() -> Duration { latency + .milliseconds(Int64.random(in: 1...800, using: &random)) }
 
     private mutating func schedule(_ event: Event, at time: Duration) {
         lastEvent += 1

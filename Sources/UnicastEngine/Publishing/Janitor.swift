@@ -2,8 +2,9 @@ import DNSMessage
 
 /// Watches the leases of a domain's other publishers, and takes back the records of those that are gone.
 ///
-/// Hosts' clocks are not compared. A lease has expired if its text stayed the same for its whole length, while it was
-/// read at least every eighth of that and the server answered each time.
+/// Hosts' clocks are not compared. A lease has expired if its text stayed the same for its whole length, while it was read
+/// again and again. Between two readings at most a quarter of its length counts, and an eighth if the server did not answer
+/// meanwhile, because then its publisher may not have reached it either; after more than its length, watching begins anew.
 struct Janitor: Sendable {
     /// The subject of a request.
     enum Job: Hashable, Sendable {
@@ -16,7 +17,8 @@ struct Janitor: Sendable {
         /// The lease's text; nil if there is no lease, though the index lists one.
         var text: [UInt8]?
         var length: Duration
-        var since: Duration
+        /// How much of its length has passed with this text.
+        var passed = Duration.zero
         var readAt: Duration
     }
 
@@ -33,6 +35,8 @@ struct Janitor: Sendable {
     private var waiting: [Job] = []
     private var underWay: [Job: Duration] = [:]
     private var isComplete = true
+    /// When a question was last not answered.
+    private var failedAt: Duration?
     private var roundAt: Duration?
     private var expired: [PublisherID] = []
     private var reap: Reap?
@@ -90,6 +94,7 @@ struct Janitor: Sendable {
     /// Takes in the reply to a request.
     mutating func received(_ reply: ZoneReply, to job: Job, _ now: Duration) {
         guard let askedAt = underWay.removeValue(forKey: job) else { return }
+        if case .outcome = reply, !job.isReaping { failedAt = now }
         switch job {
         case .index(let shard): indexRead(reply, shard, now)
         case .lease(let id): leaseRead(reply, of: id, askedAt, now)
@@ -118,28 +123,27 @@ struct Janitor: Sendable {
             }
         } else {
             isComplete = false
-            for id in observations.keys where id.shard == shard { observations[id] = nil }
         }
         guard isComplete, !waiting.contains(where: \.isIndex), !underWay.keys.contains(where: \.isIndex) else { return }
         for id in observations.keys where !listed.contains(id) { observations[id] = nil }
     }
 
     private mutating func leaseRead(_ reply: ZoneReply, of id: PublisherID, _ askedAt: Duration, _ now: Duration) {
-        guard case .records(let records) = reply else {
-            observations[id] = nil
-            return
-        }
+        guard case .records(let records) = reply else { return }
         let text = records.text
-        guard var known = observations[id], known.text == text, askedAt - known.readAt <= known.length / 8 else {
+        guard var known = observations[id], known.text == text, askedAt - known.readAt <= known.length else {
             let length = text.map { Lease(read: $0).length } ?? length
-            observations[id] = Observation(text: text, length: length, since: now, readAt: now)
+            observations[id] = Observation(text: text, length: length, readAt: now)
             // A shorter lease than the others must be read sooner.
             roundAt = roundAt.map { min($0, now + interval()) }
             return
         }
-        known.readAt = now
+        // The text was the same when it was asked for, whenever the answer came.
+        let most = known.length / (failedAt.map { $0 >= known.readAt } ?? false ? 8 : 4)
+        known.passed += min(max(askedAt - known.readAt, .zero), most)
+        known.readAt = max(askedAt, known.readAt)
         observations[id] = known
-        if askedAt - known.since >= known.length, !expired.contains(id), reap?.id != id {
+        if known.passed >= known.length, !expired.contains(id), reap?.id != id {
             expired.append(id)
             reapAt = reapAt ?? now + min(.seconds(2), known.length / 16) * random.fraction()
         }
