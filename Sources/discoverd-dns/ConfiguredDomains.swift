@@ -19,6 +19,20 @@ enum ConfiguredDomains {
         }
     }
 
+    /// Those of the configuration, for a command.
+    /// - Throws: `.misconfigured` where it cannot be read, and a key of it would be needed.
+    static func definitions(
+        for wish: DomainWish, _ notices: ProgramNotices
+    ) throws(DiscoveryError) -> [DomainDefinition] {
+        guard wish.publishes, wish.keyFile == nil, let domain = wish.others.first else { return definitions(notices) }
+        do throws(ConfigurationError) {
+            return try place.load().domains
+        } catch {
+            throw DiscoveryError(
+                .misconfigured, "the configuration, which has the key for \(domain), cannot be read: \(error.summary)")
+        }
+    }
+
     /// The settings for a command: what is configured, and over it what the command line says.
     /// - Throws: `.misconfigured` for a key of a domain that the command publishes in.
     static func settings(
@@ -52,7 +66,7 @@ extension DNSSupport {
     /// With `UnicastEngine`.
     static var unicast: DNSSupport {
         DNSSupport { wish, notices in
-            let definitions = ConfiguredDomains.definitions(notices)
+            let definitions = try ConfiguredDomains.definitions(for: wish, notices)
             let settings = try ConfiguredDomains.settings(for: wish, definitions, notices)
             let resolver = ResolverFile().settings
             return Engine(
