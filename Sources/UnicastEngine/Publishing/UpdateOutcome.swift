@@ -58,6 +58,9 @@ package struct UpdateContext: Hashable, Sendable {
         guard answer.isTrusted || 4...5 ~= answer.responseCode || answer.responseCode == 9 else {
             return .unheard("the server \(server) sends answers without a valid signature")
         }
+        if answer.isRepeated, [3, 6, 7, 8].contains(answer.responseCode) {
+            return .unheard("the server \(server) did not answer an update the first time")
+        }
         switch answer.responseCode {
         case 0: return .done
         case 2: return .serverFailed

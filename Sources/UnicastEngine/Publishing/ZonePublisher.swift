@@ -144,9 +144,14 @@ package struct ZonePublisher: Sendable {
     /// Withdraws a service; the step `gone` follows when that is done.
     package mutating func withdraw(_ registration: Int) {
         guard let item = items[registration], item.stage == .wanted else { return }
-        guard item.mayExist else { return forget(registration) }
-        items[registration]?.stage = .removing
-        items[registration]?.retryAt = nil
+        if item.mayExist {
+            items[registration]?.stage = .removing
+            items[registration]?.retryAt = nil
+        } else {
+            forget(registration)
+        }
+        // The process may end, and has no time to wait for the next try.
+        if !items.values.contains(where: { $0.stage == .wanted }) { retryNow() }
     }
 
     /// The host's addresses were looked at, and are those.

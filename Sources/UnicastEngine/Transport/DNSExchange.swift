@@ -70,6 +70,8 @@ package struct UpdateAnswer: Hashable, Sendable {
     package var isTrusted: Bool
     /// The server's clock, in seconds since 1970, if the server says that ours is wrong.
     package var serverTime: UInt64?
+    /// Whether the update was sent twice, so that a condition may have failed because of the first.
+    package var isRepeated = false
 
     /// Creates an answer.
     package init(

@@ -11,7 +11,11 @@ final class DNSTransport {
 
     let eventLoop: any EventLoop
     var silentServers = SilentServers()
+    /// The connection to each server that messages are sent over.
     private var streams: [ServerAddress: DNSStream] = [:]
+    /// All connections.
+    private var open: [UInt64: DNSStream] = [:]
+    private var lastStream: UInt64 = 0
     private var underWay = 0
     private var waiting = CircularBuffer<() -> Void>()
     private var isClosed = false
@@ -61,10 +65,20 @@ final class DNSTransport {
 
     /// Returns the connection to a server, making one if there is none.
     func stream(to server: ServerAddress) -> DNSStream {
-        if let stream = streams[server] { return stream }
-        let stream = DNSStream(to: server, on: eventLoop) { [weak self] in self?.streams[server] = nil }
+        streams[server] ?? freshStream(to: server)
+    }
+
+    /// Makes a connection to a server, for all further messages; what is under way on another one stays there.
+    func freshStream(to server: ServerAddress) -> DNSStream {
+        lastStream += 1
+        let number = lastStream
+        let stream = DNSStream(to: server, on: eventLoop) { [weak self] in
+            guard let self else { return }
+            open[number] = nil
+            if streams[server].map({ $0.isClosed }) ?? false { streams[server] = nil }
+        }
         // The connection may have failed at once.
-        if !stream.isClosed { streams[server] = stream }
+        if !stream.isClosed { (streams[server], open[number]) = (stream, stream) }
         return stream
     }
 
@@ -79,6 +93,6 @@ final class DNSTransport {
     func close() {
         isClosed = true
         for run in runs.values { run.giveUp(Self.isClosedFailure) }
-        for stream in streams.values { stream.close() }
+        for stream in open.values { stream.close() }
     }
 }
