@@ -189,8 +189,8 @@ public actor AvahiEngine: DiscoveryEngine {
         }
     }
 
-    fileprivate nonisolated func update(_ id: UInt64, txt: TXTRecord) {
-        loop.post { [self] in assumeIsolated { $0.core.update(id: id, txt: txt) } }
+    fileprivate nonisolated func update(_ id: UInt64, port: Port?, txt: TXTRecord) {
+        loop.post { [self] in assumeIsolated { $0.core.update(id: id, port: port, txt: txt) } }
     }
 
     /// A caller's handle of an operation.
@@ -212,7 +212,12 @@ public actor AvahiEngine: DiscoveryEngine {
         }
 
         func update(txt: TXTRecord) -> Bool {
-            engine.update(id, txt: txt)
+            engine.update(id, port: nil, txt: txt)
+            return true
+        }
+
+        func update(port: Port, txt: TXTRecord) -> Bool {
+            engine.update(id, port: port, txt: txt)
             return true
         }
     }

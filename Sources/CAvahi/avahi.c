@@ -54,6 +54,7 @@ DEFINE(AvahiClient *, avahi_client_new,
 }
 PROCEDURE(avahi_client_free, (AvahiClient * client), (client))
 FUNCTION(int, avahi_client_errno, (AvahiClient * client), (client), AVAHI_ERR_NO_DAEMON)
+FUNCTION(const char *, avahi_client_get_host_name_fqdn, (AvahiClient * client), (client), NULL)
 
 // MARK: lookup.h
 
@@ -103,6 +104,10 @@ FUNCTION(int, avahi_entry_group_add_service_subtype,
          (AvahiEntryGroup * group, AvahiIfIndex interface, AvahiProtocol protocol, AvahiPublishFlags flags, const char *name,
           const char *type, const char *domain, const char *subtype),
          (group, interface, protocol, flags, name, type, domain, subtype), AVAHI_ERR_NO_DAEMON)
+FUNCTION(int, avahi_entry_group_add_record,
+         (AvahiEntryGroup * group, AvahiIfIndex interface, AvahiProtocol protocol, AvahiPublishFlags flags, const char *name,
+          uint16_t class, uint16_t type, uint32_t ttl, const void *data, size_t size),
+         (group, interface, protocol, flags, name, class, type, ttl, data, size), AVAHI_ERR_NO_DAEMON)
 FUNCTION(int, avahi_entry_group_update_service_txt_strlst,
          (AvahiEntryGroup * group, AvahiIfIndex interface, AvahiProtocol protocol, AvahiPublishFlags flags, const char *name,
           const char *type, const char *domain, AvahiStringList *text),

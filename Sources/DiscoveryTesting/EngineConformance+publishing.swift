@@ -68,6 +68,21 @@ extension EngineConformance {
                 try expect(!hasEnded, "\(watcher.events)")
             }
         },
+        Check("another port is a change and not an end") { bench in
+            var watcher = bench.watch()
+            try await bench.publisher.withPublished(try bench.service("moving", txt: ["v": "1"])) { publication in
+                let name = try await publication.established()
+                _ = try await watcher.found(name) { $0.port == bench.port }
+                await publication.update(port: try Port(9001), txt: try TXTRecord(["v": "2"]))
+                _ = try await watcher.found(name) { $0.port?.rawValue == 9001 && $0.txt.text(for: "v") == "2" }
+                try expect(try await publication.established() == name, "it became \(publication.status.name)")
+                // Later changes keep it.
+                await publication.update(txt: try TXTRecord(["v": "3"]))
+                _ = try await watcher.found(name) { $0.port?.rawValue == 9001 && $0.txt.text(for: "v") == "3" }
+                let hasEnded = watcher.events.contains { if case .lost = $0 { true } else { false } }
+                try expect(!hasEnded, "\(watcher.events)")
+            }
+        },
     ]
 
     // Each check uses a name of its own: a backend may still hold the previous one for a moment.

@@ -101,7 +101,12 @@ private final class SimulatedHandle: PublicationOperation {
     }
 
     func update(txt: TXTRecord) -> Bool {
-        network.update(id, txt: txt)
+        network.update(id) { $0.txt = txt }
+        return true
+    }
+
+    func update(port: Port, txt: TXTRecord) -> Bool {
+        network.update(id) { ($0.port, $0.txt) = (port, txt) }
         return true
     }
 }

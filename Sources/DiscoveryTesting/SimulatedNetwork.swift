@@ -152,10 +152,10 @@ public final class SimulatedNetwork: Sendable {
         change { $0.start(kind, on: machine) }
     }
 
-    func update(_ id: UInt64, txt: TXTRecord) {
+    func update(_ id: UInt64, _ body: (inout OfferedService) -> Void) {
         change { world in
             guard case .publication(var publication) = world.operations[id]?.kind else { return }
-            publication.service.txt = txt
+            body(&publication.service)
             world.operations[id]?.kind = .publication(publication)
         }
     }

@@ -100,17 +100,20 @@ import Testing
 
     @Test func registrationsAreMadeListedAndWithdrawn() async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let other = LocalNetwork(engine: try network.addMachine("h2"))
+        let theirs = other.publish(try OfferedService(name: "b", type: "_witap._tcp", port: 1))
+        _ = try await theirs.established()
         let answer = try JSONReader.read(
             await daemon.post("/v1/registrations", #"{"name":"a","port":7,"txt":{"k":"v","f":null}}"#)
         )
         #expect(answer["state"]?.string == "established")
         let id = try #require(answer["id"]?.string)
-        let second = try JSONReader.read(await daemon.post("/v1/registrations", #"{"name":"a","port":8}"#))
-        #expect(second["name"]?.string == "a #2")
         let taken = await #expect(throws: ControlError.self) {
-            try await daemon.post("/v1/registrations", #"{"name":"a","port":9,"onConflict":"fail"}"#)
+            try await daemon.post("/v1/registrations", #"{"name":"b","port":9,"onConflict":"fail"}"#)
         }
         #expect(taken?.status == 409 && taken?.code == "name-taken")
+        let second = try JSONReader.read(await daemon.post("/v1/registrations", #"{"name":"b","port":8}"#))
+        #expect(second["name"]?.string == "b #2")
         _ = try await daemon.client.send(ControlClient.Request("DELETE", "/v1/registrations/\(id)"))
         let left = try await daemon.get("/v1/registrations")["registrations"]?.array
         #expect(left?.count == 1)
@@ -191,9 +194,9 @@ import Testing
 
     @Test func aQuotaHolds() async throws {
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"), quota: 2)
-        for port in 1...2 { _ = try await daemon.post("/v1/registrations", "{\"name\":\"a\",\"port\":\(port)}") }
+        for name in ["a", "b"] { _ = try await daemon.post("/v1/registrations", "{\"name\":\"\(name)\",\"port\":7}") }
         let error = await #expect(throws: ControlError.self) {
-            try await daemon.post("/v1/registrations", #"{"name":"a","port":7}"#)
+            try await daemon.post("/v1/registrations", #"{"name":"c","port":7}"#)
         }
         #expect(error?.status == 429)
         await daemon.stopAndRemove()
@@ -206,8 +209,9 @@ import Testing
         let first = try JSONReader.read(try await daemon.post("/v1/registrations", body))
         let again = try JSONReader.read(try await daemon.post("/v1/registrations", body))
         #expect(first["id"]?.string != nil && again["id"] == first["id"])
-        let other = try JSONReader.read(try await daemon.post("/v1/registrations", #"{"name":"a","port":8}"#))
-        #expect(other["id"] != first["id"] && other["name"]?.string == "a #2")
+        let other = try JSONReader.read(
+            try await daemon.post("/v1/registrations", #"{"name":"a","type":"_yy._tcp","port":7}"#))
+        #expect(other["id"] != first["id"] && other["name"]?.string == "a")
         await daemon.stopAndRemove()
     }
 
@@ -339,9 +343,12 @@ final class Lines {
     private var splitter = LineSplitter()
     private var pending: [[UInt8]] = []
 
-    init(_ path: String, _ target: String) async {
+    /// - Parameter body: sent with POST.
+    init(_ path: String, _ target: String, body: String? = nil) async {
         client = try? RawClient(path)
-        await client?.write("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+        let head = "\(body == nil ? "GET" : "POST") \(target) HTTP/1.1\r\nHost: x\r\n"
+        let length = body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? ""
+        await client?.write("\(head)\(length)\r\n\(body ?? "")")
     }
 
     struct Ended: Error {}

@@ -247,17 +247,22 @@ import Testing
         #expect(world.has(service, as: service.name, id: publisher.rules.id))
     }
 
-    @Test func aTextIsReplacedInOneMessage() throws {
+    @Test func portAndTextAreReplacedInOneMessage() throws {
         var world = Self.simulation()
         let one = try world.add(Self.id(1), host: "h1")
         let number = try world.publish("tony", by: one)
         world.run(for: .seconds(10))
         let before = world.updates
-        world.publishers[one].rules.update(number, txt: try TXTRecord(["a": "2"]))
+        let (port, txt) = (try Port(9001), try TXTRecord(["a": "2"]))
+        world.publishers[one].rules.update(number) { ($0.port, $0.txt) = (port, txt) }
         world.turn(one)
         world.run(for: .seconds(5))
         #expect(world.updates == before + 1)
         #expect(world.zone.records.values.contains([.txt([3] + Array("a=2".utf8))]))
+        let ports = world.zone.records.values.joined().compactMap { data in
+            if case .srv(_, _, let port, _) = data { port } else { nil }
+        }
+        #expect(ports == [9001])
     }
 
     /// Publishers that come, crash, stop and return, with messages that are lost, late and doubled: nothing that is held is ever lost, and

@@ -68,6 +68,13 @@ import DiscoverySystem
         return .avahi(unsafe avahi_client_errno(pointer), during: what)
     }
 
+    /// The name of this machine's host, to which SRV records point; nil where avahi-daemon does not say.
+    var hostName: HostName? {
+        guard let client = unsafe pointer else { return nil }
+        let text = unsafe AvahiStrings.text(avahi_client_get_host_name_fqdn(client))
+        return HostName(observed: text)
+    }
+
     /// Makes a harmless call that avahi-daemon itself must answer; the client answers others from memory.
     func probe() {
         guard let client = unsafe pointer else { return }

@@ -82,7 +82,9 @@ final class EngineCore {
         if operations.isEmpty { carryOut(lifecycle.unwanted()) }
     }
 
-    func update(id: UInt64, txt: TXTRecord) { (operations[id] as? PublishOperation)?.update(txt: txt) }
+    func update(id: UInt64, port: Port?, txt: TXTRecord) {
+        (operations[id] as? PublishOperation)?.update(port: port, txt: txt)
+    }
 
     /// - Parameter isConfirmed: wait until avahi-daemon has withdrawn everything published.
     func endAll(isConfirmed: Bool) {

@@ -101,6 +101,26 @@ import DNSSD
         guard code == 0 else { throw .avahi(code, during: "cannot change the TXT record of \(name)") }
     }
 
+    /// Replaces the SRV record that `add` added, as `update` does the TXT record: for a service avahi-daemon takes
+    /// `AVAHI_PUBLISH_UPDATE`, and adds a second one (avahi-core/entry.c); for a record it means it.
+    func updatePort(of service: OfferedService, as name: ServiceName, interface: Int32) throws(DiscoveryError) {
+        guard let group = unsafe pointer else { return }
+        let what = "cannot change the port of \(name)"
+        guard let host = service.host?.name ?? connection.hostName else { throw connection.lastError(during: what) }
+        let port = service.port.rawValue
+        // Priority and weight, which avahi-daemon sets to 0 as well (RFC 2782).
+        let data = [0, 0, 0, 0, UInt8(port >> 8), UInt8(truncatingIfNeeded: port)] + host.wire
+        let flags = AvahiPublishFlags(rawValue: AVAHI_PUBLISH_UNIQUE.rawValue | AVAHI_PUBLISH_UPDATE.rawValue)
+        let instance = ServiceInstance(name: name, type: service.type, domain: service.domain)
+        let code = unsafe data.withUnsafeBytes { data in
+            unsafe avahi_entry_group_add_record(
+                group, interface, AvahiPath.avahiProtocol(service.family), flags, instance.fullName,
+                UInt16(AVAHI_DNS_CLASS_IN), UInt16(AVAHI_DNS_TYPE_SRV),
+                UInt32(AVAHI_DEFAULT_TTL_HOST_NAME), data.baseAddress, data.count)
+        }
+        guard code == 0 else { throw .avahi(code, during: what) }
+    }
+
     func commit() throws(DiscoveryError) {
         guard let group = unsafe pointer else { return }
         let code = unsafe avahi_entry_group_commit(group)

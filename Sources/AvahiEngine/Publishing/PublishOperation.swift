@@ -62,12 +62,14 @@ final class PublishOperation: CoreOperation {
         timer.free()
     }
 
-    /// Replaces the TXT record, in the groups and for later additions.
-    func update(txt: TXTRecord) {
-        service.txt = txt
+    /// Replaces port and TXT record, in the groups and for later additions.
+    func update(port: Port?, txt: TXTRecord) {
+        let hasPort = port == nil || port == service.port
+        (service.port, service.txt) = (port ?? service.port, txt)
         guard registration.isRegistered, connection?.isOpen == true else { return }
         do throws(DiscoveryError) {
             try groups.update { group, index throws(DiscoveryError) in
+                if !hasPort { try group.updatePort(of: service, as: registration.name, interface: index) }
                 try group.update(service, as: registration.name, interface: index)
             }
         } catch {

@@ -20,20 +20,28 @@ struct Detaching {
             ControlClient.Request("POST", "/v1/registrations?wait=\(seconds)", body: writer.bytes),
             within: limit + .seconds(2)
         )
-        guard let status = (try? JSONReader.read(answer)).flatMap({ RegistrationStatus($0) }) else {
+        guard let json = try? JSONReader.read(answer), let status = RegistrationStatus(json) else {
             throw CommandError(.noBackend, "the daemon's answer is not understood")
         }
-        try show(status)
+        try show(status, json["changed"].flatMap { RegistrationChange($0) })
         return .done
     }
 
-    private func show(_ status: RegistrationStatus) throws {
+    private func show(_ status: RegistrationStatus, _ change: RegistrationChange?) throws {
         if session.json {
-            try session.output.json { json in json.line("published") { $0.registrationMembers(status) } }
+            try session.output.json { json in
+                json.line("published") { object in
+                    object.registrationMembers(status)
+                    guard let change else { return }
+                    object.key("changed")
+                    object.registrationChange(change)
+                }
+            }
         } else {
             let state = status.state == .established ? "published" : status.state.rawValue
             let offer = PublishedText.of(request.service, as: ServiceName(observed: status.name))
-            try session.output.line("\(state) \(offer)")
+            let changes = change.map { " (changed: \($0.texts.joined(separator: ", ")))" } ?? ""
+            try session.output.line("\(state) \(offer)\(changes)")
             // What it says comes before why.
             try session.output.flush()
             if let reason = status.reason ?? status.warning { session.notices.notice(reason.escapedForTerminal) }

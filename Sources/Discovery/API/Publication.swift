@@ -5,7 +5,7 @@ public import DNSSD
 /// It survives every fault of the backend, and once established even a refusal. A rename after a collision is not an
 /// error: it appears in `status`.
 public final class Publication: Sendable {
-    /// The requested service, with the TXT record of the last `update(txt:)`.
+    /// The requested service, with what the last `update` changed.
     public var service: OfferedService { core.service }
     /// The current status.
     public var status: PublicationStatus { core.status }
@@ -41,6 +41,10 @@ public final class Publication: Sendable {
     ///   nothing.
     @discardableResult
     public func update(txt: TXTRecord) async -> Bool { await core.update(txt: txt) }
+
+    /// Announces another port and TXT record, as `update(txt:)` does.
+    @discardableResult
+    package func update(port: Port, txt: TXTRecord) async -> Bool { await core.update(port: port, txt: txt) }
 
     /// Withdraws the service and waits up to `limit` until goodbyes are sent (RFC 6762 §10.1), even in a cancelled
     /// task.

@@ -16,8 +16,10 @@ final class PublicationCore: Sendable {
         var operation: (any PublicationOperation)?
         /// Nothing is published any more.
         var isCancelled = false
-        /// The newest change of the TXT record; each waits for the one before.
+        /// The newest change of port or TXT record; each waits for the one before.
         var change: Task<Void, Never>?
+        /// What the engine was last told.
+        var announced: OfferedService
         var onEnd: FollowUp?
         var open: Open?
     }
@@ -30,7 +32,7 @@ final class PublicationCore: Sendable {
         self.time = time
         self.observer = observer
         let status = PublicationStatus(wanted: service.name, since: time.now)
-        state = Locked(State(service: service, status: status))
+        state = Locked(State(service: service, status: status, announced: service))
     }
 
     var service: OfferedService { state.withLock { $0.service } }
@@ -46,6 +48,10 @@ final class PublicationCore: Sendable {
     }
 
     private func publish(_ open: Open) {
+        let service = state.withLock { state in
+            state.announced = state.service
+            return state.service
+        }
         let operation = open(service) { [weak self] fact in self?.reported(fact) }
         let isCancelled = state.withLock { state in
             state.operation = operation
@@ -54,18 +60,21 @@ final class PublicationCore: Sendable {
         if isCancelled { operation.cancel() }
     }
 
-    /// - Returns: whether the record was taken.
-    func update(txt: TXTRecord) async -> Bool {
+    /// - Parameter port: nil for the one it has.
+    /// - Returns: whether the change was taken.
+    func update(port: Port? = nil, txt: TXTRecord) async -> Bool {
         guard (try? txt.check()) != nil else { return false }
         let (change, isTaken) = state.withLock { state -> (Task<Void, Never>?, Bool) in
             guard !state.status.state.isFinal, !state.isCancelled else { return (nil, false) }
-            guard state.service.txt != txt else { return (nil, true) }
-            state.service.txt = txt
+            var service = state.service
+            (service.port, service.txt) = (port ?? service.port, txt)
+            guard state.service != service else { return (nil, true) }
+            state.service = service
             let earlier = state.change
             // In a separate task, so that cancelling the caller cannot stop it halfway and leave the service withdrawn.
-            let change = Task {
+            let change = Task { [service] in
                 await earlier?.value
-                await announce(txt)
+                await announce(service)
             }
             state.change = change
             return (change, true)
@@ -74,12 +83,18 @@ final class PublicationCore: Sendable {
         return isTaken
     }
 
-    private func announce(_ txt: TXTRecord) async {
-        let (operation, open) = state.withLock { state in
-            // A newer record is announced by a later change.
-            state.isCancelled || state.service.txt != txt ? (nil, nil) : (state.operation, state.open)
+    private func announce(_ service: OfferedService) async {
+        let (operation, open, hasPort) = state.withLock { state in
+            // A newer service is announced by a later change.
+            guard !state.isCancelled, state.service == service else {
+                return (nil as (any PublicationOperation)?, nil as Open?, true)
+            }
+            defer { state.announced = service }
+            return (state.operation, state.open, state.announced.port == service.port)
         }
-        guard let operation, let open, !operation.update(txt: txt) else { return }
+        guard let operation, let open else { return }
+        guard !(hasPort ? operation.update(txt: service.txt) : operation.update(port: service.port, txt: service.txt))
+        else { return }
         await operation.cancel(waitingAtMost: .seconds(2))
         guard !state.withLock({ $0.isCancelled || $0.status.state.isFinal }) else { return }
         publish(open)

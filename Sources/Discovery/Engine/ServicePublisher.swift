@@ -36,11 +36,17 @@ public protocol PublicationOperation: EngineOperation {
     /// again. Returns at once.
     /// - Returns: false if the engine cannot, so that the service must be published again.
     func update(txt: TXTRecord) -> Bool
+
+    /// Announces another port and TXT record, as `update(txt:)` does.
+    func update(port: Port, txt: TXTRecord) -> Bool
 }
 
 extension PublicationOperation {
     /// Returns false.
     public func update(txt: TXTRecord) -> Bool { false }
+
+    /// Returns false.
+    public func update(port: Port, txt: TXTRecord) -> Bool { false }
 }
 
 /// What to do if the wanted name belongs to another service (RFC 6762 §9).

@@ -24,14 +24,20 @@ package final class ManagedRegistration: Sendable {
         var transience: String?
         var told = ToldRegistration()
         var waiters = Waiters()
+        /// Grows with what can only be published anew.
+        var edition = 0
         var work: Task<Void, Never>?
+        /// Looks at what it offers: its check, or whether a program listens.
+        var watch: Task<Void, Never>?
+        /// How many of them there were: what an earlier one still says does not count.
+        var watches = 0
     }
 
     /// How often to check whether a program listens by now.
     private static let listenInterval = Duration.seconds(5)
 
     private let state: Locked<State>
-    /// What was asked for, with the TXT record of the last `update(txt:)`.
+    /// What was asked for, with what was changed since.
     package var request: RegistrationRequest { state.withLock { $0.request } }
     private let log: DaemonLog
     private let noteTrouble: @Sendable (_ id: String, String?) -> Void
@@ -54,8 +60,11 @@ package final class ManagedRegistration: Sendable {
 
     /// Publishes until `withdraw`, in a separate task that outlives the request.
     package func start(on network: LocalNetwork, _ policy: RegistryPolicy) {
-        let work = Task { await self.run(on: network, policy) }
-        state.withLock { $0.work = work }
+        let work = Task { await self.run(on: network) }
+        state.withLock { state in
+            state.work = work
+            watch(policy, &state)
+        }
     }
 
     /// It is about to be withdrawn with everything else: until `withdraw` it counts as what it is now.
@@ -76,17 +85,53 @@ package final class ManagedRegistration: Sendable {
         await open?.update(txt: txt)
     }
 
+    /// Makes it what another request for it says. Others see a change of port and TXT record, and no end; what passes its check stays
+    /// published until another check fails.
+    /// - Returns: its publication, which must be told of port and TXT record.
+    func change(to request: RegistrationRequest, _ policy: RegistryPolicy) -> Publication? {
+        var open: Publication?
+        update { state in
+            let old = state.request
+            state.request = request
+            if old.check != request.check || old.service.port != request.service.port {
+                switch (request.check, state.health) {
+                case (nil, _): state.health = .passing
+                case (_, .passing): break
+                case (_, .unknown), (_, .failing): state.health = .unknown
+                }
+                state.warning = nil
+                watch(policy, &state)
+            }
+            var same = old.service
+            (same.port, same.txt) = (request.service.port, request.service.txt)
+            if same != request.service { state.edition += 1 } else { open = state.open }
+        }
+        return open
+    }
+
     /// Withdraws the service; returns when goodbyes are sent, or after 2 s at most.
     package func withdraw() async {
         update { $0.isWithdrawn = true }
-        let work = state.withLock { $0.work }
+        let (work, watch) = state.withLock { ($0.work, $0.watch) }
         work?.cancel()
+        watch?.cancel()
         await work?.value
+        await watch?.value
     }
 
     /// Whether it is what a user detached with this request.
     func isDetached(_ request: RegistrationRequest, of uid: UInt32) -> Bool {
-        origin == .detached && self.uid == uid && self.request == request
+        isDetached(asIn: request, of: uid) && self.request == request
+    }
+
+    /// Whether a request of a user is for what it offers already, be it in another way: it is for the same name on the same links.
+    func isDetached(asIn request: RegistrationRequest, of uid: UInt32) -> Bool {
+        let (one, other) = (self.request.service, request.service)
+        return origin == .detached && self.uid == uid && one.instance == other.instance
+            && one.isAddressRecord == other.isAddressRecord && one.host?.name == other.host?.name
+            && one.interfaces == other.interfaces && one.family == other.family
+            // Another address of a host is one more.
+            && (!one.isAddressRecord || one.host == other.host)
     }
 
     /// Sets why it would not survive a restart; nil: it would.
@@ -107,50 +152,49 @@ package final class ManagedRegistration: Sendable {
         return nil
     }
 
-    private func run(on network: LocalNetwork, _ policy: RegistryPolicy) async {
-        guard let check = request.check else {
-            return await withDiscardingTaskGroup { group in
-                group.addTask { await self.watchPort(policy) }
-                await self.publish(on: network)
-                group.cancelAll()
+    /// Published while it is healthy.
+    private func run(on network: LocalNetwork) async {
+        var version: UInt64 = 0
+        var publishing: (task: Task<Void, Never>, edition: Int)?
+        while let (_, now) = await next(after: version) {
+            version = now
+            let (isWanted, edition) = state.withLock { ($0.health == .passing && !$0.isWithdrawn, $0.edition) }
+            if let running = publishing, !isWanted || running.edition != edition {
+                running.task.cancel()
+                await running.task.value
+                publishing = nil
             }
+            if isWanted, publishing == nil { publishing = (Task { await publish(on: network) }, edition) }
         }
-        let port = request.service.port
-        await withDiscardingTaskGroup { group in
-            group.addTask {
-                await policy.check(check, port) { health in self.update { $0.health = health } }
-            }
-            // Follows the health: published while it passes.
-            var version: UInt64 = 0
-            var publishing: Task<Void, Never>?
-            while let (_, now) = await self.next(after: version) {
-                version = now
-                let isPassing = self.state.withLock { $0.health == .passing && !$0.isWithdrawn }
-                if isPassing, publishing == nil {
-                    publishing = Task { await self.publish(on: network) }
-                } else if !isPassing, let running = publishing {
-                    running.cancel()
-                    await running.value
-                    publishing = nil
-                }
-            }
-            publishing?.cancel()
-            await publishing?.value
-            group.cancelAll()
+        publishing?.task.cancel()
+        await publishing?.task.value
+    }
+
+    /// Looks at what it offers now, in the place of what it did before.
+    private func watch(_ policy: RegistryPolicy, _ state: inout State) {
+        state.watch?.cancel()
+        state.watches += 1
+        let (request, number) = (state.request, state.watches)
+        state.watch = Task {
+            guard let check = request.check else { return await self.watchPort(of: request.service, number, policy) }
+            await policy.check(check, request.service.port) { health in self.update(number) { $0.health = health } }
         }
     }
 
+    private func update(_ number: Int, _ body: (inout State) -> Void) {
+        update { if $0.watches == number { body(&$0) } }
+    }
+
     /// Warns while nothing listens at the port: the publisher would not learn it otherwise.
-    private func watchPort(_ policy: RegistryPolicy) async {
+    private func watchPort(of service: OfferedService, _ number: Int, _ policy: RegistryPolicy) async {
         // A command may start what it publishes once the name is established.
         if origin == .attached, (try? await Task.sleep(for: Self.listenInterval)) == nil { return }
-        let service = request.service
         while policy.listens(service) == false {
             let what = "\(service.type.transport == .tcp ? "TCP" : "UDP") port \(service.port)"
-            update { $0.warning = "nothing listens at \(what) on this machine" }
+            update(number) { $0.warning = "nothing listens at \(what) on this machine" }
             if (try? await Task.sleep(for: Self.listenInterval)) == nil { return }
         }
-        update { $0.warning = nil }
+        update(number) { $0.warning = nil }
     }
 
     /// Publishes until the task is cancelled, and withdraws then.
@@ -159,13 +203,13 @@ package final class ManagedRegistration: Sendable {
         let isPersistent = origin != .attached || state.withLock { $0.wasEstablished }
         let request = request
         let publication = network.publish(request.service, onConflict: request.onConflict, isPersistent: isPersistent)
-        let txt = state.withLock { state in
+        let service = state.withLock { state in
             state.open = publication
-            return state.request.service.txt
+            return state.request.service
         }
         defer { state.withLock { $0.open = nil } }
         // It may have changed meanwhile.
-        await publication.update(txt: txt)
+        await publication.update(port: service.port, txt: service.txt)
         for await status in publication.updates {
             update { state in
                 guard !state.isEnding else { return }
@@ -186,10 +230,10 @@ package final class ManagedRegistration: Sendable {
 
     private func update(_ body: (inout State) -> Void) {
         let (wake, news) = state.withLock { state -> (FollowUp?, RegistrationNews?) in
-            let before = status(state)
+            let (before, edition) = (status(state), state.edition)
             body(&state)
             let after = status(state)
-            guard after != before else { return (nil, nil) }
+            guard after != before || state.edition != edition else { return (nil, nil) }
             // Under the lock, because the last report counts.
             if after.trouble != before.trouble { noteTrouble(id, after.trouble) }
             return (state.waiters.changed(), state.told.news(from: before, to: after))

@@ -70,8 +70,9 @@ package actor Registry {
     }
 
     private func take(_ kept: [RegistryFile.Kept]) {
-        // A registration made again meanwhile already exists.
-        for one in kept where !entries.values.contains(where: { $0.isDetached(one.request, of: one.uid) }) {
+        // What was made again meanwhile takes the place of what was kept.
+        let made = Array(entries.values)
+        for one in kept where !made.contains(where: { $0.isDetached(asIn: one.request, of: one.uid) }) {
             let id = entries[one.id] == nil ? one.id : newID()
             start(managed(one.request, id: id, uid: one.uid, origin: .detached))
         }
@@ -91,29 +92,25 @@ package actor Registry {
     /// The rules that let a peer publish some services.
     package func rules(for peer: Peer) -> [AccessRules.Rule] { policy.rules(peer) }
 
-    /// Publishes a service for a peer; the same request as an earlier detached one returns that one.
-    /// - Throws: 403 when it may not, 429 when it has too many, 400 if the check is malformed, 503 if it could not be kept.
+    /// Publishes a service for a peer. What it detaches once more is what it was before, with what the request changes, and no second one.
+    /// - Throws: 403 when it may not, 429 when it has too many, 400 if the check is malformed, 503 if it could not be kept, 409 if it has
+    ///   another name already than the only one that the request wants.
     package func add(
         _ request: RegistrationRequest,
         for peer: Peer,
         origin: RegistrationStatus.Origin
-    ) throws(ControlError) -> (registration: ManagedRegistration, isNew: Bool) {
+    ) async throws(ControlError) -> Added {
         guard let uid = peer.uid else { throw Self.unknown }
         guard !isClosed else { throw ControlError(503, "closed", "the daemon ends") }
         if let reason = policy.refusalToPublish(peer, request.service, origin) {
             throw ControlError(403, DiscoveryError.Code.notPermitted.description, reason)
         }
-        if origin == .detached, let same = entries.values.first(where: { $0.isDetached(request, of: uid) }) {
-            return (same, isNew: false)
+        let all = origin == .detached ? order.compactMap { entries[$0] } : []
+        if let same = all.first(where: { $0.isDetached(request, of: uid) }) {
+            return Added(registration: same, isNew: false)
         }
         if origin == .detached, file == nil {
             throw ControlError(503, "no-state", "this daemon keeps nothing over a restart: \(whyNoFile)")
-        }
-        let own = entries.values.count { $0.uid == uid && $0.origin != .configuration }
-        let quota = policy.quota(uid)
-        guard own < quota else {
-            throw ControlError(
-                429, DiscoveryError.Code.limitExceeded.description, "\(quota) services of one user at most")
         }
         if let check = request.check {
             do throws(DiscoveryError) {
@@ -122,10 +119,39 @@ package actor Registry {
                 throw ControlError(error)
             }
         }
+        if let earlier = all.first(where: { $0.isDetached(asIn: request, of: uid) }) {
+            return try await change(earlier, to: request)
+        }
+        let own = entries.values.count { $0.uid == uid && $0.origin != .configuration }
+        let quota = policy.quota(uid)
+        guard own < quota else {
+            throw ControlError(
+                429, DiscoveryError.Code.limitExceeded.description, "\(quota) services of one user at most")
+        }
         let registration = managed(request, id: newID(), uid: uid, origin: origin)
         start(registration)
         if origin == .detached { save() }
-        return (registration, isNew: true)
+        return Added(registration: registration, isNew: true)
+    }
+
+    private func change(
+        _ registration: ManagedRegistration, to request: RegistrationRequest
+    ) async throws(ControlError) -> Added {
+        let name = registration.current.status.name
+        guard request.onConflict == .rename || name == request.service.name.text else {
+            throw ControlError(
+                409, DiscoveryError.Code.nameTaken.description,
+                "the name \(request.service.name) is taken: this service is published as \(name.quotedForMessage)")
+        }
+        var added = Added(registration: registration, isNew: false)
+        added.change = RegistrationChange(from: registration.request, to: request)
+        let open = registration.change(to: request, policy)
+        save()
+        if let change = added.change {
+            log.log(.notice, "\(request.service.instance) is changed: \(change.texts.joined(separator: ", "))")
+        }
+        await open?.update(port: request.service.port, txt: request.service.txt)
+        return added
     }
 
     /// Withdraws a service for a peer; returns when goodbyes are sent.
@@ -228,13 +254,9 @@ package actor Registry {
     }
 
     private func managed(
-        _ request: RegistrationRequest,
-        id: String,
-        uid: UInt32,
-        origin: RegistrationStatus.Origin
+        _ request: RegistrationRequest, id: String, uid: UInt32, origin: RegistrationStatus.Origin
     ) -> ManagedRegistration {
-        ManagedRegistration(
-            id: id, request, uid: uid, origin: origin, log: log, noteTrouble: noteTrouble)
+        ManagedRegistration(id: id, request, uid: uid, origin: origin, log: log, noteTrouble: noteTrouble)
     }
 
     private func start(_ registration: ManagedRegistration) {
@@ -276,9 +298,5 @@ package actor Registry {
             let id = String(UInt32.random(in: .min ... .max), radix: 16)
             if entries[id] == nil { return id }
         }
-    }
-
-    private static var unknown: ControlError {
-        ControlError(403, DiscoveryError.Code.notPermitted.description, "only the control socket knows who you are")
     }
 }

@@ -53,13 +53,18 @@ extension ControlResponder {
         let wanted = try RegistrationRequest(json)
         let isAttached = request.query["attached"].map { $0 != "0" && !$0.isEmpty } ?? false
         let patience = try request.query.patience()
-        let (registration, isNew) = try await registry.add(
-            wanted, for: request.peer, origin: isAttached ? .attached : .detached)
+        let added = try await registry.add(wanted, for: request.peer, origin: isAttached ? .attached : .detached)
+        let registration = added.registration
         if isAttached { return .lines(status: 201, RegistrationLines(registration, registry)) }
         let status = await Self.outcome(of: registration, within: patience)
         // A service that was taken before stays, whatever the backend says now.
-        guard status.isFinal || (isNew && status.isRetrying) else {
-            return .json(201) { $0.registrationMembers(status) }
+        guard status.isFinal || (added.isNew && status.isRetrying) else {
+            return .json(201) { object in
+                object.registrationMembers(status)
+                guard let change = added.change else { return }
+                object.key("changed")
+                object.registrationChange(change)
+            }
         }
         await registry.end(registration)
         throw Self.refusal(status)

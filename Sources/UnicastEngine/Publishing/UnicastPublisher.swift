@@ -230,7 +230,12 @@ private final class ZonePublication: PublicationOperation {
     }
 
     func update(txt: TXTRecord) -> Bool {
-        runner.update(number, txt: txt)
+        runner.update(number) { $0.txt = txt }
+        return true
+    }
+
+    func update(port: Port, txt: TXTRecord) -> Bool {
+        runner.update(number) { ($0.port, $0.txt) = (port, txt) }
         return true
     }
 

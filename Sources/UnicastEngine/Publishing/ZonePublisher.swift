@@ -134,10 +134,12 @@ package struct ZonePublisher: Sendable {
         return lastItem
     }
 
-    /// Replaces a service's TXT record.
-    package mutating func update(_ registration: Int, txt: TXTRecord) {
-        guard items[registration]?.stage == .wanted, items[registration]?.service?.txt != txt else { return }
-        items[registration]?.service?.txt = txt
+    /// Replaces a service's port or TXT record.
+    package mutating func update(_ registration: Int, _ body: (inout OfferedService) -> Void) {
+        guard let item = items[registration], item.stage == .wanted, var service = item.service else { return }
+        body(&service)
+        guard service != item.service else { return }
+        items[registration]?.service = service
         items[registration]?.changed()
     }
 

@@ -86,8 +86,8 @@ final class ZoneRunner: Sendable {
         return number
     }
 
-    func update(_ number: Int, txt: TXTRecord) {
-        state.withLock { $0.rules.update(number, txt: txt) }
+    func update(_ number: Int, _ body: (inout OfferedService) -> Void) {
+        state.withLock { $0.rules.update(number, body) }
         Task { self.turn() }
     }
 

@@ -40,6 +40,25 @@ import Testing
         }
     }
 
+    @Test("another port is published again, and a change that comes meanwhile has it, too")
+    func anotherPort() async throws {
+        let first = try #require(opened.withLock { $0.first })
+        var cancels = first.cancels.makeAsyncIterator()
+        let (port, txt) = (try Port(9001), try TXTRecord(["v": "2"]))
+        let change = Task { [core] in await core.update(port: port, txt: TXTRecord()) }
+        let changes = try #require(await cancels.next())
+        #expect(core.service.port == port)
+        let later = Task { [core] in await core.update(txt: txt) }
+        changes.resume()
+        #expect(await change.value)
+        let second = try #require(opened.withLock { $0.last })
+        var again = second.cancels.makeAsyncIterator()
+        try #require(await again.next()).resume()
+        #expect(await later.value)
+        #expect(core.service.port == port && core.service.txt == txt)
+        #expect(opened.withLock { $0.map(\.isCancelled) } == [true, true, false])
+    }
+
     @Test func aChangeOfTXTThatMeetsTheWithdrawalPublishesNothing() async throws {
         let first = try #require(opened.withLock { $0.first })
         var cancels = first.cancels.makeAsyncIterator()

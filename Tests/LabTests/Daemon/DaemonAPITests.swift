@@ -124,12 +124,14 @@ struct DaemonAPITests {
         #expect(registration["name"] as? String == "shop" && registration["state"] as? String == "established")
         let id = try #require(registration["id"] as? String)
         try await seen.line(within: .seconds(20), "shop") { $0.hasPrefix("+;") && $0.contains(";shop;") }
+        let theirs = try await lab.avahiPublish("h1", "till", "_http._tcp", "81")
         let taken = try await daemon.curl(
-            "/v1/registrations", "-d", #"{"name":"shop","type":"_http._tcp","port":81,"onConflict":"fail"}"#)
+            "/v1/registrations", "-d", #"{"name":"till","type":"_http._tcp","port":81,"onConflict":"fail"}"#)
         #expect(taken.status == 409 && taken.code == "name-taken")
         let renamed = try await daemon.curl(
-            "/v1/registrations", "-d", #"{"name":"shop","type":"_http._tcp","port":81}"#)
-        #expect(try renamed.json()["name"] as? String == "shop #2")
+            "/v1/registrations", "-d", #"{"name":"till","type":"_http._tcp","port":81}"#)
+        #expect(try renamed.json()["name"] as? String == "till #2")
+        theirs.signal(SIGTERM)
         #expect(try await daemon.curl("/v1/registrations", "-d", #"{"name":"x","port":70000}"#).status == 400)
 
         try await daemon.killAndRestart()
