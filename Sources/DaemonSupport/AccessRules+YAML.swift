@@ -6,7 +6,14 @@ extension AccessRules {
     init(_ value: YAMLValue, into rules: AccessRules, groupID: (String) -> UInt32?) throws(ConfigurationError) {
         self = rules
         let mapping = try YAMLMapping(value, keys: ["group", "allow", "attached"])
-        if let value = mapping["group"] { group = try value.accountName() }
+        if let value = mapping["group"] {
+            group = try value.accountName()
+            if groupID(group) == nil {
+                value.faults.doubt(
+                    "\(value.place): there was no group \(group.escapedForTerminal) when this was read: no one is in it"
+                )
+            }
+        }
         // A configuration that names a group or a user decides who may publish.
         if mapping["group"] != nil || mapping["allow"] != nil { attached = .rules }
         if let value = mapping["attached"] { attached = try value.word(Attached.self) }

@@ -4,6 +4,10 @@ final class ConfigurationFaults {
     static let limit = 100
 
     private(set) var all: [ConfigurationError] = []
+    /// What is valid, and hardly meant: lines, safe for a terminal.
+    private(set) var doubts: [String] = []
+
+    func doubt(_ line: String) { if doubts.count < Self.limit { doubts.append(line) } }
 
     func note(_ error: ConfigurationError) {
         if all.count < Self.limit, !all.contains(error) { all.append(error) }

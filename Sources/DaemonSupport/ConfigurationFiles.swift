@@ -25,16 +25,43 @@ enum ConfigurationFiles {
         }
     }
 
-    /// The paths of the `*.yaml` files in some directories, sorted by name, without hidden ones. A file hides those of the same name in later
-    /// directories, and itself where it is a link to /dev/null, as with systemd (systemd.unit(5)). A directory need not be there.
-    static func dropIns(in directories: [String]) throws(ConfigurationError) -> [String] {
-        var paths: [String: String] = [:]
+    /// How a configuration file's name ends; either is read.
+    static let endings = [".yaml", ".yml"]
+
+    /// The paths of the files in some directories, sorted by name, without hidden ones. A file hides those of the same name, whatever its
+    /// ending, in later directories, and itself where it is a link to /dev/null, as with systemd (systemd.unit(5)). A directory need not be
+    /// there.
+    /// - Parameter doubled: receives files that are there with both endings: neither is among the paths.
+    static func dropIns(
+        in directories: [String], doubled: (ConfigurationError) -> Void = { _ in }
+    ) throws(ConfigurationError) -> [String] {
+        var seen: Set<Substring> = []
+        var files: [(name: String, path: String)] = []
         for directory in directories {
-            for name in try names(in: directory) where paths[name] == nil { paths[name] = "\(directory)/\(name)" }
+            let here = Dictionary(grouping: try names(in: directory)) { name in
+                name.dropLast(endings.first { name.hasSuffix($0) }?.count ?? 0)
+            }
+            for (stem, names) in here where seen.insert(stem).inserted {
+                let paths = names.sorted().map { "\(directory)/\($0)" }
+                if let fault = both(paths) { doubled(fault) } else { files.append((names[0], paths[0])) }
+            }
         }
-        guard paths.count <= maximumDropIns else { throw tooMany(directories[0]) }
-        return paths.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
+        guard files.count <= maximumDropIns else { throw tooMany(directories[0]) }
+        return files.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map(\.path)
             .filter { SystemFile.real($0) != "/dev/null" }
+    }
+
+    /// The paths that a file may have, whatever its ending, and has.
+    static func present(_ path: String) -> [String] {
+        var info = stat()
+        return endings.map { path + $0 }.filter { unsafe lstat($0, &info) == 0 }
+    }
+
+    /// What is wrong where a file is there with both endings.
+    static func both(_ paths: [String]) -> ConfigurationError? {
+        guard paths.count > 1, let first = paths.first, let last = paths.last else { return nil }
+        return ConfigurationError(
+            file: first, line: nil, reason: "\(last.escapedForTerminal) is there, too: remove one of them")
     }
 
     /// The directories of packages and programs in which no one but root and the daemon's user can put a file.
@@ -60,7 +87,7 @@ enum ConfigurationFiles {
         let names: [String]
         do throws(SystemError) {
             names = try SystemFile.names(in: directory, atMost: maximumDropIns + 1) {
-                $0.hasSuffix(".yaml") && !$0.hasPrefix(".")
+                name in endings.contains { name.hasSuffix($0) } && !name.hasPrefix(".")
             }
         } catch {
             if error.code == ENOENT { return [] }

@@ -17,7 +17,7 @@ public struct ConfigurationStamp: Hashable, Sendable {
         // Directories that cannot be read say so when the configuration is read.
         let directories = ["\(place.directory)/services.d"] + ConfigurationFiles.trusted(place.dropIns)
         let dropIns = (try? ConfigurationFiles.dropIns(in: directories)) ?? []
-        files = (["\(place.directory)/discoverd.yaml"] + dropIns).compactMap { path in
+        files = (ConfigurationFiles.present("\(place.directory)/discoverd") + dropIns).compactMap { path in
             var status = stat()
             guard unsafe stat(path, &status) == 0 else { return nil }
             // A file that is replaced has another number, one that is moved in place another time of change.

@@ -7,8 +7,8 @@ extension DaemonConfiguration {
     /// The maximum number of services in all files together.
     public static let maximumServices = 1024
 
-    /// Reads `discoverd.yaml` and `services.d/*.yaml`, sorted by name, from a directory. Missing settings have their defaults. Blocks while
-    /// it reads, and while the name service looks up groups.
+    /// Reads `discoverd.yaml` and `services.d/*.yaml`, sorted by name, from a directory; `.yml` as well. Missing settings have their
+    /// defaults. Blocks while it reads, and while the name service looks up groups.
     /// - Parameter dropIns: directories with further services, less important ones last.
     /// - Throws: all errors: unknown keys, wrong types, bad values, duplicates.
     public static func load(
@@ -26,9 +26,11 @@ extension DaemonConfiguration {
         configuration.access.ownUserID = getuid()
         var services = ServiceList(hostName: hostName)
         let faults = ConfigurationFaults()
-        let main = "\(directory)/discoverd.yaml"
-        faults.reading { () throws(ConfigurationError) in
-            if let root = try document(main, faults, isOthers: false) {
+        let main = ConfigurationFiles.present("\(directory)/discoverd")
+        if let fault = ConfigurationFiles.both(main) { faults.note(fault) }
+        for file in main.prefix(1) {
+            faults.reading { () throws(ConfigurationError) in
+                guard let root = try document(file, faults, isOthers: false) else { return }
                 try configuration.read(root, services: &services, groupID: groupID)
             }
         }
@@ -36,11 +38,13 @@ extension DaemonConfiguration {
         let own = "\(directory)/services.d"
         var refused: [ConfigurationError] = []
         let trusted = ConfigurationFiles.trusted(dropIns) { refused.append($0) }
+        let isOwn = { (file: String) in file.hasPrefix("\(own)/") }
         let files = faults.reading { () throws(ConfigurationError) in
-            try ConfigurationFiles.dropIns(in: [own] + trusted)
+            try ConfigurationFiles.dropIns(in: [own] + trusted) { fault in
+                if isOwn(fault.file) { faults.note(fault) } else { refused.append(fault) }
+            }
         }
         configuration.leftOut = refused
-        let isOwn = { (file: String) in file.hasPrefix("\(own)/") }
         for file in (files ?? []).filter(isOwn) {
             faults.reading { () throws(ConfigurationError) in
                 if let root = try document(file, faults, isOthers: false) { try services.read(dropIn: root) }
@@ -55,12 +59,13 @@ extension DaemonConfiguration {
                 if let root = try document(file, faults, isOthers: true) { try more.read(dropIn: root) }
                 try faults.check()
                 services = more
+                configuration.doubts += faults.doubts
             } catch {
                 configuration.leftOut.append(error)
             }
         }
         configuration.services = services.definitions
-        configuration.doubts = configuration.access.doubts(hasUser: hasUser)
+        configuration.doubts += faults.doubts + configuration.access.doubts(hasUser: hasUser)
         return configuration
     }
 
@@ -121,6 +126,7 @@ extension DaemonConfiguration {
             value.faults.reading { () throws(ConfigurationError) in
                 let text = try entry.text()
                 let type = try entry.reading { () throws(DiscoveryError) in try ServiceType(named: text) }
+                if text == "all" { entry.faults.doubt("\(entry.place): all is the type \(type), and not every type") }
                 if unique, types.contains(type) { throw entry.error("\(type) is there twice") }
                 types.append(type)
             }

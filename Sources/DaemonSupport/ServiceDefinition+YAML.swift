@@ -157,6 +157,10 @@ extension CheckSpecification {
         }
         let interval = try mapping["interval"]?.duration() ?? .seconds(10)
         let timeout = try mapping["timeout"]?.duration() ?? .seconds(2)
+        if let value = mapping["timeout"], timeout > interval {
+            value.faults.doubt(
+                "\(value.place): the timeout is longer than the interval: a check that hangs makes the next one late")
+        }
         let rise = try mapping["rise"]?.integer(in: Self.counts) ?? 2
         let fall = try mapping["fall"]?.integer(in: Self.counts) ?? 3
         self = try value.reading { () throws(DiscoveryError) in

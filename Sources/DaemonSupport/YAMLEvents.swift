@@ -11,6 +11,8 @@ internal import DNSSD
             /// The end of a sequence, a mapping or a document.
             case end
             case alias
+            /// A text that begins with `!` and is not quoted.
+            case tag(String)
             /// Nothing follows.
             case streamEnd
         }
@@ -69,6 +71,11 @@ internal import DNSSD
             return unsafe Event(kind: .mapping, line: line, hasAnchor: event.data.mapping_start.anchor != nil)
         case YAML_SCALAR_EVENT:
             let scalar = unsafe event.data.scalar
+            // One of YAML's own is "tag:yaml.org,2002:str".
+            if let tag = unsafe scalar.tag, unsafe tag.pointee == UInt8(ascii: "!") {
+                return unsafe Event(
+                    kind: .tag(String(cString: tag)), line: line, hasAnchor: scalar.anchor != nil)
+            }
             let bytes = unsafe UnsafeBufferPointer(start: scalar.value, count: scalar.length)
             let value = unsafe Node.Scalar(
                 string: String(decoding: bytes, as: UTF8.self), isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE)
@@ -85,6 +92,22 @@ internal import DNSSD
             let offset = unsafe Int(clamping: parser.pointee.problem_offset)
             line = unsafe text.prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1
         }
-        return ConfigurationError(file: file, line: line, reason: "not YAML: \(problem.escapedForTerminal)")
+        return ConfigurationError(file: file, line: line, reason: "not YAML: \(problem.escapedForTerminal)\(hint)")
+    }
+
+    /// What to write instead, where the parser stumbled over a character that means something else to it.
+    private var hint: String {
+        let hasContext = unsafe parser.pointee.context != nil
+        let mark = unsafe hasContext ? parser.pointee.context_mark : parser.pointee.problem_mark
+        let lines = unsafe Array(text).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard let row = Int(exactly: mark.line), let column = Int(exactly: mark.column), row < lines.count else {
+            return ""
+        }
+        switch String(decoding: lines[row], as: UTF8.self).unicodeScalars.dropFirst(column).first {
+        case "\t"?: return "; indent with spaces, not with tabs"
+        case let character? where "%@`!*&".unicodeScalars.contains(character):
+            return "; quote a text that begins with \(character)"
+        default: return ""
+        }
     }
 }

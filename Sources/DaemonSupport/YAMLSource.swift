@@ -56,7 +56,8 @@ enum YAMLSource {
                 entries.append((key, try node(try events.next(), events, depth: depth + 1, file: file)))
             }
             return Node(line: event.line, content: .mapping(entries))
-        case .alias: throw fail("anchors and aliases (& and *) are not supported")
+        case .alias: throw fail("anchors and aliases (& and *) are not supported; quote a text that begins with *")
+        case .tag(let tag): throw fail("quote a text that begins with !, as \(tag.quotedForMessage)")
         // libyaml's events follow its grammar (yaml.h): these do not begin a node.
         case .document, .end, .streamEnd: throw fail("not YAML")
         }

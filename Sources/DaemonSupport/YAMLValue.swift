@@ -41,9 +41,12 @@ struct YAMLValue {
 
     /// A whole number in a range.
     func integer(in range: ClosedRange<Int>) throws(ConfigurationError) -> Int {
-        guard case .scalar(let scalar) = node.content, scalar.isPlain, let number = Int(scalar.string),
-            range.contains(number)
-        else { throw error("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)\(found)") }
+        guard case .scalar(let scalar) = node.content, let number = Int(scalar.string), range.contains(number) else {
+            throw error("\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)\(found)")
+        }
+        guard scalar.isPlain else {
+            throw error("\(name) must be a whole number: write \(number) without quotation marks")
+        }
         return number
     }
 

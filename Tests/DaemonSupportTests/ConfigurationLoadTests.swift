@@ -61,6 +61,66 @@ import Testing
         #expect(reasons[1].contains("prot") && reasons[2].contains("z.yaml") && reasons[2].contains("there already"))
     }
 
+    @Test(
+        "files that end with .yml are read as those that end with .yaml; both of one name are an error that names both")
+    func otherEnding() throws {
+        let file = { (name: String, port: Int) in "{name: \(name), type: _http._tcp, port: \(port)}" }
+        let packages = try ConfigurationDirectory([
+            "services.d/a.yaml": file("a", 1), "services.d/b.yml": file("b", 1),
+            "services.d/both.yml": file("c", 1), "services.d/both.yaml": file("c", 2),
+        ])
+        let own = try ConfigurationDirectory([
+            "discoverd.yml": "services: [\(file("main", 1))]", "services.d/a.yml": file("a", 2),
+        ])
+        let place = ConfigurationPlace(directory: own.path, mustExist: true)
+        let stamp = ConfigurationStamp(place)
+        let configuration = try own.load(packages)
+        #expect(configuration.services.map(\.service.name.text) == ["main", "a", "b"])
+        #expect(configuration.services.map(\.service.port.rawValue) == [1, 2, 1])
+        #expect(configuration.leftOut.count == 1, "\(configuration.leftOut)")
+        #expect(configuration.leftOut.first?.description.contains("both.yml is there, too") == true)
+        try own.write("services.d/a.yaml", Array(file("a", 3).utf8))
+        try own.write("discoverd.yaml", Array("services: []".utf8))
+        #expect(ConfigurationStamp(place) != stamp)
+        let fault = try #require(own.fault()).split(separator: "\n")
+        #expect(
+            fault.count == 2 && fault[0].hasPrefix("discoverd.yaml: ")
+                && fault[0].contains("discoverd.yml is there, too"))
+        #expect(
+            fault.last?.hasPrefix("services.d/a.yaml: ") == true && fault.last?.contains("a.yml is there, too") == true)
+    }
+
+    @Test("what is valid and hardly meant is told")
+    func doubts() throws {
+        let text = """
+            access: {group: nosuchgroup}
+            browse: [all, http]
+            services:
+              - {name: a, type: _http._tcp, port: 80, check: {what: tcp, interval: 1s, timeout: 10s}}
+              - {name: b, type: _http._tcp, port: 80, check: {what: tcp, interval: 1s}}
+            """
+        let doubts = try ConfigurationDirectory(["discoverd.yaml": text]).load().doubts
+        #expect(doubts.count == 3, "\(doubts)")
+        for (line, part) in [(1, "no group nosuchgroup"), (2, "_all._tcp, and not every type"), (4, "timeout")] {
+            #expect(doubts.contains { $0.contains("discoverd.yaml:\(line): ") && $0.contains(part) }, "\(doubts)")
+        }
+    }
+
+    @Test(
+        "what is to be quoted, or not, is told",
+        arguments: [
+            ("port: \"80\"", "without quotation marks"), ("name: %h web", "quote a text that begins with %"),
+            ("interfaces: [!docker*]", "quote a text that begins with !"),
+            ("interfaces:\n- !docker0", "quote a text that begins with !"),
+            ("interfaces: [*docker*]", "quote a text that begins with"),
+            ("name: @home", "quote a text that begins with @"),
+            ("name: a\n\tport: 80", "with spaces"),
+        ])
+    func quoting(_ text: String, _ hint: String) throws {
+        let fault = try ConfigurationDirectory(["services.d/a.yaml": text]).fault()
+        #expect(fault?.contains(hint) == true, "\(fault ?? "nothing")")
+    }
+
     @Test("a rule for an account that is not there is told, and is no error: it may come")
     func unknownAccounts() throws {
         let rules = ["user: root", "user: nobody-has-it", "user: '4711'", "group: none-has-it"]

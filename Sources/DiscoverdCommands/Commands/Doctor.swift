@@ -37,10 +37,10 @@ struct DoctorCommand: NetworkCommand {
 
     /// Whether the configuration may have domains: read as text, for what reads it otherwise is not linked here.
     private static var isConfigured: Bool {
-        guard let bytes = try? SystemFile.read("/etc/discoverd/discoverd.yaml", atMost: 256 * 1024) else {
-            return false
+        ["yaml", "yml"].contains { ending in
+            let bytes = try? SystemFile.read("/etc/discoverd/discoverd.\(ending)", atMost: 256 * 1024)
+            return String(decoding: bytes ?? [], as: UTF8.self).contains("domains:")
         }
-        return String(decoding: bytes, as: UTF8.self).contains("domains:")
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
