@@ -244,7 +244,7 @@ install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, complet
 	install -D -s -m 755 $(RELEASE)/release/$(DAEMON) $(DESTDIR)$(LIBEXECDIR)/discoverd-daemon
 	install -D -s -m 755 $(RELEASE)/release/$(DNS) $(DESTDIR)$(LIBEXECDIR)/discoverd-dns
 	install -d $(DESTDIR)$(UNITDIR)
-	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|' systemd/discoverd.service >$(DESTDIR)$(UNITDIR)/discoverd.service
+	sed 's|@LIBEXECDIR@|$(LIBEXECDIR)|;s|@PREFIX@|$(PREFIX)|' systemd/discoverd.service >$(DESTDIR)$(UNITDIR)/discoverd.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/discoverd.service
 	install -m 644 systemd/discoverd.socket $(DESTDIR)$(UNITDIR)/discoverd.socket
 	install -D -m 644 systemd/discoverd.sysusers $(DESTDIR)$(SYSUSERSDIR)/discoverd.conf

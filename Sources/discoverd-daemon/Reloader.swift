@@ -75,7 +75,7 @@ actor Reloader {
             for line in error.lines { log.error("the configuration is wrong, the old one stays: \(line)") }
             let what = "the configuration on disk is wrong, the old one is used"
             daemon.health.note("configuration", "\(what): \(error.summary)", toAll: what)
-            return ControlError(422, "bad-configuration", "\(error)")
+            return ControlError(422, "bad-configuration", error.lines)
         }
         let settings: [DomainSettings]
         do {

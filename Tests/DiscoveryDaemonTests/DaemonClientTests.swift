@@ -92,7 +92,7 @@ import Testing
         #expect(status.publishRefusal == nil && status.registerRefusal == nil)
         #expect(status.json["limits"]?["clients"]?.integer != nil)
         let refused = await #expect(throws: DiscoveryError.self) { try await client.reload() }
-        #expect(refused?.message == "x.yaml:3: no")
+        #expect(refused?.message == "x.yaml:3: no\ny.yaml:1: nor this")
         await daemon.stopAndRemove()
     }
 

@@ -177,7 +177,7 @@ check_reload() {
     check 'reload' in_machine systemctl reload discoverd.service
     check 'a reload keeps the process' test "$(main_pid)" = "$pid"
     in_machine sh -c 'printf "services:\n  - name: \"%%h\"\n    type: _http._tcp\n    prot: 80\n" >/etc/discoverd/services.d/web.yaml'
-    in_machine systemctl reload discoverd.service
+    check 'systemctl reload fails with a broken file' reload_fails
     until_true 10 'a broken file is told with its line' journal_has 'services.d/web.yaml:[0-9]+: .*unknown key "prot"'
     until_true 10 'systemctl status tells of it' status_text_has 'services.d/web.yaml:'
     check 'discoverd reload tells of it, with status 78' reload_breaks_with_78
@@ -293,6 +293,8 @@ reload_breaks_with_78() {
     said=$(in_machine discoverd reload 2>&1)
     [[ $? == 78 ]] && grep -q 'services.d/web.yaml:[0-9]*: .*unknown key "prot"' <<<"$said"
 }
+
+reload_fails() { ! in_machine systemctl reload discoverd.service; }
 
 # Of /proc/PID/status: user ids, effective and bounding capabilities, and no way to new ones.
 is_harmless() {

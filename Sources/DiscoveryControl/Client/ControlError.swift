@@ -1,14 +1,17 @@
 public import DNSSD
 public import DiscoveryJSON
 
-/// The daemon's refusal and its reason: `{"v":1,"error":{"code":"…","message":"…"}}` with an HTTP status.
+/// The daemon's refusal and its reason: `{"v":1,"error":{"code":"…","message":"…"}}` with an HTTP status;
+/// where there are several, each by itself in `errors`.
 public struct ControlError: Error, Hashable, Sendable {
     /// 400 to 599.
     public let status: Int
     /// A stable name for programs.
     public let code: String
-    /// A sentence for people.
+    /// A sentence for people; where there are several errors, each in a line of its own.
     public let message: String
+    /// What is wrong, where that is a list.
+    public let errors: [String]
     /// The methods that are allowed, with status 405 (RFC 9110 §10.2.1).
     public let allow: [String]?
 
@@ -18,6 +21,16 @@ public struct ControlError: Error, Hashable, Sendable {
         self.status = status
         self.code = code
         self.message = message
+        errors = []
+    }
+
+    /// Creates an error of several.
+    public init(_ status: Int, _ code: String, _ errors: [String]) {
+        allow = nil
+        self.status = status
+        self.code = code
+        message = errors.joined(separator: "\n")
+        self.errors = errors
     }
 
     /// The HTTP form of a library error.
@@ -39,9 +52,14 @@ public struct ControlError: Error, Hashable, Sendable {
     /// Reads the body of an answer. Any body gives an error.
     public init(status: Int, body: [UInt8]) {
         let error = (try? JSONReader.read(body))?["error"]
+        let code = error?["code"]?.string ?? "http-\(status)"
+        if let errors = error?["errors"]?.strings, !errors.isEmpty {
+            self.init(status, code, errors.map(Self.safe))
+            return
+        }
         self.init(
             status,
-            error?["code"]?.string ?? "http-\(status)",
+            code,
             error?["message"]?.string.map(Self.safe) ?? "the daemon answered with status \(status)"
         )
     }
@@ -67,6 +85,7 @@ extension JSONWriter {
             object.object { object in
                 object.member("code", error.code)
                 object.member("message", error.message)
+                if !error.errors.isEmpty { object.member("errors", error.errors) }
             }
         }
         endLine()

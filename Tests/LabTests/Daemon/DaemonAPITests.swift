@@ -165,13 +165,14 @@ struct DaemonAPITests {
         let daemon = try await LabDaemon.start(on: "h1", of: lab, service)
         let seen = try lab.exec("h2", ["stdbuf", "-oL", "avahi-browse", "-p", "_http._tcp"])
         try await seen.line(within: .seconds(20), "kept") { $0.hasPrefix("+;") && $0.contains(";kept;") }
-        try daemon.configure(service + "brows: [_x._tcp]\n")
+        try daemon.configure(service + "brows: [_x._tcp]\nlisten: nowhere\n")
         let refused = try await daemon.curl("/v1/reload", "-X", "POST")
         #expect(refused.status == 422 && refused.reason.contains("discoverd.yaml:3: unknown key \"brows\""))
         let health = try await daemon.curl("/healthz")
         #expect(health.status == 503 && health.text.contains("discoverd.yaml:3"))
         let command = try await lab.ask("h1", "reload")
         #expect(command.exit == .exited(78) && command.errors.first?.contains("discoverd.yaml:3") == true)
+        #expect(command.errors.dropFirst().first?.hasPrefix("/etc/discoverd/discoverd.yaml:4: ") == true, "\(command)")
         try daemon.configure(service + "  - {name: more, type: _http._tcp, port: 81}\nbrowse: [_http._tcp]\n")
         #expect(try await daemon.curl("/v1/reload", "-X", "POST").status == 204)
         try await seen.line(within: .seconds(20), "more") { $0.hasPrefix("+;") && $0.contains(";more;") }
