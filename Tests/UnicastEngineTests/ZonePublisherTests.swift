@@ -217,6 +217,20 @@ import Testing
             })
     }
 
+    @Test func roomThatWasMadeIsTakenAtOnceByWhatWasRefused() throws {
+        var world = Self.simulation()
+        world.zone.mostRecords = 100
+        let one = try world.add(Self.id(1), host: "h1", lease: 7200)
+        let numbers = try (0..<112).map { try world.publish("s\($0)", by: one, isPersistent: true) }
+        // Long enough that each tries again seldom.
+        world.run(for: .seconds(200))
+        let established = numbers.filter { world.publishers[one].facts[$0]?.state == .established }
+        #expect(established.count == 100)
+        for number in established.prefix(12) { world.withdraw(number, by: one) }
+        world.run(for: .seconds(8))
+        #expect(world.publishers[one].facts.values.count { $0.state == .established } == 100)
+    }
+
     @Test func aServerThatWasAwayForLongerThanALeaseCostsNothing() throws {
         var world = Self.simulation()
         let publishers = try (1...4).map { try world.add(Self.id(UInt64($0)), host: "h\($0)") }

@@ -21,13 +21,20 @@ final class EntryGroupConnections {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// A connection with room for another group.
-    /// - Throws: `.limitExceeded` if all are full.
-    func connection(besides first: AvahiConnection) throws(DiscoveryError) -> AvahiConnection {
-        if groupsOnFirst < Self.groupsOnFirst {
-            groupsOnFirst += 1
-            return first
-        }
+    /// Makes a group on a connection with room for it.
+    /// - Throws: `.limitExceeded` if all are full, or avahi-daemon takes no more.
+    func group(
+        besides first: AvahiConnection, stateChanged: @escaping (EntryGroup.State) -> Void
+    ) throws(DiscoveryError) -> EntryGroup {
+        let connection = try connection(besides: first)
+        let group = try EntryGroup(on: connection, stateChanged: stateChanged)
+        // One that was refused takes no room.
+        if connection === first { groupsOnFirst += 1 }
+        return group
+    }
+
+    private func connection(besides first: AvahiConnection) throws(DiscoveryError) -> AvahiConnection {
+        if groupsOnFirst < Self.groupsOnFirst { return first }
         if let other = others.first(where: { $0.objectCount < Self.objectsOnOther }) { return other }
         guard others.count < Self.maximumOthers else {
             let limit = Self.groupsOnFirst + Self.maximumOthers * Self.objectsOnOther

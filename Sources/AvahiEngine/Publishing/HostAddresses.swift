@@ -36,7 +36,7 @@ final class HostAddresses {
         for index in interfaces where !groups.contains(index) {
             isEstablished = false
             let group = try groups.group(for: index) { changed throws(DiscoveryError) in
-                try EntryGroup(on: self.connections.connection(besides: connection), stateChanged: changed)
+                try self.connections.group(besides: connection, stateChanged: changed)
             } changed: { [weak self] state in
                 guard let self else { return }
                 self.isEstablished = state == .established

@@ -160,7 +160,7 @@ final class PublishOperation: CoreOperation {
         guard let connection else { return }
         for index in interfaces {
             let group = try groups.group(for: index) { changed throws(DiscoveryError) in
-                try EntryGroup(on: self.connections.connection(besides: connection), stateChanged: changed)
+                try self.connections.group(besides: connection, stateChanged: changed)
             } changed: { [weak self] state in
                 guard let self else { return }
                 self.carryOut(self.registration.changed(to: state, at: .now))

@@ -15,6 +15,8 @@ package final class ManagedRegistration: Sendable {
         /// While it is published.
         var open: Publication?
         var publication: PublicationStatus?
+        /// Neither taken nor refused for `silence`.
+        var isUnanswered = false
         var wasEstablished = false
         /// It is about to be withdrawn with everything else.
         var isEnding = false
@@ -33,6 +35,8 @@ package final class ManagedRegistration: Sendable {
         var watches = 0
     }
 
+    /// Probing takes a second (RFC 6762 §8.1); what takes longer than this has a reason.
+    private static let silence = Duration.seconds(3)
     /// How often to check whether a program listens by now.
     private static let listenInterval = Duration.seconds(5)
 
@@ -210,13 +214,21 @@ package final class ManagedRegistration: Sendable {
         defer { state.withLock { $0.open = nil } }
         // It may have changed meanwhile.
         await publication.update(port: service.port, txt: service.txt)
+        var silence: Task<Void, Never>?
         for await status in publication.updates {
+            silence?.cancel()
             update { state in
                 guard !state.isEnding else { return }
-                state.publication = status
+                (state.publication, state.isUnanswered) = (status, false)
                 if status.state == .established { state.wasEstablished = true }
             }
+            guard status.state == .registering else { continue }
+            silence = Task {
+                guard (try? await Task.sleep(for: Self.silence)) != nil else { return }
+                update { if $0.publication == status { $0.isUnanswered = true } }
+            }
         }
+        silence?.cancel()
         // Goodbyes are sent because the task was cancelled.
         await publication.withdraw(waitingAtMost: .milliseconds(1700))
         let last = publication.status
@@ -278,6 +290,9 @@ package final class ManagedRegistration: Sendable {
             (status.state, status.reason, status.code) = (.conflicted, error.message, error.code.description)
         case (.passing, .failed(let error)):
             (status.state, status.reason, status.code) = (.failed, error.message, error.code.description)
+        case (.passing, .registering) where state.isUnanswered:
+            let who = service.domain == .local ? "avahi-daemon" : "the DNS server of \(service.domain)"
+            status.reason = "\(who) has neither taken nor refused it for \(Self.silence.components.seconds) s"
         case (.passing, .registering), (.passing, .withdrawn), (.passing, nil): break
         }
         return status

@@ -28,7 +28,7 @@ extension ControlResponder {
     func services(_ query: QueryString) async throws(ControlError) -> ControlAnswer {
         try query.allow(QueryString.ofServices.union(["wait", "format"]))
         let request = try ServiceRequest(query)
-        let (question, limit) = questionAndLimit(request)
+        let (question, limit) = questionAndLimitOnce(request)
         let patience = min(try query.patience(), limit ?? .seconds(30))
         guard let format = query["format"].map({ ListingFormat(rawValue: $0) }) ?? .json else {
             throw ControlError(400, "invalid-request", "format is json, lines or text")

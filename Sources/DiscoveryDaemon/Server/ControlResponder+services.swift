@@ -40,6 +40,13 @@ extension ControlResponder {
             return .query(one)
         }
 
+        /// The same on every interface and over both families; nil if it is that.
+        var everywhere: OpenQueries.Question? {
+            guard case .query(var query) = question, query.interfaces != .all || query.family != nil else { return nil }
+            (query.interfaces, query.family) = (.all, nil)
+            return .query(query)
+        }
+
         func asks(for service: DiscoveredService) -> Bool { name.map { $0 == service.instance.name } ?? true }
     }
 
@@ -50,6 +57,21 @@ extension ControlResponder {
     /// The query to open: the type's if it is open and has the service, or knows that it does not exist; otherwise the
     /// service's own.
     func question(_ request: ServiceRequest) -> OpenQueries.Question { questionAndLimit(request).question }
+
+    /// The same for one answer, which may come from a query that knows more.
+    func questionAndLimitOnce(_ request: ServiceRequest) -> (question: OpenQueries.Question, limit: Duration?) {
+        let chosen = questionAndLimit(request)
+        guard let name = request.name, let everywhere = request.everywhere, chosen.question == request.ofOne,
+            chosen.limit == nil
+        else { return chosen }
+        return switch (warm.knowledge(of: everywhere), warm.open(everywhere)?.has(name)) {
+        // What is nowhere is not there.
+        case (.complete, false): (everywhere, nil)
+        // It may be elsewhere only.
+        case (.complete, _), (.partial, _): (chosen.question, Self.secondLook)
+        case (.none, _): chosen
+        }
+    }
 
     /// The same, with the longest useful wait for its first answers; nil for no limit.
     func questionAndLimit(_ request: ServiceRequest) -> (question: OpenQueries.Question, limit: Duration?) {

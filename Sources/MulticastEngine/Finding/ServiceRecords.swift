@@ -49,7 +49,8 @@ struct ServiceRecords {
         addresses = targets.map { target in
             let v4 = RecordKey(target.host, .a)
             let v6 = RecordKey(target.host, .aaaa)
-            let (records4, records6) = (cache.records(v4).lasting, cache.records(v6).lasting)
+            // An address stays until it ends: others of the host may follow in messages of their own (RFC 6762 §10.2).
+            let (records4, records6) = (cache.records(v4), cache.records(v6))
             lacksIPv4 = lacksIPv4 || records4.isEmpty && !cache.isDenied(v4)
             hasBothFamilies = hasBothFamilies && !lacksIPv4 && (!records6.isEmpty || cache.isDenied(v6))
             isOwn = isOwn && (records4 + records6).allSatisfy(\.isOwn)

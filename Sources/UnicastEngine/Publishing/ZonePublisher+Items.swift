@@ -45,6 +45,7 @@ extension ZonePublisher {
     /// Forgets an item of which nothing is left in the zone.
     mutating func forget(_ number: Int) {
         release(number)
+        roomWasMade()
         guard let item = items.removeValue(forKey: number), item.service != nil else { return }
         steps.append(.gone(registration: number))
     }

@@ -62,6 +62,17 @@ extension ZonePublisher {
         items[number]?.stage = .clearing
         items[number]?.isAlone = false
         items[number]?.keepsType = false
+        roomWasMade(in: items[number]?.names.list)
+    }
+
+    /// What was refused for want of room is tried now.
+    mutating func roomWasMade(in list: DomainName? = nil) {
+        if let list { lists[list] = nil }
+        for (number, item) in items where item.stage == .wanted && item.retryAt != nil {
+            guard case .refused(let error) = item.told?.state, error.code == .serverLimitReached else { continue }
+            items[number]?.retryAt = nil
+            items[number]?.delay.succeeded()
+        }
     }
 
     private mutating func sendClearings(_ now: Duration) {

@@ -198,6 +198,17 @@ struct ServiceBrowseTests {
         #expect(try story.wait(milliseconds: 5000).isEmpty)
     }
 
+    @Test("RFC 6762 §10.2: another address of a host counts at once, and the one before for another second")
+    func addresses() throws {
+        var story = try story()
+        _ = story.hear(tony.all)
+        _ = try story.wait(milliseconds: 5000)
+        let other = ResourceRecord(tony.host, .a, .a(0x0A00_0002), ttl: 120, flushesCache: true)
+        #expect(story.hear([other]).map(\.word) == ["tony=mac.local:9000 10.0.0.1,10.0.0.2,fe80::1 a=b"])
+        #expect(try story.wait(milliseconds: 900).isEmpty)
+        #expect(try story.wait(milliseconds: 200).map(\.word) == ["tony=mac.local:9000 10.0.0.2,fe80::1 a=b"])
+    }
+
     @Test(
         "A host that is not heard any more is asked for at 80, 85, 90 and 95 % of its records' lives, and then has failed"
     )

@@ -1,0 +1,67 @@
+import DNSSD
+import Discovery
+import DiscoveryDaemon
+import DiscoveryJSON
+import DiscoveryTesting
+import Testing
+
+@Suite struct PromisedTimesTests {
+    private let network = SimulatedNetwork()
+
+    @Test("for a name that a warm type does not have no one is asked, with an interface and a family as well")
+    func absent() async throws {
+        let other = LocalNetwork(engine: try network.addMachine("h1"))
+        let one = other.publish(try OfferedService(name: "one", type: "_xx._tcp", port: 1))
+        _ = try await one.established()
+        let daemon = try await TestDaemon(
+            engine: try network.addMachine("h2"), browse: [try ServiceType("_xx._tcp")])
+        func count(_ filter: String) async throws -> Int? {
+            try await daemon.get("/v1/services?type=_xx._tcp\(filter)")["services"]?.array?.count
+        }
+        #expect(try await count("") == 1)
+        for filter in ["", "&interface=eth0", "&family=ipv4", "&interface=eth0&family=ipv6"] {
+            #expect(try await count("&name=absent\(filter)") == 0)
+        }
+        #expect(daemon.daemon.warm.contents.count == 1)
+        #expect(try await count("&name=one&interface=eth0") == 1)
+        #expect(try await count("&name=one&interface=nosuch0") == 0)
+        await one.withdraw()
+        await daemon.stopAndRemove()
+    }
+
+    /// Never says anything, as a backend that hangs.
+    private struct Silent: ServicePublisher {
+        func publishes(in domain: Domain) -> Bool { true }
+
+        func publish(
+            _ service: OfferedService, onConflict: ConflictPolicy, isPersistent: Bool,
+            reporting: @escaping @Sendable (PublicationFact) -> Void
+        ) -> any PublicationOperation { SingleReport {} }
+
+        func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
+            SingleReport { reporting(.up) }
+        }
+
+        func shutdown() async -> Bool { true }
+    }
+
+    @Test("what is neither taken nor refused says so after some seconds")
+    func silent() async throws {
+        let engine = EngineRouter(finders: [try network.addMachine("h1")], publishers: [Silent()])
+        let daemon = try await TestDaemon(engine: engine)
+        _ = try await daemon.post("/v1/registrations?wait=0", #"{"name":"a","port":7}"#)
+        func only() async throws -> (state: String?, reason: String?) {
+            let status = try await daemon.get("/v1/registrations")["registrations"]?.array?.first
+            return (status?["state"]?.string, status?["reason"]?.string)
+        }
+        #expect(try await only() == ("registering", nil))
+        let end = ContinuousClock.now + .seconds(30)
+        while try await only().reason == nil, ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        let status = try await only()
+        #expect(status.state == "registering")
+        #expect(status.reason == "avahi-daemon has neither taken nor refused it for 3 s")
+        await daemon.stopAndRemove()
+    }
+}
