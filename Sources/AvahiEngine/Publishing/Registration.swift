@@ -18,7 +18,10 @@ struct Registration {
     }
 
     private enum Phase {
-        case idle, registering, established
+        case idle, registering
+        /// Avahi says that it is established, before probing can be over.
+        case early
+        case established
     }
 
     /// Gives up after this many names, because an attacker on the link can answer every probe (RFC 6762 §9 leaves the number open).
@@ -26,6 +29,10 @@ struct Registration {
 
     /// After this long, repeated denials are reported. Avahi takes a second or two per name; from the 15th on, 20 s.
     static let contestedAfter = Duration.seconds(6)
+
+    /// Three probes, 250 ms apart (RFC 6762 §8.1). avahi-daemon 0.9 says ESTABLISHED just before COLLISION of a name that is denied within this
+    /// time.
+    static let probing = Duration.milliseconds(750)
 
     /// Probing takes a second, or 20 s after 15 tries (avahi-core/entry.c). If it takes longer than this, something was lost.
     static let stuckAfter = Duration.seconds(30)
@@ -39,6 +46,8 @@ struct Registration {
     private(set) var name: ServiceName
     private let wanted: ServiceName
     private var phase = Phase.idle
+    /// When the group said that it probes.
+    private var probesSince: MonotonicTime?
     private var wasEstablished = false
     private var renames = 0
     private var firstCollision: MonotonicTime?
@@ -82,17 +91,26 @@ struct Registration {
         switch state {
         case .uncommitted: return []
         case .registering:
-            guard phase == .established else { return [] }
+            probesSince = now
+            guard phase != .registering else { return [] }
             phase = .registering
             return report(.registering) + [.retry(after: Self.stuckAfter)]
         case .established:
-            phase = .established
-            wasEstablished = true
-            (failedCalls, renames, firstCollision, retryDelay) = (0, 0, nil, .seconds(1))
-            return report(.established)
+            guard phase == .registering, let end = probesSince.map({ $0 + Self.probing }), now < end else {
+                return established()
+            }
+            phase = .early
+            return [.retry(after: .microseconds(end.microseconds - now.microseconds))]
         case .collision: return collided(at: now)
         case .failed(let error): return refused(error)
         }
+    }
+
+    private mutating func established() -> [Action] {
+        phase = .established
+        wasEstablished = true
+        (failedCalls, renames, firstCollision, retryDelay) = (0, 0, nil, .seconds(1))
+        return report(.established)
     }
 
     /// Call when the service could not be added to the group.
@@ -118,8 +136,13 @@ struct Registration {
 
     /// The retry timer fired. A service established in the meantime needs no retry.
     mutating func retryIsDue() -> [Action] {
-        guard !isOver, canPublish, phase != .established else { return [] }
-        guard phase == .registering else { return [.reset] + attempt() }
+        guard !isOver, canPublish else { return [] }
+        switch phase {
+        case .established: return []
+        case .early: return established()
+        case .idle: return [.reset] + attempt()
+        case .registering: break
+        }
         let seconds = Self.stuckAfter.components.seconds
         let silence = DiscoveryError(.timedOut, "avahi-daemon has neither taken nor refused \(name) for \(seconds) s")
         return (isRefused ? [] : report(.refused(silence))) + [.reset] + attempt()
@@ -142,7 +165,7 @@ struct Registration {
 
     /// Sets the deadline first: registering may fail at once and set its own.
     private mutating func attempt() -> [Action] {
-        phase = .registering
+        (phase, probesSince) = (.registering, nil)
         return (isRefused ? [] : report(.registering)) + [.retry(after: Self.stuckAfter), .register(name)]
     }
 

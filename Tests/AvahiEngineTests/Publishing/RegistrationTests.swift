@@ -31,7 +31,40 @@ import Testing
         #expect(registration.publishing(false) == [])
         #expect(registration.publishing(true) == [fact(tony, .registering), stuck, .register(tony)])
         #expect(registration.changed(to: .registering, at: start) == [])
-        #expect(registration.changed(to: .established, at: start) == [fact(tony, .established)])
+        let probed = start + .milliseconds(750)
+        #expect(registration.changed(to: .established, at: probed) == [fact(tony, .established)])
+    }
+
+    @Test(
+        "what is established before probing can be over is held back until then: avahi-daemon 0.9 says so of names that are denied"
+    )
+    func early() {
+        let at = { (milliseconds: Int) in start + .milliseconds(milliseconds) }
+        var denied = running(.fail)
+        #expect(denied.changed(to: .registering, at: start) == [])
+        #expect(denied.changed(to: .established, at: at(300)) == [.retry(after: .milliseconds(450))])
+        let actions = denied.changed(to: .collision, at: at(301))
+        #expect(actions.last == .end && actions.count == 2 && !actions.contains(fact(tony, .established)), "\(actions)")
+
+        var renamed = running()
+        _ = renamed.changed(to: .registering, at: start)
+        _ = renamed.changed(to: .established, at: at(300))
+        #expect(
+            renamed.changed(to: .collision, at: at(301)) == [
+                .reset, fact(second, .registering), stuck, .register(second),
+            ])
+        // The next name probes anew.
+        _ = renamed.changed(to: .registering, at: at(1300))
+        #expect(renamed.changed(to: .established, at: at(1400)) == [.retry(after: .milliseconds(650))])
+        #expect(renamed.retryIsDue() == [fact(second, .established)])
+        #expect(renamed.retryIsDue() == [])
+
+        // It probes again, as after a change of its host's name.
+        var again = running()
+        _ = again.changed(to: .registering, at: start)
+        _ = again.changed(to: .established, at: at(100))
+        #expect(again.changed(to: .registering, at: at(200)) == [stuck])
+        #expect(again.changed(to: .established, at: at(950)) == [fact(tony, .established)])
     }
 
     @Test("a host's name that is taken ends it, or is tried again by what lasts; the service keeps its name")
