@@ -4,9 +4,12 @@
 #define DISCOVERD_CLINUX_SHIM_H
 
 #include <malloc.h>
+#include <net/if.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -24,6 +27,17 @@ static inline int clinux_accept(int listener) {
 
 // prctl is variadic. `name` is cut to 15 bytes (prctl(2)).
 static inline void clinux_name_thread(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// The MTU of an interface in bytes; 0 where the system does not say. ioctl is variadic (netdevice(7)).
+static inline int clinux_mtu(const char *_Nonnull name) {
+    struct ifreq request = {0};
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
+    int handle = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (handle < 0) return 0;
+    int known = ioctl(handle, SIOCGIFMTU, &request) == 0 ? request.ifr_mtu : 0;
+    close(handle);
+    return known;
+}
 
 // Variadic, and glibc has its own function from 2.36 only. The descriptor is close-on-exec (pidfd_open(2)).
 static inline int clinux_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0U); }

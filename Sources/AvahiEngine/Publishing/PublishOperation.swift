@@ -68,6 +68,7 @@ final class PublishOperation: CoreOperation {
         (service.port, service.txt) = (port ?? service.port, txt)
         guard registration.isRegistered, connection?.isOpen == true else { return }
         do throws(DiscoveryError) {
+            try checkText(as: registration.name)
             try groups.update { group, index throws(DiscoveryError) in
                 if !hasPort { try group.updatePort(of: service, as: registration.name, interface: index) }
                 try group.update(service, as: registration.name, interface: index)
@@ -158,6 +159,7 @@ final class PublishOperation: CoreOperation {
     /// Adds the service to a group for each interface.
     private func fill(_ interfaces: [Int32], as name: ServiceName) throws(DiscoveryError) {
         guard let connection else { return }
+        try checkText(as: name)
         for index in interfaces {
             let group = try groups.group(for: index) { changed throws(DiscoveryError) in
                 try self.connections.group(besides: connection, stateChanged: changed)
@@ -168,6 +170,14 @@ final class PublishOperation: CoreOperation {
             try group.add(service, as: name, interface: index)
             try group.commit()
         }
+    }
+
+    /// - Throws: `.invalidTXTRecord` for one that would never be sent.
+    private func checkText(as name: ServiceName) throws(DiscoveryError) {
+        guard service.txt.wireSize > TextRoom.certain else { return }
+        let instance = ServiceInstance(name: name, type: service.type, domain: service.domain)
+        let links = SystemInterfaces.sizes(of: service.interfaces)
+        if let refusal = TextRoom.refusal(of: service.txt, instance, on: links) { throw refusal }
     }
 
     /// Adds the service to new interfaces that match; leaves the others untouched.

@@ -1,3 +1,4 @@
+import CLinux
 package import DNSSD
 import Libc
 
@@ -14,6 +15,15 @@ package enum SystemInterfaces {
             families[item.interface, default: []].insert(address.family)
         }
         return families.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.rawValue < $1.rawValue }) }
+    }
+
+    /// The usable links with their MTU in bytes, without loopback and links to one peer, on which avahi-daemon does not publish unless told to.
+    package static func sizes(of filter: InterfaceFilter) -> [(interface: NetworkInterface, mtu: Int)] {
+        let links = (InterfaceAddress.all() ?? []).filter {
+            $0.has(IFF_UP) && $0.has(IFF_MULTICAST) && !$0.has(IFF_LOOPBACK | IFF_POINTOPOINT) && $0.address != nil
+                && filter.allows($0.interface.name)
+        }
+        return Set(links.map(\.interface)).sorted().map { ($0, Int(unsafe clinux_mtu($0.name))) }.filter { $0.mtu > 0 }
     }
 
     /// Whether an interface can receive packets of a family: it is up, with a carrier and an address.
