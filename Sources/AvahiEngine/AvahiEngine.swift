@@ -151,6 +151,14 @@ public actor AvahiEngine: DiscoveryEngine {
         }
     }
 
+    /// Whether another host has a service, as far as is known without asking.
+    package typealias KnownNames = @Sendable (ServiceInstance, _ answer: @escaping @Sendable (Bool) -> Void) -> Void
+
+    /// From now on names are taken for taken that `known` says others have: avahi-daemon would probe for them, and might not be heard.
+    package nonisolated func ask(_ known: @escaping KnownNames) {
+        loop.post { [self] in assumeIsolated { $0.core.known = known } }
+    }
+
     /// What keeps answers incomplete now.
     public nonisolated var troubles: [String] { noted.texts }
 

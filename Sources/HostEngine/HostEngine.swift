@@ -36,6 +36,10 @@ package struct HostEngine: Sendable {
         let isPrivate = if case .private = backend { true } else { false }
         avahi = try AvahiEngine(
             backend: publishes || isPrivate ? backend.toPublish : .system, backendEnded: backendEnded)
+        avahi.ask { [weak wire] instance, answer in
+            guard let wire else { return answer(false) }
+            wire.isOthers(instance, answer: answer)
+        }
         let finder: any ServiceFinder = isPrivate ? wire : SecondOpinion(wire, avahi)
         linkFinder = finder
         self.finder = .wire

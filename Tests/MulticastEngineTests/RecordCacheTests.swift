@@ -47,6 +47,24 @@ struct RecordCacheTests {
         #expect(cache.records(host).map(\.data) == [.a(2)])
     }
 
+    @Test("A service is another host's for 10 s after that said so; not what this machine says, and not what ends")
+    func others() {
+        let tony = Tony()
+        let own = DomainName(text: "h1.local")
+        var cache = cache()
+        #expect(!cache.isOthers(tony.name, own: own, at: now))
+        _ = cache.receive([tony.service(on: "h1.local")], isOwn: true, at: now)
+        #expect(!cache.isOthers(tony.name, own: nil, at: now))
+        // What a repeater says of this machine.
+        _ = cache.receive([tony.service(on: "h1.local", port: 1)], at: now)
+        #expect(!cache.isOthers(tony.name, own: own, at: now))
+        _ = cache.receive([tony.service()], at: now)
+        #expect(cache.isOthers(tony.name, own: own, at: now + .milliseconds(9999)))
+        #expect(!cache.isOthers(tony.name, own: own, at: now + .seconds(10)))
+        _ = cache.receive([tony.service().goodbye], at: now + .seconds(1))
+        #expect(!cache.isOthers(tony.name, own: own, at: now + .seconds(1)))
+    }
+
     @Test("RFC 6762 §10.2: cache-flush ends what was received more than a second ago, after a second")
     func flush() {
         var cache = cache()

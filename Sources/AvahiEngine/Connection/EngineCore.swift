@@ -23,6 +23,8 @@ final class EngineCore {
     let links: LinkMonitor
     let groupConnections: EntryGroupConnections
     let turns: BoundedWorkQueue
+    /// Whose names are known; nil where no one knows.
+    var known: AvahiEngine.KnownNames?
     private let source: BackendSource
     /// Called once, when the backend will not come back.
     private let backendEnded: @Sendable (DiscoveryError) -> Void

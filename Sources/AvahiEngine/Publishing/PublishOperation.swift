@@ -15,6 +15,8 @@ final class PublishOperation: CoreOperation {
     private let links: LinkMonitor
     private let connections: EntryGroupConnections
     private let turns: BoundedWorkQueue
+    private let loop: EventLoop
+    private let known: AvahiEngine.KnownNames?
     private var isQueued = false
 
     init(
@@ -26,6 +28,8 @@ final class PublishOperation: CoreOperation {
         links = core.links
         connections = core.groupConnections
         turns = core.turns
+        loop = core.loop
+        known = core.known
         groups = EntryGroupSet(connections: core.groupConnections)
         host = HostAddresses(of: service, connections: core.groupConnections)
         self.registration = registration
@@ -105,11 +109,27 @@ final class PublishOperation: CoreOperation {
     private func register() {
         guard !isQueued else { return }
         isQueued = true
-        turns.add { [weak self] in
-            guard let self else { return }
-            self.isQueued = false
-            self.registerNow()
+        turns.add { [weak self] in self?.lookUp() }
+    }
+
+    /// Asks whether the name is known as another's, where someone knows.
+    private func lookUp() {
+        let name = registration.name
+        guard let known, !service.isAddressRecord else { return lookedUp(name, isTaken: false) }
+        let operation = LoopBound(to: loop, self)
+        known(ServiceInstance(name: name, type: service.type, domain: service.domain)) { isTaken in
+            operation.post { $0.lookedUp(name, isTaken: isTaken) }
         }
+    }
+
+    private func lookedUp(_ name: ServiceName, isTaken: Bool) {
+        isQueued = false
+        guard registration.isRegistering, connection?.isOpen == true else { return }
+        // Another one is wanted by now.
+        guard registration.name == name else { return register() }
+        guard isTaken else { return registerNow() }
+        groups.reset()
+        carryOut(registration.failed(DiscoveryError(.nameTaken, "another host has the name \(name)"), at: .now))
     }
 
     private func registerNow() {

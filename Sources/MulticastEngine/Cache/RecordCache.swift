@@ -119,6 +119,18 @@ package struct RecordCache: Sendable {
         store.slot(of: key, data).flatMap { store[$0]?.isOwn } ?? false
     }
 
+    /// How long another host's name counts as taken without a probe: hosts do not always defend what they have just said.
+    static let claim = Duration.seconds(10)
+
+    /// Returns whether another host said a moment ago that it has a service.
+    /// - Parameter own: this machine's host, to which a repeater may make the service point.
+    package func isOthers(_ service: DomainName, own: DomainName?, at now: Duration) -> Bool {
+        records(RecordKey(service, .srv)).contains { record in
+            guard case .srv(_, _, _, let host) = record.data else { return false }
+            return !record.isOwn && !record.isEnding && host != own && now - record.received < Self.claim
+        }
+    }
+
     /// Returns whether a key has a record that is not ending.
     package func isAnswered(_ key: RecordKey) -> Bool {
         var isAnswered = false

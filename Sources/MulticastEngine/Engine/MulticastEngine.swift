@@ -113,6 +113,13 @@ public final class MulticastEngine: ServiceFinder {
         core.post { $0.reconfirm(name) }
     }
 
+    /// Answers whether another host said a moment ago, to whoever asks here, that it has a service.
+    package func isOthers(_ instance: ServiceInstance, answer: @escaping @Sendable (Bool) -> Void) {
+        guard let name = DomainName(instance) else { return answer(false) }
+        let own = Environment.hostLabel.flatMap { DomainName([$0], in: .local) }
+        core.post { answer($0.isOthers(name, own: own)) }
+    }
+
     /// Reasons why answers are incomplete now.
     public var troubles: [String] { noted.withLock { $0 } }
 

@@ -99,6 +99,11 @@ final class QuerierCore {
         }
     }
 
+    /// Whether another host said a moment ago that it has a service. Where a reflector runs on this machine, no one can tell.
+    func isOthers(_ service: DomainName, own: DomainName?) -> Bool {
+        marksOwn && links.values.contains { $0.querier.cache.isOthers(service, own: own, at: BootTime.now) }
+    }
+
     /// A service could not be reached.
     func reconfirm(_ service: DomainName) {
         let now = BootTime.now
