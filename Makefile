@@ -238,6 +238,12 @@ rm -f $(SHARE)/fish/vendor_completions.d/$(1).fish
 
 endef
 
+# The running system has neither the unit's user nor the unit yet. A package's scripts do that.
+define say-next
+@printf '%s\n' 'Next, as root: the user that the daemon runs as, and the daemon' \
+    '  systemd-sysusers $(SYSUSERSDIR)/discoverd.conf && systemctl daemon-reload' '  systemctl enable --now discoverd'
+endef
+
 install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, completions and man pages
 	@test -x $(RELEASE)/release/$(DNS) || { echo "Nothing is built yet; as yourself: make release" >&2; exit 1; }
 	install -D -s -m 755 $(RELEASE)/release/discoverd $(DESTDIR)$(PREFIX)/bin/discoverd
@@ -251,6 +257,7 @@ install: ## copy the release build into $(DESTDIR)$(PREFIX), with units, complet
 	install -D -m 644 docs/discoverd.yaml.example $(DESTDIR)$(DOCDIR)/examples/discoverd.yaml
 	$(call copy-completions,discoverd)
 	$(call copy-pages,$(PAGES))
+	$(if $(DESTDIR),,$(say-next))
 
 install-apps: ## copy the programs of docs/apps into $(DESTDIR)$(PREFIX)/bin, with completions and man pages
 	@for app in $(APPS); do test -x $(RELEASED)/$$app || \
