@@ -135,7 +135,7 @@ struct AuthorityTests {
             let run = try await configure(text)
             #expect(run.exit == .exited(78) && run.failure?.contains(reason) == true, "\(run)")
         }
-        let key = try await lab.ask("h1", "identity").output.first?.split(separator: " ").first.map(String.init)
+        let key = try await lab.ask("h1", "identity").output.first?.split(separator: "\t").first.map(String.init)
         let pinned = try await configure("pin \(try #require(key))")
         #expect(pinned.exit == .exited(0) && pinned.output == ["hello"], "\(pinned)")
         let other = try await configure("pin SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU")

@@ -19,7 +19,7 @@ struct KeyStateInLabTests {
         let server = try lab.discoverd(
             "h1", "listen", "tony", "--type", "_witap._tcp", "--tls", "--trust-first", "--", "cat")
         try await server.line(.stdout, "published") { $0.contains("published ") }
-        let key = try await lab.ask("h1", "identity").output.first?.split(separator: " ").first.map(String.init)
+        let key = try await lab.ask("h1", "identity").output.first?.split(separator: "\t").first.map(String.init)
         return (server, try #require(key))
     }
 

@@ -68,8 +68,8 @@ struct PairTests {
         try await two.run("yes")
         for screen in [one, two] { try await screen.shows("status=0") }
         let keys = [try await lab.key("h1"), try await lab.key("h2")]
-        #expect(try await known(lab, "h1") == ["@h2 \(keys[1])", "h2.local \(keys[1])"])
-        #expect(try await known(lab, "h2") == ["@h1 \(keys[0])", "h1.local \(keys[0])"])
+        #expect(try await known(lab, "h1") == ["@h2\t\(keys[1])", "h2.local\t\(keys[1])"])
+        #expect(try await known(lab, "h2") == ["@h1\t\(keys[0])", "h1.local\t\(keys[0])"])
         for (server, client) in [("h1", "h2"), ("h2", "h1")] {
             let listener = try lab.discoverd(server, "listen", "of-\(server)", "--tls", "--", "cat")
             try await listener.line(.stdout, "published") { $0.hasPrefix("published ") }
@@ -80,7 +80,7 @@ struct PairTests {
                 "\(said)")
             try await listener.stop()
         }
-        #expect(try await known(lab, "h2").contains("of-h1._witap._tcp.local \(keys[0])"))
+        #expect(try await known(lab, "h2").contains("of-h1._witap._tcp.local\t\(keys[0])"))
         for screen in [one, two] { try await screen.close() }
         try await lab.stop()
     }
@@ -101,7 +101,7 @@ struct PairTests {
         let key = try await lab.key("h2")
         let known = try await known(lab, "h1")
         #expect(known.count == 3 && known.allSatisfy { $0.hasPrefix("|1|") || $0.hasPrefix("@|1|") }, "\(known)")
-        #expect(known.count { $0.hasSuffix(" \(key)") } == 2)
+        #expect(known.count { $0.hasSuffix("\t\(key)") } == 2)
         let listener = try lab.discoverd("h1", "listen", "safe", "--tls", "--", "cat")
         try await listener.line(.stdout, "published") { $0.hasPrefix("published ") }
         let said = try await lab.bash("h2", "echo hello | setsid -w $discoverd connect safe --tls")
@@ -232,8 +232,8 @@ struct PairTests {
         try await one.run("yes")
         try await one.shows("status=0")
         try await peer.line(.stdout, "an answer") { $0 == "y" }
-        let key = try #require(try await known(lab, "h1").first?.split(separator: " ").last.map(String.init))
-        #expect(try await known(lab, "h1") == [#"@evil\027[2J\010h1 \#(key)"#])
+        let key = try #require(try await known(lab, "h1").first?.split(separator: "\t").last.map(String.init))
+        #expect(try await known(lab, "h1") == [#"@evil\027[2J\010h1\#t\#(key)"#])
         let json = try await lab.bash("h1", "cat /run/json").output
         #expect(json.count == 3 && json[1].contains(#""state":"comparing","code":"\#(theirs)""#), "\(json)")
         #expect(json.last?.contains(#""names":["@evil\\027[2J\\010h1"]}"#) == true, "\(json)")
@@ -287,7 +287,7 @@ struct PairTests {
             // It waits on: a stranger could have said that name.
             try await waiting.press("C-c")
             try await waiting.shows("status=1")
-            #expect(try await known(lab, "h1") == ["\(name) \(other)"])
+            #expect(try await known(lab, "h1") == ["\(name)\t\(other)"])
             for screen in [waiting, calling] { try await screen.close() }
             try await lab.run("h1", DiscoverdBinary.path, "known", "forget", name)
         }

@@ -15,7 +15,7 @@ struct TLSTests {
 
     private func key(_ lab: Lab, _ host: String) async throws -> String {
         let identity = try await lab.ask(host, "identity")
-        return try #require(identity.output.first?.split(separator: " ").first.map(String.init), "\(identity)")
+        return try #require(identity.output.first?.split(separator: "\t").first.map(String.init), "\(identity)")
     }
 
     private func say(_ lab: Lab, _ text: String, _ options: String) async throws -> Lab.Run {
@@ -76,7 +76,7 @@ struct TLSTests {
         #expect(other.exit == .exited(77) && other.failure?.contains(key) == true, "\(other)")
         try await lab.run("h1", "sh", "-c", "echo nonsense >>/var/lib/discoverd-root/known_peers")
         let list = try await lab.ask("h1", "known")
-        #expect(list.exit == .exited(0) && list.output == ["My\\032Printer._ipp._tcp.local \(key)"], "\(list)")
+        #expect(list.exit == .exited(0) && list.output == ["My\\032Printer._ipp._tcp.local\t\(key)"], "\(list)")
         #expect(list.errors.contains { $0.contains("line 3 makes no sense") }, "\(list)")
         try await lab.run("h1", DiscoverdBinary.path, "known", "forget", "My Printer._ipp._tcp.local")
         let left = try await lab.bash("h1", "cat /var/lib/discoverd-root/known_peers").output

@@ -25,7 +25,7 @@ struct VouchingTests {
         try await lab.know("h2", "h1.local", key)
         let added = try await bank(lab)
         #expect(added.exit == .exited(77) && added.output.isEmpty, "\(added)")
-        #expect(try await lab.ask("h2", "known").output == ["h1.local \(key)"])
+        #expect(try await lab.ask("h2", "known").output == ["h1.local\t\(key)"])
         for hashes in [false, true] {
             _ = try await lab.bash("h2", "echo 'h1.local \(key) paired 2026-11-23' >\(Self.file)")
             if hashes { try await lab.run("h2", DiscoverdBinary.path, "known", "hash") }

@@ -16,6 +16,7 @@ struct Browsing {
     /// Events of the batch for which the program has yet to run.
     private var told: [ServiceEvent] = []
 
+    private let start = ContinuousClock.now
     private var gate: BackendGate
     /// Domains whose first list is not complete yet.
     private var unsettled: Set<Int> = []
@@ -98,6 +99,8 @@ struct Browsing {
             gate.answered()
             // The list is complete when that of each type and domain is.
             guard unsettled.remove(stream) != nil, unsettled.isEmpty else { return false }
+            let seconds = (ContinuousClock.now - start).inSeconds
+            session.notices.detail("the list was complete after \(seconds) s; what comes later is news")
             try showListing()
             try printer.show(event)
             if listing == nil, found.isEmpty { session.tellWaiting(for: subject) }

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryJSON
+internal import Libc
 internal import PeerIdentity
 
 /// A command that needs TLS, and no network.
@@ -26,7 +27,8 @@ struct IdentityCommand: TLSCommand {
     func run(with tls: TLSSupport) throws {
         let identity = try tls.identity()
         guard json else {
-            print("\(identity.fingerprint)  \(identity.label.escapedForTerminal)")
+            let gap = isatty(STDOUT_FILENO) == 1 ? "  " : "\t"
+            print("\(identity.fingerprint)\(gap)\(identity.label.escapedForTerminal)")
             print(identity.fingerprint.words.joined(separator: " "))
             return
         }

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 internal import DiscoveryJSON
+internal import Libc
 internal import PeerIdentity
 internal import DiscoverySystem
 
@@ -79,9 +80,11 @@ struct ListKnown: ParsableCommand {
                 "\(file.path.escapedForTerminal): line\(known.unreadable.count == 1 ? "" : "s") \(numbers) "
                     + "\(known.unreadable.count == 1 ? "makes" : "make") no sense, and stay as they are")
         }
+        // For people as the file has it.
+        let gap = isatty(STDOUT_FILENO) == 1 ? " " : "\t"
         for (name, key) in known.entries {
             guard json else {
-                print("\(name) \(key)")
+                print("\(name)\(gap)\(key)")
                 continue
             }
             var writer = JSONWriter()

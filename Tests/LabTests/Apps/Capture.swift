@@ -41,7 +41,7 @@ extension Lab {
     /// The key of a host's root, as `discoverd identity` prints it.
     func key(_ host: String) async throws -> String {
         let identity = try await ask(host, "identity")
-        return try #require(identity.output.first?.split(separator: " ").first.map(String.init), "\(identity)")
+        return try #require(identity.output.first?.split(separator: "\t").first.map(String.init), "\(identity)")
     }
 
     /// Makes a key known on a host, under a name such as `@h2`.

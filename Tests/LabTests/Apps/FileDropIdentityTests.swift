@@ -28,7 +28,7 @@ struct FileDropIdentityTests {
 
     private func key(_ lab: Lab, _ host: String) async throws -> String {
         let identity = try await lab.ask(host, "identity")
-        return try #require(identity.output.first?.split(separator: " ").first.map(String.init), "\(identity)")
+        return try #require(identity.output.first?.split(separator: "\t").first.map(String.init), "\(identity)")
     }
 
     @Test("another machine under the receiver's name gets no byte, ten times of ten; the receiver goes on, renamed")
