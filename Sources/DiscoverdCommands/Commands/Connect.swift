@@ -41,13 +41,14 @@ struct ConnectCommand: NetworkCommand {
     var timeout: Duration?
 
     @OptionGroup var security: TLSOptions
+    @OptionGroup var plainness: PlainOption
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { service.wish }
     var sought: [ServiceType] { service.sought }
-    var needsTLS: Bool { security.tls }
+    var needsTLS: Bool { security.tls || plainness.needsHashes }
 
     static var statusWhenStopped: ExitStatus { .notFound }
     /// A command that only sends has no need of a reader.
@@ -55,6 +56,7 @@ struct ConnectCommand: NetworkCommand {
 
     func validate() throws {
         try service.requireService(for: "connect dials")
+        if security.tls, plainness.plain { throw ValidationError("--tls and --plain exclude each other.") }
         if let named = try service.named(), named.type.transport != .tcp {
             throw ValidationError("connect is for TCP; a service of type _udp has no connections.")
         }
@@ -62,7 +64,7 @@ struct ConnectCommand: NetworkCommand {
 
     func execute(in session: Session) async throws -> ExitStatus {
         // What its files say is wrong whether the service is found or not.
-        let conversations = Conversations(try security.wish(), in: session)
+        let conversations = Conversations(try security.wish(), isPlain: plainness.plain || probe, in: session)
         let instance = try await service.instance(
             in: session, at: place, within: timeout ?? .seconds(10), onlyTCP: true)
         let start = ContinuousClock.now

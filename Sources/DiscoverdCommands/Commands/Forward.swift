@@ -48,19 +48,21 @@ struct ForwardCommand: NetworkCommand {
     var timeout: Duration?
 
     @OptionGroup var security: TLSOptions
+    @OptionGroup var plainness: PlainOption
     @OptionGroup var policy: PolicyOptions
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
     var wish: DomainWish { service.wish }
     var sought: [ServiceType] { service.sought }
-    var needsTLS: Bool { security.tls }
+    var needsTLS: Bool { security.tls || plainness.needsHashes }
 
     static var endsWhenUnread: Bool { false }
     static var grace: Duration { Serving.patience + .seconds(2) }
 
     func validate() throws {
         try service.requireService(for: "forward dials")
+        if security.tls, plainness.plain { throw ValidationError("--tls and --plain exclude each other.") }
         if let named = try service.named(), named.type.transport != .tcp {
             throw ValidationError("forward is for TCP; a service of type _udp has no connections.")
         }
@@ -80,7 +82,7 @@ struct ForwardCommand: NetworkCommand {
             limits: RaceLimits(overall: timeout ?? .seconds(10))
         )
         let notices = PacedNotices(session.notices)
-        let conversations = Conversations(try security.wish(), in: session)
+        let conversations = Conversations(try security.wish(), isPlain: plainness.plain, in: session)
         try tell(instance, listeners.port, bind ?? loopback[0], in: session)
         let acceptor = try Acceptor(listeners, limit: max)
         try await Serving.run(acceptor) { client in

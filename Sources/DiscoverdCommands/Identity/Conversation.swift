@@ -1,6 +1,7 @@
 #if Commands
 internal import CommandFrame
 internal import DNSSD
+internal import Discovery
 internal import PeerIdentity
 internal import DiscoverySystem
 
@@ -41,12 +42,18 @@ struct Conversations: Sendable {
     private let wish: TLSSupport.Wish?
     private let tls: TLSSupport?
     private let notices: ProgramNotices
+    /// Looks at services that are dialled without TLS; nil: plain bytes are meant.
+    private let plainGuard: PlainGuard?
+    private let network: LocalNetwork
     /// What was announced and warned of last: the doubt of a forwarded port is told once.
     private let doubt = Locked<String?>(nil)
 
-    /// - Parameter wish: nil: connections as they are.
-    init(_ wish: TLSSupport.Wish?, in session: Session) {
-        (self.wish, tls, notices) = (wish, session.tls, session.notices)
+    /// - Parameters:
+    ///   - wish: nil: connections as they are.
+    ///   - isPlain: also to services whose keys are known.
+    init(_ wish: TLSSupport.Wish?, isPlain: Bool = false, in session: Session) {
+        (self.wish, tls, notices, network) = (wish, session.tls, session.notices, session.network)
+        plainGuard = isPlain || wish != nil ? nil : PlainGuard(hmac: session.tls?.hmac)
     }
 
     /// Before anyone calls: with keys that cannot be read, every caller would be refused.
@@ -69,12 +76,33 @@ struct Conversations: Sendable {
     func begin(
         _ socket: Socket, with instance: ServiceInstance, _ service: DiscoveredService?, within limit: Duration?
     ) async throws(CommandError) -> Conversation {
+        if let plainGuard { try await check(instance, service, plainGuard) }
         if let wish, let tls, let directory = Environment.stateDirectory {
             let file = KnownPeersFile(path: "\(directory)/\(KnownPeersFile.name)", hmac: tls.hmac)
             let known = (try? file.read()) ?? KnownPeers()
             warn(service.flatMap { KeyHint($0.txt) }?.warning(of: .service(instance), known, wish.trust))
         }
         return try await begin(socket, .calling(.service(instance)), within: limit)
+    }
+
+    /// - Throws: status 77 where nothing is to be said without TLS.
+    private func check(
+        _ instance: ServiceInstance, _ service: DiscoveredService?, _ guarding: PlainGuard
+    ) async throws(CommandError) {
+        let speech = await guarding.judge(instance, announcing: service?.txt) {
+            // Whoever dials does not wait for TXT.
+            try? await network.resolve(instance, within: .seconds(2)).txt
+        }
+        switch speech {
+        case .usual: warn(nil)
+        case .doubtful(let text): warn(text)
+        case .refused(let text):
+            throw CommandError(
+                .notPermitted, text,
+                advice: [
+                    "--tls speaks TLS with it; --plain sends all the same, to whoever has its name now, for all to read."
+                ])
+        }
     }
 
     private func warn(_ text: String?) {

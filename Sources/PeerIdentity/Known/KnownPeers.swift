@@ -101,6 +101,9 @@ public struct KnownPeers: Sendable {
         lines.contains { if case .hash? = $0.entry?.owner { true } else { false } }
     }
 
+    /// No name is hidden from this program.
+    var canFindNames: Bool { hmac != nil || !isHashed }
+
     /// The numbers of lines that make no sense; the first line is 1.
     public var unreadable: [Int] {
         lines.indices.filter { lines[$0].entry == nil && !lines[$0].isComment }.map { $0 + 1 }
