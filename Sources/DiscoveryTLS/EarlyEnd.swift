@@ -10,8 +10,9 @@ final class EarlyEnd: ChannelDuplexHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = NIOAny
 
-    /// Called once, when the peer says its first bytes.
-    var heard: () -> Void = {}
+    /// Called once, when this side answers what the peer has said: a few bytes of a message have no answer.
+    var answered: () -> Void = {}
+    private var hasHeard = false
     private var isHolding = false
     private var isEndHeld = false
     private var isReadHeld = false
@@ -28,9 +29,16 @@ final class EarlyEnd: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        heard()
-        heard = {}
+        hasHeard = true
         context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if hasHeard {
+            answered()
+            answered = {}
+        }
+        context.write(data, promise: promise)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

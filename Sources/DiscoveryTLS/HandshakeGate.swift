@@ -22,6 +22,8 @@ final class HandshakeGate: ChannelDuplexHandler {
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
     private var isProven = false
+    /// Called when the peer has shown a certificate.
+    var showed: () -> Void = {}
     private var wantsToRead = false
     private var heard: [NIOAny] = []
     private var isInputClosed = false
@@ -50,6 +52,12 @@ final class HandshakeGate: ChannelDuplexHandler {
         timer?.cancel()
         let gate = NIOLoopBound(self, eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: TimeAmount(limit)) { gate.value.end(.failure(.timedOut)) }
+    }
+
+    /// The peer has shown a certificate, and may have so long from now.
+    func sawCertificate(_ limit: Duration) {
+        wait(limit)
+        showed()
     }
 
     // MARK: From the peer
@@ -96,6 +104,12 @@ final class HandshakeGate: ChannelDuplexHandler {
         case .open: context.write(data, promise: promise)
         case .refused: promise?.fail(ChannelError.ioOnClosedChannel)
         }
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        // A person is asked no more.
+        if mode == .all { end(.failure(.noTLS("this side ended the connection"))) }
+        context.close(mode: mode, promise: promise)
     }
 
     // MARK: The end of it

@@ -58,11 +58,14 @@ public struct PeerTLS: Sendable {
     public var ask: (@Sendable (Question) async -> Bool)?
     /// Told why a service that had no key is let in.
     public var vouched: (@Sendable (PeerName, Voucher) -> Void)?
-    /// How long a peer may be silent at first.
+    /// How long a peer may take until a person may be asked, on either side: until its certificate has come, or, of a caller, the whole of its first
+    /// message (RFC 8446 §4.1.2), for its certificate follows its person's answer.
     public var silence: Duration = .seconds(10)
-    /// The longest that a handshake takes: a person may be asked, on either side.
+    /// The longest that a handshake takes.
     public var patience: Duration = .seconds(60)
 
+    /// Those who have dialled in and proven nothing yet.
+    private let room = HandshakeRoom()
     /// What `trust` had of certificate authorities when this was created.
     let authorities: CertificateAuthorities?
     private let client: NIOSSLContext
@@ -123,7 +126,7 @@ public struct PeerTLS: Sendable {
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        return secure(channel, PeerVerification(self, .answering)) { callback in
+        return secure(channel, PeerVerification(self, .answering), in: room) { callback in
             NIOSSLServerHandler(context: server, customVerificationCallback: callback)
         }
     }
@@ -138,25 +141,28 @@ public struct PeerTLS: Sendable {
     }
 
     private func secure(
-        _ channel: any Channel, _ verification: PeerVerification,
+        _ channel: any Channel, _ verification: PeerVerification, in room: HandshakeRoom? = nil,
         _ handler: (@escaping NIOSSLCustomVerificationCallback) throws -> NIOSSLHandler
     ) -> EventLoopFuture<Void> {
         do {
             let early = EarlyEnd()
             let gate = HandshakeGate(verification, channel.eventLoop, within: min(silence, patience))
-            early.heard = { [patience] in gate.wait(patience) }
-            let held = NIOLoopBound(early, eventLoop: channel.eventLoop)
-            let tls = try handler { chain, promise in
-                held.value.hold()
+            if room != nil { early.answered = { [patience] in gate.wait(patience) } }
+            let held = NIOLoopBound((early, gate), eventLoop: channel.eventLoop)
+            let tls = try handler { [patience] chain, promise in
+                held.value.0.hold()
+                held.value.1.sawCertificate(patience)
                 verification.judge(chain, promise)
                 // A turn later, when NIOSSL has gone on.
-                promise.futureResult.whenComplete { _ in promise.futureResult.eventLoop.execute { held.value.release() }
+                promise.futureResult.whenComplete { _ in
+                    promise.futureResult.eventLoop.execute { held.value.0.release() }
                 }
             }
             // A turn later, when the gate has passed on what waited.
             let loop = channel.eventLoop
-            gate.peer.whenComplete { _ in loop.execute { held.value.decided() } }
+            gate.peer.whenComplete { _ in loop.execute { held.value.0.decided() } }
             try channel.pipeline.syncOperations.addHandlers([LateClose(), early, tls, gate])
+            if let room { gate.showed = room.enter(channel, until: gate.peer) }
             return channel.eventLoop.makeSucceededVoidFuture()
         } catch {
             return channel.eventLoop.makeFailedFuture(error)

@@ -24,8 +24,7 @@ extension PeerSession {
 
     func arrived(_ arrival: Arrival) {
         let channel = arrival.channel
-        let strangers = links.values.count { $0.isIncoming && $0.stage != .connected }
-        guard strangers < Link.Limits.strangers else { return channel.close(promise: nil) }
+        makeRoom(for: channel)
         let number = number()
         links[number] = Link(
             channel: channel, isIncoming: true, stage: arrival.peer == nil ? .new : .securing, now: .now)
@@ -44,6 +43,27 @@ extension PeerSession {
                 self.security?.refused(error)
             }
         }
+    }
+
+    /// Where too many peers are not connected yet, one of the greediest address gives way.
+    private func makeRoom(for channel: any Channel) {
+        var room = Newcomers(limit: Link.Limits.strangers)
+        var strangers: [UInt64: PeerTable.LinkID] = [:]
+        let isStranger = { (link: Link) in link.isIncoming && link.stage != .connected && link.stage != .closing }
+        for (number, link) in links.filter({ isStranger($0.value) }).sorted(by: { $0.key < $1.key }) {
+            let id = room.came(from: Self.address(of: link.channel)).id
+            strangers[id] = number
+            if link.stage == .greeted { room.showedKey(id) }
+        }
+        guard let number = room.came(from: Self.address(of: channel)).displaced.flatMap({ strangers[$0] }) else {
+            return
+        }
+        links[number]?.reached(.closing, now: .now)
+        links[number]?.channel.close(promise: nil)
+    }
+
+    private static func address(of channel: any Channel) -> IPAddress? {
+        channel.remoteAddress.flatMap { IPAddress($0) }
     }
 
     private func discard(_ channel: any Channel, _ number: PeerTable.LinkID) {

@@ -16,10 +16,27 @@ extension SessionTests {
                 let peer = try HandmadePeer(to: port)
                 peer.say(.hello(greeting))
                 if case .decline(.another) = try? peer.frame() { break }
-                // The maximum number of strangers is still being examined.
                 try #require(ContinuousClock.now < deadline)
                 try await Task.sleep(for: .milliseconds(50))
             }
+        }
+    }
+
+    @Test("forty silent connections of one host keep no other out, and not even one of its own")
+    func silentOnes() async throws {
+        let server = try session("server", .server, id: 1)
+        try await run(server) {
+            _ = try await wait(server) { if case .published = $0 { true } else { nil } }
+            let port = try await portOfServer()
+            let silent = try (0..<40).map { _ in try HandmadePeer(to: port) }
+            let peer = try HandmadePeer(to: port)
+            peer.say(.hello(Greeting(id: PeerID(rawValue: 7), name: "late", to: PeerID(rawValue: 8))))
+            // The peer it looks for is not here, which is answered at once.
+            guard case .decline(.another) = try peer.frame() else {
+                Issue.record("no answer")
+                return
+            }
+            withExtendedLifetime(silent) {}
         }
     }
 }

@@ -71,7 +71,7 @@ struct ListenCommand: NetworkCommand {
         try conversations.checkKnownKeys()
         let listeners = try ListeningSockets.everywhere(
             port: port ?? nil, family: place.family, interfaces: try place.interfaces())
-        let acceptor = try Acceptor(listeners, limit: !program.isEmpty ? max : security.tls ? Self.candidates : 1)
+        let acceptor = try Acceptor(listeners, limit: Self.places(security.tls, program.isEmpty ? 1 : max))
         var service = try offer.service(name, port: listeners.port, in: domain.domain, at: place)
         if security.tls, let identity = try session.tls?.identity() {
             // A hint for people and programs; the handshake decides.
@@ -102,8 +102,12 @@ struct ListenCommand: NetworkCommand {
     ) async throws {
         do {
             if program.isEmpty { return try await serveOne(acceptor, publication, conversations, notices) }
+            let (room, places) = (NewcomerRoom(), Places(max))
             try await Serving.run(acceptor) { socket in
-                guard let conversation = await answer(socket, conversations, notices) else { return }
+                let admitted = await room.run(socket) { _ in await answer(socket, conversations, notices) }
+                guard let conversation = admitted else { return }
+                guard await places.take() else { return conversation.socket.close() }
+                defer { places.give() }
                 try await ChildProcess.serve(conversation.socket, with: program)
                 if let failure = await conversation.failure { notices.notice(failure.message) }
             }
@@ -121,14 +125,16 @@ struct ListenCommand: NetworkCommand {
         do throws(CommandError) {
             return try await conversations.begin(socket, .answering)
         } catch {
-            // Another was first.
+            // Another was first, or it had to give way.
             if !Task.isCancelled { notices.notice("a connection was refused: \(error.message)") }
             return nil
         }
     }
 
-    /// With TLS so many may be judged at a time: a silent one keeps no other out.
-    private static let candidates = 16
+    /// How many connections are accepted at a time: with TLS who has not proven its key takes none of those that are served.
+    private static func places(_ isSecured: Bool, _ served: Int) -> Int {
+        isSecured ? served + NewcomerRoom.places : served
+    }
 
     /// Takes the first that is let in.
     private func serveOne(
@@ -136,13 +142,15 @@ struct ListenCommand: NetworkCommand {
     ) async throws {
         let (admitted, continuation) = AsyncStream.makeStream(of: Conversation.self)
         let connections = try acceptor.connections()
+        let room = NewcomerRoom()
         try await withTaskCancellationHandler {
             let judging = Task {
                 await withDiscardingTaskGroup { group in
                     for await socket in connections {
                         group.addTask {
                             defer { acceptor.release() }
-                            guard let conversation = await answer(socket, conversations, notices) else { return }
+                            let admitted = await room.run(socket) { _ in await answer(socket, conversations, notices) }
+                            guard let conversation = admitted else { return }
                             // Another was first.
                             if case .terminated = continuation.yield(conversation) { conversation.socket.close() }
                         }

@@ -90,7 +90,7 @@ struct PairCommand: PlacedCommand {
     private func wait(_ talk: PairingTalk, in session: Session) async throws {
         let listeners = try ListeningSockets.everywhere(
             port: nil, family: place.family, interfaces: try place.interfaces())
-        let desk = PairingDesk(try Acceptor(listeners, limit: PairingDesk.candidates), talk, session.notices)
+        let desk = PairingDesk(try Acceptor(listeners, limit: NewcomerRoom.places), talk, session.notices)
         let service = OfferedService(
             name: .ofThisMachine(), type: try ServiceType(Self.type), port: listeners.port,
             interfaces: try place.interfaces(), family: place.family)

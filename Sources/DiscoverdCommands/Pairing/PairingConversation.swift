@@ -10,22 +10,38 @@ struct PairingConversation {
     private enum News: Sendable {
         case heard([UInt8])
         case ended
+        /// The person is ready for the code.
+        case ready
         /// What the person typed; nil for nothing.
         case answered(String?)
         case late
     }
 
+    /// How far it is.
+    private enum Stage {
+        case exchanging
+        /// The other side takes part, and its person has not looked yet.
+        case expected
+        /// The code waits for this side's person, and what makes it known to the other side waits with it.
+        case waiting(PairingCode, [[UInt8]])
+        case shown
+    }
+
     private var exchange: PairingExchange
+    private let role: PairingExchange.Role
     private let peer: PairingPeer
     private let socket: Socket
     private let report: PairingReport
-    private let claim: @Sendable () -> PairingAttempts.Turn?
+    private let turns: PairingTurns
+    private var stage = Stage.exchanging
     private let news: AsyncStream<News>
     private let sink: AsyncStream<News>.Continuation
     private var limit: Task<Void, Never>?
     private var asking: Task<Void, Never>?
+    /// The other side's person was waited for already.
+    private var isPatient = false
 
-    /// How long two programs may take until both show the code.
+    /// How long two programs may take until both show the code, but for a person's Enter.
     private static let patience = Duration.seconds(10)
     /// How long a person may take.
     private static let patienceWithPeople = Duration.seconds(300)
@@ -37,16 +53,16 @@ struct PairingConversation {
     /// More bytes than these belong to no exchange.
     private static let longest = 256
 
-    /// - Parameter claim: called before the code is shown; nil where another attempt is before the person.
     init(
-        _ exchange: PairingExchange, with peer: PairingPeer, over socket: Socket, _ report: PairingReport,
-        _ claim: @escaping @Sendable () -> PairingAttempts.Turn?
+        _ exchange: PairingExchange, _ role: PairingExchange.Role, with peer: PairingPeer, over socket: Socket,
+        _ report: PairingReport, _ turns: PairingTurns
     ) {
         self.exchange = exchange
+        self.role = role
         self.peer = peer
         self.socket = socket
         self.report = report
-        self.claim = claim
+        self.turns = turns
         (news, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(2 * Self.longest))
     }
 
@@ -54,9 +70,7 @@ struct PairingConversation {
     /// - Throws: `CommandError` where it came to nothing.
     mutating func run() async throws -> PairingTalk.End {
         let (socket, sink) = (socket, sink)
-        limit = Task {
-            if (try? await Task.sleep(for: Self.patience)) != nil { sink.yield(.late) }
-        }
+        expire(after: Self.patience)
         let result: Result<PairingTalk.End, any Error>
         do {
             try BlockingThread.start { Self.read(socket, into: sink) }
@@ -75,25 +89,34 @@ struct PairingConversation {
     private mutating func listen() async throws -> PairingTalk.End {
         for await event in news {
             switch event {
-            case .late: throw CommandError(.unreachable, "no pairing: \(peer.name) takes no part in it")
+            case .late: try late()
+            case .ready: show()
             case .ended: throw CommandError(.ioError, "\(peer.name) went away; nothing was stored")
             case .answered(let text): if let end = try answer(text) { return end }
             case .heard(let bytes):
-                try take(received(bytes))
+                let steps = try received(bytes)
+                try take(steps)
+                // Who has dialled has said all that it says before the code.
+                if role == .caller, case .exchanging = stage, !steps.isEmpty { stage = .expected }
             }
             switch exchange.outcome {
             case .agreed: return try await store()
-            case .refusedByPeer: return .refused(Self.refusal("the other person said no"))
+            case .refusedByPeer:
+                let error = Self.refusal("the other person said no")
+                // Anyone can dial who waits, and say so.
+                return role == .caller ? .refused(error) : .failed(error)
             case .refused, nil: break
             }
         }
         // Stopped. Without a terminal nobody can begin again: the other side is to end, too.
-        if !TerminalQuestion.hasTerminal { try take(exchange.answer(false)) }
+        if !TerminalQuestion.hasTerminal { try say(false) }
         throw CommandError(.notFound, "not paired; nothing was stored")
     }
 
     private mutating func received(_ bytes: [UInt8]) throws(CommandError) -> [PairingExchange.Step] {
         do throws(PairingExchange.Failure) {
+            // It cannot know the code yet.
+            if case .waiting = stage { throw .early }
             return try exchange.received(bytes)
         } catch {
             throw CommandError(.unreachable, "no pairing with \(peer.name): \(error)")
@@ -101,35 +124,75 @@ struct PairingConversation {
     }
 
     private mutating func take(_ steps: [PairingExchange.Step]) throws {
+        let sendings = steps.compactMap { if case .send(let bytes) = $0 { bytes } else { nil } }
         for step in steps {
-            if case .compare(let code) = step { try ask(code) }
+            if case .compare(let code) = step { return try compare(code, sendings) }
         }
-        for step in steps {
-            guard case .send(let bytes) = step else { continue }
-            // Where it fails, the end of the connection is heard, too.
-            _ = Descriptor.write(bytes, to: socket.descriptor)
+        send(sendings)
+    }
+
+    private func send(_ sendings: [[UInt8]]) {
+        // Where it fails, the end of the connection is heard, too.
+        for bytes in sendings { _ = Descriptor.write(bytes, to: socket.descriptor) }
+    }
+
+    private mutating func expire(after time: Duration) {
+        let sink = sink
+        limit?.cancel()
+        limit = Task {
+            if (try? await Task.sleep(for: time)) != nil { sink.yield(.late) }
         }
     }
 
-    private mutating func ask(_ code: PairingCode) throws {
-        guard let turn = claim() else { throw CommandError(.cannotCreate, "another machine is being paired") }
+    private mutating func late() throws(CommandError) {
+        guard case .expected = stage, !isPatient else {
+            throw CommandError(.unreachable, "no pairing: \(peer.name) takes no part in it")
+        }
+        isPatient = true
+        report.notices.notice("\(peer.name) waits for its person, who is to press Enter there")
+        expire(after: Self.patienceWithPeople)
+    }
+
+    /// - Parameter sendings: what makes the code known to the other side, if anything does.
+    private mutating func compare(_ code: PairingCode, _ sendings: [[UInt8]]) throws(CommandError) {
+        guard let turn = turns.claim(peer.key) else {
+            throw CommandError(.cannotCreate, "another machine is being paired, or this one was there in vain just now")
+        }
         limit?.cancel()
-        report.comparing(code, peer)
-        let (question, sink) = (peer.question(code), sink)
-        let limit = Self.patienceWithPeople
-        asking = Task {
+        stage = .waiting(code, sendings)
+        switch turn {
+        case .first: show()
+        case .afterLoss:
+            let (sink, limit) = (sink, Self.patienceWithPeople)
             // What is typed now may be the answer to the code before.
-            if turn == .afterLoss, await TerminalQuestion.ask(Self.anotherCalls, within: limit) == nil {
-                sink.yield(.answered(nil))
-            } else {
-                sink.yield(.answered(await TerminalQuestion.ask(question, answers: ["yes", "no"], within: limit)))
+            asking = Task {
+                let isReady = await TerminalQuestion.ask(Self.anotherCalls, within: limit) != nil
+                sink.yield(isReady ? .ready : .answered(nil))
             }
         }
     }
 
+    /// Shows the code, and only then makes it known to the other side.
+    private mutating func show() {
+        guard case .waiting(let code, let sendings) = stage else { return }
+        stage = .shown
+        turns.shown()
+        report.comparing(code, peer)
+        send(sendings)
+        let (question, sink, limit) = (peer.question(code), sink, Self.patienceWithPeople)
+        asking = Task {
+            sink.yield(.answered(await TerminalQuestion.ask(question, answers: ["yes", "no"], within: limit)))
+        }
+    }
+
+    /// Tells the other side what the person says of the code, which it knows once it was shown.
+    private mutating func say(_ isSame: Bool) throws {
+        if case .shown = stage { try take(exchange.answer(isSame)) }
+    }
+
     private mutating func answer(_ text: String?) throws -> PairingTalk.End? {
         let isSame = text == "yes"
-        try take(exchange.answer(isSame))
+        try say(isSame)
         if isSame {
             if exchange.outcome == nil { report.notices.notice("waiting for the other person's answer") }
             return nil

@@ -1,45 +1,13 @@
 #if Commands
 internal import CommandFrame
+internal import DNSSD
 internal import Discovery
 internal import DiscoverySystem
 
-/// Which attempts a waiting machine makes. A value.
-struct PairingAttempts: Sendable {
-    /// So many codes are shown by one command, however much time there is.
-    static let limit = 5
-
-    /// When a code comes before the person.
-    enum Turn: Sendable {
-        case first
-        /// The one before it was there in vain: an answer to that may still be on its way.
-        case afterLoss
-    }
-
-    /// A code is before the person.
-    private(set) var isTaken = false
-    private var count = 0
-
-    /// None is left.
-    var areSpent: Bool { !isTaken && count >= Self.limit }
-
-    /// A code is about to be shown; nil where it may not be.
-    mutating func claim() -> Turn? {
-        guard !isTaken, count < Self.limit else { return nil }
-        isTaken = true
-        count += 1
-        return count == 1 ? .first : .afterLoss
-    }
-
-    /// The attempt with the code has ended.
-    mutating func leave() { isTaken = false }
-}
-
 /// Answers whoever dials in to be paired, until one was, a person said no, or five codes came to nothing.
 ///
-/// Several may be at the handshake, so that a silent one keeps no other out; one at a time is before the person.
+/// Many may be at the handshake, and none keeps another out by being silent; one at a time is before the person.
 struct PairingDesk: Sendable {
-    /// So many connections at a time.
-    static let candidates = 16
     /// So many failures are told.
     private static let mostTold = 10
 
@@ -52,6 +20,7 @@ struct PairingDesk: Sendable {
     private let talk: PairingTalk
     private let notices: ProgramNotices
     private let state = Locked(State())
+    private let room = NewcomerRoom()
 
     init(_ acceptor: Acceptor, _ talk: PairingTalk, _ notices: ProgramNotices) {
         self.acceptor = acceptor
@@ -83,7 +52,8 @@ struct PairingDesk: Sendable {
                 await withDiscardingTaskGroup { group in
                     for await socket in connections {
                         group.addTask {
-                            if let end = await answer(socket) { sink.yield(end) }
+                            let end = await room.run(socket) { leave in await answer(socket, leave) }
+                            if let end { sink.yield(end) }
                             acceptor.release()
                         }
                     }
@@ -110,19 +80,28 @@ struct PairingDesk: Sendable {
         }
     }
 
+    /// - Parameter leave: called when its code is before the person, or waits for it.
     /// - Returns: nil where others may still come.
-    private func answer(_ socket: Socket) async -> PairingTalk.End? {
-        let isMine = Locked(false)
-        let end = await talk.run(socket) {
-            let turn = state.withLock { $0.attempts.claim() }
-            isMine.withLock { $0 = turn != nil }
+    private func answer(_ socket: Socket, _ leave: @escaping @Sendable () -> Void) async -> PairingTalk.End? {
+        let address = (socket.peerAddress?.unmapped).map { [PairingAttempts.Origin.address($0)] } ?? []
+        let mine = Locked<[PairingAttempts.Origin]?>(nil)
+        let turns = PairingTurns { key in
+            let origins = [.key(key)] + address
+            guard let turn = state.withLock({ $0.attempts.claim(origins, now: .now) }) else { return nil }
+            mine.withLock { $0 = origins }
+            leave()
             return turn
+        } shown: {
+            state.withLock { $0.attempts.show() }
         }
-        let hadCode = isMine.withLock { $0 }
+        let end = await talk.run(socket, turns)
+        let origins = mine.withLock { $0 }
+        let hadCode = origins != nil
         let (isOther, areSpent, isTold) = state.withLock { state in
-            if hadCode { state.attempts.leave() }
-            state.told += 1
-            return (state.attempts.isTaken, state.attempts.areSpent, state.told <= Self.mostTold)
+            if let origins { state.attempts.leave(origins, now: .now) }
+            // One that had to give way is not worth a line.
+            if !Task.isCancelled { state.told += 1 }
+            return (state.attempts.isTaken, state.attempts.areSpent, state.told <= Self.mostTold && !Task.isCancelled)
         }
         switch end {
         case .paired: return end

@@ -21,9 +21,7 @@ struct PairingTalk: Sendable {
     /// How long the other side may take to end, once all is said.
     private static let farewell = Duration.seconds(3)
 
-    /// - Parameter claim: called before the code is shown; nil where another attempt is before the person.
-    func run(_ socket: Socket, unless claim: @escaping @Sendable () -> PairingAttempts.Turn? = { .first }) async -> End
-    {
+    func run(_ socket: Socket, _ turns: PairingTurns = .only) async -> End {
         let link: TLSSupport.Link
         do throws(CommandError) {
             let wish = TLSSupport.Wish(trust: .strangers, asks: false)
@@ -34,7 +32,7 @@ struct PairingTalk: Sendable {
         }
         // Closed with its last reference, for a thread reads it.
         let inner = Socket(owning: link.descriptor)
-        let end = await converse(inner, link, claim)
+        let end = await converse(inner, link, turns)
         // What was said last must arrive.
         inner.endSending()
         let failure = await failure(of: link)
@@ -44,14 +42,12 @@ struct PairingTalk: Sendable {
         return end
     }
 
-    private func converse(
-        _ socket: Socket, _ link: TLSSupport.Link, _ claim: @escaping @Sendable () -> PairingAttempts.Turn?
-    ) async -> End {
+    private func converse(_ socket: Socket, _ link: TLSSupport.Link, _ turns: PairingTurns) async -> End {
         var conversation: PairingConversation
         do {
             let peer = try await PairingPeer(link, tls.hmac)
             conversation = PairingConversation(
-                try tls.pairing(role, link.key), with: peer, over: socket, report, claim)
+                try tls.pairing(role, link.key), role, with: peer, over: socket, report, turns)
         } catch let error as CommandError {
             return beforeCode(error)
         } catch {

@@ -60,6 +60,11 @@ final class Socket: Sendable {
     /// The local port; nil if not bound.
     var port: Port? { SocketAddress(of: descriptor)?.port.flatMap { Port(rawValue: $0) } }
 
+    /// The address at the other end; nil where there is none any more.
+    var peerAddress: IPAddress? {
+        unsafe SocketAddress(filledBy: { unsafe getpeername(descriptor, $0, $1) == 0 })?.address
+    }
+
     /// The pending error: the result of a non-blocking connect.
     var pendingError: Int32 { Sockets.pendingError(of: descriptor) }
 

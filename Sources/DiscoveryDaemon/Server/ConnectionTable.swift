@@ -192,16 +192,6 @@ package struct ConnectionTable: Sendable {
 }
 
 extension ConnectionTable.Owner {
-    /// The owner of an address: an IPv4 address in an IPv6 one is itself; of others the first 64 bits count, which are one
-    /// link's (RFC 4291 §2.5.1).
-    package init(_ address: IPAddress) {
-        switch address {
-        case .v4: self = .network(address)
-        case .v6(let v6, _):
-            self = .network(
-                v6.isIPv4Mapped
-                    ? .v4(IPv4Address(bits: UInt32(truncatingIfNeeded: v6.low)))
-                    : .v6(IPv6Address(high: v6.high, low: 0), scope: 0))
-        }
-    }
+    /// The owner of an address.
+    package init(_ address: IPAddress) { self = .network(address.network) }
 }

@@ -12,8 +12,8 @@
 /// | each | 1 | `y` or `n`: what its person says of it |
 ///
 /// One in the middle has a key of his own towards each side, and must commit to his numbers before he sees theirs: the codes are equal with a
-/// probability of 10⁻⁶ for each attempt. As the answerer reveals last and shows the code at once, he cannot try one on it without its
-/// person being asked. Anything out of turn ends the exchange.
+/// probability of 10⁻⁶ for each attempt. The answerer reveals last: as long as it shows the code before it sends its number, he cannot try one on it
+/// without its person being asked. Anything out of turn ends the exchange.
 public struct PairingExchange: Sendable {
     /// Which side this is.
     public enum Role: Hashable, Sendable {
@@ -181,7 +181,7 @@ public struct PairingExchange: Sendable {
             role == .caller
             ? PairingCode(caller: own, answerer: other, digest: digest)
             : PairingCode(caller: other, answerer: own, digest: digest)
-        return role == .caller ? [.compare(code)] : [.send(own.nonce), .compare(code)]
+        return role == .caller ? [.compare(code)] : [.compare(code), .send(own.nonce)]
     }
 
     private mutating func take(answer: UInt8) throws(Failure) -> [Step] {

@@ -2,7 +2,7 @@
 """Pairs as another program would, and as one in the middle does, with Python's ssl (PairingExchange says what goes over the wire).
 
     pair_peer.py call HOST PORT DIR WHAT       dials a waiting machine with the identity of tls_peer.py in DIR, and prints the code; WHAT: yes and no
-                                               answer so, and print the other's answer; leave ends at the code; wrong reveals another number than it
+                                               answer so, and print the other's answer; leave ends at the code, go before it; wrong reveals another number than it
                                                committed to, early sends it with its commitment, silent says nothing
     pair_peer.py middle PORT HOST PORT LEFT RIGHT WHAT
                                                prints "ready", ends the TLS of one caller, as LEFT, and of a waiting machine, as RIGHT; WHAT: relay
@@ -55,7 +55,8 @@ def take(link, count):
 
 
 def connect(host, port, directory):
-    plain = socket.create_connection((host, int(port)), 20)
+    # $SOURCE: the address to dial from.
+    plain = socket.create_connection((host, int(port)), 20, (os.environ.get("SOURCE", ""), 0))
     return context(ssl.PROTOCOL_TLS_CLIENT, directory).wrap_socket(plain)
 
 
@@ -70,6 +71,9 @@ def call(host, port, directory, what):
         link.sendall(commitment(own, number) + (number if what == "early" else b""))
         theirs = take(link, 32)
         link.sendall(os.urandom(32) if what == "wrong" else number)
+        if what == "go":
+            print("gone", flush=True)
+            return
         revealed = take(link, 32)
         assert commitment(peer, revealed) == theirs, "another number than it committed to"
         print(code(own, peer, number, revealed), flush=True)

@@ -1,0 +1,69 @@
+#if TLS
+import DNSSD
+import NIOCore
+import NIOPosix
+import PeerIdentity
+import Testing
+
+@testable import DiscoveryTLS
+
+@Suite("Who has dialled in and proven nothing")
+struct NewcomerTests {
+    private let tony: PeerName
+
+    init() throws {
+        tony = .service(ServiceInstance(name: try ServiceName("tony"), type: try ServiceType("_witap._tcp")))
+    }
+
+    @Test("one byte buys no more time than none", .timeLimit(.minutes(1)))
+    func oneByte() async throws {
+        var answerer = try TLSPair.machine("answerer")
+        answerer.silence = .milliseconds(200)
+        let listener = answerer
+        let group = MultiThreadedEventLoopGroup.singleton
+        let answered = group.next().makePromise(of: PeerTLS.Peer.self)
+        let server = try await ServerBootstrap(group: group).childChannelInitializer { channel in
+            listener.secure(answering: channel).map { PeerTLS.peer(of: channel).cascade(to: answered) }
+        }.bind(host: "127.0.0.1", port: 0).get()
+        let client = try await ClientBootstrap(group: group).connect(to: try #require(server.localAddress)).get()
+        try await client.writeAndFlush(ByteBuffer(bytes: [22])).get()
+        let result = await answered.futureResult.result()
+        #expect(throws: PeerRefusal.timedOut) { try result.get() }
+        try? await client.close()
+        try await server.close()
+    }
+
+    @Test("a person who is asked on the calling side has the long time, though no certificate can come meanwhile")
+    func asked() async throws {
+        var answerer = try TLSPair.machine("answerer", trust: .first)
+        answerer.silence = .milliseconds(200)
+        let caller = try TLSPair.machine("caller") { _ in (try? await Task.sleep(for: .seconds(1))) != nil }
+        let outcome = try await TLSPair(caller: caller, answerer: answerer).connect(to: tony)
+        #expect(outcome.received == "hello", "\(outcome)")
+    }
+
+    @Test("a connection that its program closes within the handshake is over at once, also while a person is asked")
+    func closed() async throws {
+        let asked = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
+        let caller = try TLSPair.machine("caller", trust: .first)
+        let answerer = try TLSPair.machine("answerer") { _ in
+            asked.succeed()
+            return (try? await Task.sleep(for: .seconds(30))) != nil
+        }
+        let group = MultiThreadedEventLoopGroup.singleton
+        let accepted = group.next().makePromise(of: (any Channel).self)
+        let server = try await ServerBootstrap(group: group).childChannelInitializer { channel in
+            answerer.secure(answering: channel).map { accepted.succeed(channel) }
+        }.bind(host: "127.0.0.1", port: 0).get()
+        let tony = tony
+        let client = try await ClientBootstrap(group: group).channelInitializer { caller.secure($0, calling: tony) }
+            .connect(to: try #require(server.localAddress)).get()
+        try await asked.futureResult.get()
+        let start = ContinuousClock.now
+        try await accepted.futureResult.get().close()
+        #expect(ContinuousClock.now - start < .seconds(10))
+        try? await client.close()
+        try await server.close()
+    }
+}
+#endif
