@@ -52,7 +52,8 @@ enum Runner {
                     command, on: backend, or: daemon, whyNoDaemon, with: more, stop: stop, watcher: watcher)
             } catch {
                 return status(of: error, after: stop.cause, in: command, notices) {
-                    daemon == nil ? (try? backend(for: command)).map(BackendAdvice.lines) ?? [] : BackendAdvice.ofSystem()
+                    daemon == nil
+                        ? (try? backend(for: command)).map(BackendAdvice.lines) ?? [] : BackendAdvice.ofSystem()
                 }
             }
         }
@@ -213,9 +214,15 @@ enum Runner {
             return host.engine
         }
         let notices = command.common.notices
+        let isNamed = command.common.socket != nil
         return RemoteEngine(path: daemon.path, check: command.check) {
             notices.notice("the daemon has no connection left for this user (clients-per-user); published without it")
             return try? AvahiEngine(backend: backend)
+        } withoutDaemon: {
+            // A daemon named on the command line has no substitute.
+            guard !isNamed, let host = try? HostEngine(.auto, publishes: false) else { return nil }
+            notices.notice("the daemon has been away for 5 s: services are found without it now")
+            return host.engine
         }
     }
 

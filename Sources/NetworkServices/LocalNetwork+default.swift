@@ -11,7 +11,8 @@ extension LocalNetwork {
     /// The network as discoverd's commands use it: through the daemon where one runs, else as `init(backend:observer:backendEnded:)` makes it
     /// with the system's avahi-daemon or a private one.
     ///
-    /// Where a daemon hangs this takes half a second; else it returns at once.
+    /// Where a daemon hangs this takes half a second; else it returns at once. When the daemon is away for 5 s, queries go on without it; what is
+    /// published waits for it.
     /// - Parameter observer: is told what happens.
     /// - Throws: see `init(backend:observer:backendEnded:)`.
     public convenience init(observer: (any DiscoveryObserver)? = nil) throws(DiscoveryError) {
@@ -20,6 +21,8 @@ extension LocalNetwork {
             self.init(
                 engine: RemoteEngine(path: daemon.path) {
                     try? AvahiEngine(backend: .automatic(PrivateBackendOptions()))
+                } withoutDaemon: {
+                    try? HostEngine(.auto, publishes: false).engine
                 }, observer: observer)
         } else {
             try self.init(backend: .automatic(PrivateBackendOptions()), observer: observer)

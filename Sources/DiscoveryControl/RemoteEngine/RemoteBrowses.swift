@@ -27,11 +27,13 @@ final class RemoteBrowses: Sendable {
         state = Locked(State(facts: RemoteFacts(isResolving: isResolving, family: family)))
     }
 
-    func start(_ path: String, _ query: QueryString) {
+    /// - Parameter noted: is told each event once its facts are reported.
+    func start(_ path: String, _ query: QueryString, noted: @escaping @Sendable (RemoteStream.Event) -> Void) {
         let names = InterfaceNames()
         let target = "/v1/services/watch?\(query.text)"
         let stream = RemoteStream(path: path, ControlClient.Request("GET", target)) { [weak self] event in
             self?.handle(event, names)
+            noted(event)
         }
         self.stream.withLock { $0 = stream }
         stream.start()

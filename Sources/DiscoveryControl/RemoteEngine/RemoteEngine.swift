@@ -6,25 +6,27 @@ internal import DiscoverySystem
 /// The running daemon as an engine. It answers queries from what it knows; a publication lives as long as its
 /// connection.
 ///
-/// The first `ownStreams` queries have a connection each. Further types with the same options share one stream of all
-/// services, because the daemon limits connections per user.
+/// The first three queries have a connection each. Further types with the same options share one stream of all services, because the daemon
+/// limits connections per user. Queries can go on without a daemon that is away for too long; publications wait for it.
 public final class RemoteEngine: DiscoveryEngine {
-    private static let ownStreams = 3
-
-    private struct Shared: Hashable {
+    /// What queries must have in common to share a stream.
+    struct Shared: Hashable {
         let domain: Domain
         let interfaces: InterfaceFilter
         let family: IPAddress.Family?
         let resolution: ServiceQuery.Resolution
     }
 
-    private struct State {
+    struct State {
         var lastID: UInt64 = 0
         var operations: [UInt64: any EngineOperation] = [:]
         var shared: [Shared: RemoteBrowses] = [:]
         var own = 0
         var isClosed = false
         var other: (any DiscoveryEngine)?
+        var absence: DaemonAbsence
+        /// What finds in the place of a daemon that is away.
+        var successor: (any DiscoveryEngine)?
     }
 
     /// The daemon's control socket.
@@ -32,7 +34,8 @@ public final class RemoteEngine: DiscoveryEngine {
 
     private let check: RegistrationRequest.Check?
     private let makeOther: @Sendable () -> (any DiscoveryEngine)?
-    private let state = Locked(State())
+    let makeSuccessor: @Sendable () -> (any DiscoveryEngine)?
+    let state: Locked<State>
 
     /// Creates an engine. It connects on the first request, and reconnects as needed.
     /// - Parameters:
@@ -47,6 +50,27 @@ public final class RemoteEngine: DiscoveryEngine {
         self.path = path
         self.check = check
         makeOther = otherwise
+        makeSuccessor = { nil }
+        state = Locked(State(absence: DaemonAbsence(patience: .zero)))
+    }
+
+    /// Creates an engine whose queries go on without a daemon that is away.
+    /// - Parameters:
+    ///   - check, otherwise: as above.
+    ///   - patience: how long the daemon may be away.
+    ///   - withoutDaemon: makes what finds then, until the program ends; nil: they wait for the daemon. Called once.
+    package init(
+        path: String,
+        check: RegistrationRequest.Check? = nil,
+        otherwise: @escaping @Sendable () -> (any DiscoveryEngine)?,
+        patience: Duration = .seconds(5),
+        withoutDaemon: @escaping @Sendable () -> (any DiscoveryEngine)?
+    ) {
+        self.path = path
+        self.check = check
+        makeOther = otherwise
+        makeSuccessor = withoutDaemon
+        state = Locked(State(absence: DaemonAbsence(patience: patience)))
     }
 
     /// True for every domain; the daemon decides.
@@ -77,16 +101,8 @@ public final class RemoteEngine: DiscoveryEngine {
         _ query: ServiceQuery,
         reporting: @escaping @Sendable ([BrowseFact]) -> Void
     ) -> any EngineOperation {
-        if let shared = shareable(query) { return joinShared(shared, query, reporting) }
-        let browses = RemoteBrowses(isResolving: query.resolution != .none, family: query.family)
-        let member = browses.join(nil, reporting)
-        state.withLock { $0.own += 1 }
-        let operation = register { [weak self] in
-            _ = browses.leave(member)
-            self?.state.withLock { $0.own -= 1 }
-        }
-        browses.start(path, query.queryString)
-        return operation
+        let succession = Succession(reporting: reporting) { $0.browse(query, reporting: $1) }
+        return begin(succession) { self.browseByDaemon(query, reporting: $0) }
     }
 
     /// Starts a query for types.
@@ -97,11 +113,13 @@ public final class RemoteEngine: DiscoveryEngine {
         var text = QueryString()
         text.add("domain", query.domain.text)
         text.add(query.interfaces, query.family)
-        return follow("/v1/types/watch?\(text.text)", { TypeKey($0) }, reporting)
+        let succession = Succession(reporting: reporting) { $0.browseTypes(query, reporting: $1) }
+        return begin(succession) { [text] in self.follow("/v1/types/watch?\(text.text)", { TypeKey($0) }, $0) }
     }
 
     /// Tells the daemon, which verifies the service's records for everyone.
     public func couldNotReach(_ instance: ServiceInstance) {
+        if let successor = state.withLock({ $0.successor }) { return successor.couldNotReach(instance) }
         var text = QueryString()
         text.add(instance)
         let message = RemoteMessage(ControlClient.Request("POST", "/v1/services/unreachable?\(text.text)"), to: path)
@@ -122,32 +140,24 @@ public final class RemoteEngine: DiscoveryEngine {
         text.add("purpose", query.purpose == .browsing ? "browsing" : "registration")
         for domain in query.recommenders { text.add("domain", domain.text) }
         text.add(query.interfaces, nil)
-        return follow("/v1/domains/watch?\(text.text)", { Domain($0) }, reporting)
+        let succession = Succession(reporting: reporting) { $0.browseDomains(query, reporting: $1) }
+        return begin(succession) { [text] in self.follow("/v1/domains/watch?\(text.text)", { Domain($0) }, $0) }
     }
 
     /// Follows the daemon's backend, and the connection to the daemon.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         let told = Locked<EngineState?>(nil)
-        let stream = RemoteStream(path: path, ControlClient.Request("GET", "/v1/backend/watch")) { event in
-            let state: EngineState
-            switch event {
-            case .line(let bytes):
-                guard let json = try? JSONReader.read(bytes), let backend = BackendState(json) else { return }
-                state = EngineState(backend)
-            case .disconnected(let reason): state = .down(reason)
-            // Daemons before 0.2 do not report it, but they answer.
-            case .refused: state = .up
-            case .woken: return
+        let succession = Succession<EngineState>(reporting: { for state in $0 { reporting(state) } }) { states, _ in
+            told.withLock { told in
+                states.filter { state in
+                    defer { told = state }
+                    return told != state
+                }
             }
-            let isNews = told.withLock { told in
-                defer { told = state }
-                return told != state
-            }
-            if isNews { reporting(state) }
+        } start: { other, report in
+            other.watchState { report([$0]) }
         }
-        let operation = register { stream.cancel() }
-        stream.start()
-        return operation
+        return begin(succession) { self.watchDaemon($0) }
     }
 
     /// Publishes a service for the lifetime of the operation.
@@ -175,10 +185,10 @@ public final class RemoteEngine: DiscoveryEngine {
     /// - Returns: whether the daemon confirmed every withdrawal in time.
     @discardableResult
     public func shutdown() async -> Bool {
-        let (operations, other) = state.withLock { state in
+        let (operations, others) = state.withLock { state in
             state.isClosed = true
             defer { state.operations = [:] }
-            return (Array(state.operations.values), state.other)
+            return (Array(state.operations.values), [state.other, state.successor].compactMap(\.self))
         }
         let isDone = await withTaskGroup(of: Bool.self) { group in
             for operation in operations {
@@ -186,7 +196,8 @@ public final class RemoteEngine: DiscoveryEngine {
             }
             return await group.reduce(true) { $0 && $1 }
         }
-        let isOtherDone = await other?.shutdown() ?? true
+        var isOtherDone = true
+        for other in others where !(await other.shutdown()) { isOtherDone = false }
         return isDone && isOtherDone
     }
 
@@ -199,91 +210,4 @@ public final class RemoteEngine: DiscoveryEngine {
             return state.other
         }
     }
-}
-
-// MARK: Operations
-extension RemoteEngine {
-    private func follow<Key: Hashable & Sendable>(
-        _ target: String,
-        _ key: @escaping @Sendable (JSONValue) -> Key?,
-        _ report: @escaping @Sendable ([PresenceFact<Key>]) -> Void
-    ) -> any EngineOperation {
-        let names = InterfaceNames()
-        let presence = Locked(RemotePresence<Key>())
-        let stream = RemoteStream(path: path, ControlClient.Request("GET", target)) { event in
-            let facts = presence.withLock { presence -> [PresenceFact<Key>] in
-                switch event {
-                case .line(let bytes):
-                    guard let line = try? PresenceLine(bytes, names, key) else { return [] }
-                    return presence.received(line)
-                case .disconnected(let reason):
-                    names.forget()
-                    return presence.disconnected(reason)
-                case .refused(let error): return presence.disconnected(error.message)
-                case .woken: return []
-                }
-            }
-            if !facts.isEmpty { report(facts) }
-        }
-        let operation = register { stream.cancel() }
-        stream.start()
-        return operation
-    }
-
-    /// The options that queries must have in common to share a stream; nil for a query that needs its own.
-    private func shareable(_ query: ServiceQuery) -> Shared? {
-        guard case .type(let type, let domain) = query.target, type.subtype == nil,
-            state.withLock({ $0.own >= Self.ownStreams })
-        else { return nil }
-        return Shared(
-            domain: domain,
-            interfaces: query.interfaces,
-            family: query.family,
-            resolution: query.resolution
-        )
-    }
-
-    private func joinShared(
-        _ shared: Shared,
-        _ query: ServiceQuery,
-        _ report: @escaping @Sendable ([BrowseFact]) -> Void
-    ) -> any EngineOperation {
-        guard case .type(let type, _) = query.target else { return register {} }
-        let (browses, isNew) = state.withLock { state -> (RemoteBrowses, Bool) in
-            if let browses = state.shared[shared] { return (browses, false) }
-            let browses = RemoteBrowses(isResolving: shared.resolution != .none, family: shared.family)
-            state.shared[shared] = browses
-            return (browses, true)
-        }
-        let member = browses.join(type, report)
-        if isNew {
-            var text = QueryString()
-            text.add("domain", shared.domain.text)
-            text.add(shared.interfaces, shared.family)
-            text.add(shared.resolution)
-            browses.start(path, text)
-        }
-        return register { [weak self] in
-            guard browses.leave(member) else { return }
-            self?.state.withLock { if $0.shared[shared] === browses { $0.shared[shared] = nil } }
-        }
-    }
-
-    private func register(_ end: @escaping @Sendable () -> Void) -> any EngineOperation {
-        let operation = TrackedOperation(RemoteOperation(end)) { [weak self] in self?.forget($0) }
-        track(operation)
-        return operation
-    }
-
-    private func track(_ operation: TrackedOperation) {
-        let isClosed = state.withLock { state in
-            state.lastID += 1
-            operation.id = state.lastID
-            if !state.isClosed { state.operations[state.lastID] = operation }
-            return state.isClosed
-        }
-        if isClosed { operation.cancel() }
-    }
-
-    private func forget(_ id: UInt64) { state.withLock { $0.operations[id] = nil } }
 }

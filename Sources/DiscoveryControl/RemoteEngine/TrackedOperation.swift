@@ -5,7 +5,8 @@ import DiscoverySystem
 /// An operation that its engine tracks until it ends; it ends once.
 final class TrackedOperation: PublicationOperation {
     private let idBox = Locked<UInt64>(0)
-    private let operation: any EngineOperation
+    /// What it is an operation of.
+    let operation: any EngineOperation
     private let isEnded = Locked(false)
     private let forget: @Sendable (UInt64) -> Void
 

@@ -94,7 +94,9 @@ package final class PageServer: Sendable {
         guard request.method == "GET" else { return await services.respond(request) }
         switch request.path {
         case ["v1", "doctor"]: return try await doctor()
-        case ["v1", "status"]: return try await ask("/v1/status") ?? status
+        case ["v1", "status"]:
+            // A daemon that is gone does not say so.
+            return (try? await ask("/v1/status")) ?? status
         case ["v1", "registrations"]:
             return try await ask("/v1/registrations")
                 ?? .json { object in

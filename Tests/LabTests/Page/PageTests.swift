@@ -56,6 +56,35 @@ struct PageTests {
         try await page.stop()
     }
 
+    @Test("a daemon that dies: the page says so, and goes on without it; nothing goes meanwhile")
+    func daemonGone() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h2", of: lab)
+        let publisher = try await lab.publish("h1", "Tony's site", "8080", "--type", "_http._tcp")
+        let page = try await ShownPage.start(on: "h2", of: lab)
+        let browser = try await LabBrowser.start(on: "h2", of: lab)
+        try await browser.open(page.url)
+        let row = LabBrowser.row("Tony's site")
+        let pill = "document.getElementById('connection')"
+        try await browser.until("\(row) && \(pill).dataset.state === 'live'")
+        try daemon.process.signal(SIGKILL)
+        try await browser.until(
+            "\(pill).dataset.state === 'lost' && \(pill).textContent.includes('is away')", within: 5)
+        try await browser.until("\(pill).dataset.state === 'live'", within: 20)
+        let late = try await lab.publish("h1", "Late", "8081", "--type", "_http._tcp")
+        try await browser.until("\(LabBrowser.row("Late"))")
+        #expect(try await browser.text("\(row).dataset.state ?? ''") != "gone")
+        #expect(
+            try await browser.text("document.querySelector('#graph svg')?.ariaLabel ?? ''").contains("1 service went")
+                == false)
+        try await late.stop()
+        try await browser.until("\(LabBrowser.row("Late"))?.dataset.state === 'gone'")
+        try await browser.end()
+        try await page.stop()
+        try await publisher.stop()
+        try await lab.stop()
+    }
+
     @Test("without the key nothing is answered but the page's files; foreign hosts and origins never")
     func keys() async throws {
         let lab = try await Self.lab.value

@@ -18,25 +18,37 @@ const list = new List(byID("list"), services, () => summarize());
 function took(events) {
   const now = Date.now();
   for (const event of events) list.update(services.apply(event, now));
+  if (events.some(({ event }) => event === "backend")) showConnection();
   if (events.some(({ event }) => event === "settled" || event === "backend" || event === "degraded")) summarize();
 }
 
+/** Why the server is not heard; nil while it is. */
+let lost = "connecting";
+
 function became(state, reason) {
   if (state === "anew") services.restart();
+  lost = state === "lost" ? reason : null;
+  showConnection();
+}
+
+/** Live is what is found now: neither without the server, nor while what finds is away. */
+function showConnection() {
   const told = byID("connection");
-  told.dataset.state = state === "lost" ? "lost" : "live";
-  told.textContent = state === "lost" ? `Connection lost: ${visible(reason)}. Trying again…` : "Live";
+  const away = services.away;
+  told.dataset.state = lost === null && away === null ? "live" : "lost";
+  told.textContent = lost !== null ? `Connection lost: ${visible(lost)}. Trying again…`
+    : away !== null ? `Not live: what finds services is away${away ? `: ${visible(away)}` : ""}` : "Live";
 }
 
 /** All that depends on the list as a whole. */
 function summarize() {
-  const { present, gone, isSettled, backend, degraded } = services;
+  const { present, gone, isSettled, away, degraded } = services;
   const filter = list.filter;
   const isFiltered = filter.words.length > 0 || filter.type !== "" || filter.network !== "";
   const parts = [isFiltered ? `${list.shown} of ${counted(present + gone, "service")}` : counted(present, "service")];
   if (gone) parts.push(`${gone} gone`);
   if (!isSettled) parts.push("still looking");
-  if (["lost", "unavailable"].includes(backend?.state)) parts.push("what finds them is away: these are from before");
+  if (away !== null) parts.push("what finds them is away: these are from before");
   if (degraded) parts.push(`not everything may be here: ${visible(degraded)}`);
   const text = parts.join(", ");
   if (byID("count").textContent !== text) byID("count").textContent = text;

@@ -23,6 +23,11 @@ export class Services {
     return JSON.stringify([name, type, domain]);
   }
 
+  /** Why what finds is away, or "" where that is not said; null while it is there. */
+  get away() {
+    return ["lost", "unavailable"].includes(this.backend?.state) ? this.backend.reason ?? "" : null;
+  }
+
   get present() { return this.#all.size - this.#gone.size; }
   get gone() { return this.#gone.size; }
   get items() { return this.#all.values(); }
@@ -31,6 +36,7 @@ export class Services {
   /** A list follows that replaces all: what it does not have by its end is gone. */
   restart() {
     this.isSettled = false;
+    this.backend = null;
     for (const item of this.#all.values()) item.isConfirmed = false;
   }
 

@@ -1,0 +1,43 @@
+import Glibc
+import Testing
+
+/// Commands that began with a daemon, and go on without it.
+@Suite("A daemon that is gone for good", .labSlot)
+struct DaemonGoneTests {
+    @Test(
+        "browse and wait find without it after 5 s, and end nothing for that; one whose socket was named waits for it",
+        .labLong)
+    func goingOn() async throws {
+        let lab = try await Lab.start()
+        let daemon = try await LabDaemon.start(on: "h2", of: lab)
+        let stays = try await lab.publish("h1", "stays", "9000", "--type", "_http._tcp")
+        let browser = try lab.discoverd("h2", "browse", "_http._tcp")
+        let named = try lab.discoverd("h2", "browse", "_http._tcp", "--socket", LabDaemon.systemSocket)
+        let wait = try lab.discoverd("h2", "wait", "_http._tcp", "--name", "late", "-v")
+        for process in [browser, named] { try await process.line { $0.hasPrefix("+\tstays\t") } }
+        try await wait.line(.stderr, "it asks the daemon") { $0.contains("answers") }
+        try daemon.process.signal(SIGKILL)
+        let start = ContinuousClock.now
+        for process in [browser, wait] {
+            try await process.line(.stderr, within: .seconds(10), "without it") {
+                $0.contains("services are found without it now")
+            }
+        }
+        #expect(start.duration(to: .now) > .seconds(4))
+        try await browser.line(.stderr, within: .seconds(5), "it finds") { $0.contains("the backend is back") }
+        let late = try await lab.publish("h1", "late", "9001", "--type", "_http._tcp")
+        // In order, so nothing has ended.
+        try await browser.line(within: .seconds(5), "late") { !$0.isEmpty && $0.hasPrefix("+\tlate\t") }
+        #expect(try await wait.exit(within: .seconds(5)) == .exited(0))
+        try await stays.stop()
+        try await browser.line(within: .seconds(10), "its end") { $0.hasPrefix("-\tstays\t") }
+        #expect(
+            browser.lines().filter { !$0.isEmpty }.map { $0.split(separator: "\t").prefix(2).joined() } == [
+                "+stays", "+late", "-stays",
+            ])
+        #expect(
+            named.lines().count { !$0.isEmpty } == 1 && !named.lines(.stderr).contains { $0.contains("without it") })
+        for process in [browser, named, late] { process.signal(SIGTERM) }
+        try await lab.stop()
+    }
+}
