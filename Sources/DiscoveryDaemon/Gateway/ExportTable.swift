@@ -114,9 +114,8 @@ package struct ExportTable: Sendable {
         entries[instance] = nil
         hosts.release(instance)
         let type = instance.type.base
-        let rivals = rivals(of: type)
-        guard rivals.count < Self.mostOfType else { return }
-        let shares = Shares(rivals.values)
+        let shares = shares(of: type)
+        guard shares.places < Self.mostOfType else { return }
         let next = waiting.filter { $0.key.type.base == type && entries[$0.key] == nil }
             .min {
                 (shares[$0.value.candidate.addresses], $0.value.number) < (
@@ -131,32 +130,35 @@ package struct ExportTable: Sendable {
 
     // MARK: Room
 
-    /// Those that have a place among the services of a type.
-    private func rivals(of type: ServiceType) -> [ServiceInstance: Entry] {
-        entries.filter { !$0.value.givesWay && $0.key.type.base == type }
+    /// How the places of a type are shared.
+    private func shares(of type: ServiceType) -> Shares {
+        var shares = Shares()
+        for (instance, entry) in entries where !entry.givesWay && instance.type.base == type { shares.add(entry) }
+        return shares
     }
 
     /// Whether there is room, or is made: the youngest of the greediest host gives way if that makes their shares more equal.
     private mutating func makeRoom(for candidate: ExportCandidate, at now: Duration) -> Bool {
-        let rivals = rivals(of: candidate.service.type)
-        guard rivals.count >= Self.mostOfType else { return true }
-        let shares = Shares(rivals.values)
-        let ranked = rivals.map { (instance: $0, entry: $1, share: shares[$1.addresses]) }
-        guard let last = ranked.max(by: { ($0.share, $0.entry.number) < ($1.share, $1.entry.number) }),
-            shares[candidate.addresses] + 1 < last.share
-        else { return false }
-        if let export = last.entry.wanted {
+        let type = candidate.service.type
+        let shares = shares(of: type)
+        guard shares.places >= Self.mostOfType else { return true }
+        guard shares[candidate.addresses] + 1 < shares.greatest else { return false }
+        let greediest = entries.filter { instance, entry in
+            !entry.givesWay && instance.type.base == type && shares[entry.addresses] == shares.greatest
+        }
+        guard let (instance, entry) = greediest.max(by: { $0.value.number < $1.value.number }) else { return false }
+        if let export = entry.wanted {
             wait(
-                last.instance,
+                instance,
                 ExportCandidate(service: export.service, host: export.linkHost, addresses: export.addresses))
         }
-        if last.entry.published == nil {
-            entries[last.instance] = nil
-            hosts.release(last.instance)
+        if entry.published == nil {
+            entries[instance] = nil
+            hosts.release(instance)
         } else {
-            entries[last.instance]?.wanted = nil
-            entries[last.instance]?.givesWay = true
-            entries[last.instance]?.since = now
+            entries[instance]?.wanted = nil
+            entries[instance]?.givesWay = true
+            entries[instance]?.since = now
         }
         return true
     }
@@ -246,10 +248,18 @@ package struct ExportTable: Sendable {
 extension ExportTable {
     /// How many services each host has. A host is what has an address: names cost nothing.
     private struct Shares {
+        /// Those that have a place.
+        private(set) var places = 0
+        /// The most that one host has.
+        private(set) var greatest = 0
         private var counts: [IPAddress: Int] = [:]
 
-        init(_ entries: some Sequence<Entry>) {
-            for entry in entries { for address in entry.addresses { counts[address, default: 0] += 1 } }
+        mutating func add(_ entry: Entry) {
+            places += 1
+            for address in entry.addresses {
+                counts[address, default: 0] += 1
+                greatest = max(greatest, counts[address] ?? 0)
+            }
         }
 
         subscript(_ addresses: [IPAddress]) -> Int { addresses.map { counts[$0] ?? 0 }.max() ?? 0 }
