@@ -153,8 +153,10 @@ struct MessageReader {
         case .hinfo: return .hinfo(cpu: try string(), os: try string())
         case .nsec:
             let next = try name()
-            guard range.upperBound - index <= Self.bitmapLimit else { return nil }
-            return .nsec(next: next, types: try types(until: range.upperBound))
+            guard 0...Self.bitmapLimit ~= range.upperBound - index else { return nil }
+            guard let types = TypeBitmap(windows: bytes[index..<range.upperBound]) else { return nil }
+            index = range.upperBound
+            return .nsec(next: next, types: types)
         case .soa:
             return .soa(
                 StartOfAuthority(
@@ -206,22 +208,6 @@ struct MessageReader {
 
     /// The longest type bitmap in bytes: eight windows of the 256 possible ones. Multicast DNS has one (RFC 6762 §6.1).
     private static let bitmapLimit = 8 * 34
-
-    /// Reads the windows of a type bitmap (RFC 4034 §4.1.2).
-    private mutating func types(until end: Int) throws(MessageError) -> Set<RecordType> {
-        var types: Set<RecordType> = []
-        while index < end {
-            let window = UInt16(try byte()) << 8
-            let length = Int(try byte())
-            guard 1...32 ~= length, end - index >= length else { throw .truncated }
-            for (place, byte) in (try take(length)).enumerated() {
-                for bit in 0..<8 where byte & 0x80 >> bit != 0 {
-                    types.insert(RecordType(rawValue: window | UInt16(place * 8 + bit)))
-                }
-            }
-        }
-        return types
-    }
 
     // MARK: Names
 

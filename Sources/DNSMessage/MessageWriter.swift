@@ -126,7 +126,7 @@ public struct MessageWriter: Sendable {
         case .txt(let data), .other(let data): bytes.append(contentsOf: data)
         case .nsec(let next, let types):
             append(next, compressed: compression == .multicast)
-            append(types)
+            bytes.append(contentsOf: types.bytes)
         case .hinfo(let cpu, let os):
             for string in [cpu, os] {
                 guard let length = UInt8(exactly: string.count) else { throw .oversizedField }
@@ -146,16 +146,6 @@ public struct MessageWriter: Sendable {
             append(signature.originalID)
             append(signature.error)
             try appendCounted { $0.bytes.append(contentsOf: signature.other) }
-        }
-    }
-
-    /// Writes the windows of a type bitmap in order (RFC 4034 §4.1.2).
-    private mutating func append(_ types: Set<RecordType>) {
-        for (window, members) in Dictionary(grouping: types, by: { $0.rawValue >> 8 }).sorted(by: { $0.key < $1.key }) {
-            let numbers = members.map { Int($0.rawValue & 0xFF) }
-            var bitmap = [UInt8](repeating: 0, count: (numbers.max() ?? 0) / 8 + 1)
-            for number in numbers { bitmap[number / 8] |= 0x80 >> UInt8(number % 8) }
-            bytes += [UInt8(truncatingIfNeeded: window), UInt8(truncatingIfNeeded: bitmap.count)] + bitmap
         }
     }
 

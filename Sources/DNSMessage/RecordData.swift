@@ -11,7 +11,7 @@ public enum RecordData: Hashable, Sendable {
     /// Strings in wire form, each of at most 255 bytes after its length; `TextStrings` reads and makes them.
     case txt([UInt8])
     /// The types that a name has; in mDNS it has no others (RFC 6762 §6.1).
-    case nsec(next: DomainName, types: Set<RecordType>)
+    case nsec(next: DomainName, types: TypeBitmap)
     /// The canonical name, for which the owner is an alias.
     case cname(DomainName)
     /// A name server.

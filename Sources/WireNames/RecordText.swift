@@ -12,7 +12,7 @@ extension RecordData {
         case .txt(let bytes): TextStrings.strings(of: bytes).map(Self.quoted) ?? Self.generic(bytes)
         case .hinfo(let cpu, let os): Self.quoted([cpu, os])
         case .nsec(let next, let types):
-            ([next.description] + types.sorted { $0.rawValue < $1.rawValue }.map(\.description)).joined(separator: " ")
+            ([next.description] + types.types.map(\.description)).joined(separator: " ")
         case .soa(let soa):
             "\(soa.primary) \(soa.mailbox) \(soa.serial) \(soa.refresh) \(soa.retry) \(soa.expire) \(soa.minimum)"
         case .tsig(let signature): "\(signature.algorithm) \(signature.time) \(signature.fudge) \(signature.error)"

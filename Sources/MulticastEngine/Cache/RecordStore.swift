@@ -117,7 +117,7 @@ struct RecordStore: Sendable {
             switch data {
             case .txt(let bytes), .other(let bytes): block + bytes.count
             case .ptr(let name), .cname(let name), .ns(let name), .srv(_, _, _, let name): block + name.wire.count
-            case .nsec(let next, let types): 2 * block + next.wire.count + types.count * 4
+            case .nsec(let next, let types): 2 * block + next.wire.count + types.bytes.count
             case .hinfo(let cpu, let os): 2 * block + cpu.count + os.count
             case .soa(let soa): 3 * block + soa.primary.wire.count + soa.mailbox.wire.count
             case .tsig(let signature):
