@@ -28,17 +28,18 @@ extension Catalog {
     private var room: Int { limits.services - (entries.count - spares.count) }
     var isFull: Bool { room <= 0 }
 
-    /// Replaces a service with one that has been resolved, unless its host already has its share.
-    mutating func makeRoom(for instance: ServiceInstance, on host: HostName) -> [Change<DiscoveredService>] {
+    /// Replaces a service with one that has been resolved, unless its announcer already has its share.
+    mutating func makeRoom(for instance: ServiceInstance, of announcer: Announcer) -> [Change<DiscoveredService>] {
         var order = self.order ?? currentOrder
         // A second reference would copy it.
         self.order = nil
-        let victim = order.takeUnresolved() ?? (order.isWithinShare(host, with: instance) ? order.takeSpare() : nil)
+        let victim =
+            order.takeUnresolved() ?? (order.isWithinShare(announcer, with: instance) ? order.takeSpare() : nil)
         self.order = order
         guard let victim, let told = entries[victim].map(\.told) else { return [] }
         entries[victim]?.told = nil
         entries[victim]?.isSpare = true
-        spares.add(victim, isResolved: entries[victim]?.host != nil)
+        spares.add(victim, isResolved: entries[victim]?.announcer != nil)
         entries[instance]?.isSpare = false
         spares.remove(instance)
         awaited.remove(victim)
@@ -50,7 +51,7 @@ extension Catalog {
         var next: [ServiceInstance] = []
         while !isFull, let instance = spares.takeNext() {
             entries[instance]?.isSpare = false
-            order?.add(instance, to: entries[instance]?.host)
+            order?.add(instance, to: entries[instance]?.announcer)
             next.append(instance)
         }
         return next.isEmpty ? [] : evaluate(next, now: now)
@@ -62,16 +63,26 @@ extension Catalog {
         if room > limits.services / 8 { order = nil }
     }
 
-    private var currentOrder: EvictionOrder<ServiceInstance, HostName> {
-        var order = EvictionOrder<ServiceInstance, HostName>(share: limits.servicesPerHost)
+    private var currentOrder: EvictionOrder<ServiceInstance, Announcer> {
+        var order = EvictionOrder<ServiceInstance, Announcer>(share: limits.servicesPerHost)
         for entry in entries.values.filter({ !$0.isSpare }).sorted(by: { $0.number < $1.number }) {
-            order.add(entry.instance, to: entry.host)
+            order.add(entry.instance, to: entry.announcer)
         }
         return order
     }
 }
 
+/// Whose services share the room of one: a sender of packets may make up any number of hosts.
+enum Announcer: Hashable, Sendable {
+    case sender(Origin, UInt16)
+    case host(HostName)
+}
+
 extension CatalogEntry {
-    /// The host that it was resolved to.
-    fileprivate var host: HostName? { sites.values.lazy.compactMap(\.resolution).first?.host }
+    /// Who announces what it was resolved to.
+    fileprivate var announcer: Announcer? { sites.values.lazy.compactMap(\.resolution).first?.announcer }
+}
+
+extension Resolution {
+    var announcer: Announcer { sender.map { .sender(origin, $0) } ?? .host(host) }
 }

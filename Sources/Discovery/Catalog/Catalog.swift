@@ -19,7 +19,7 @@ package struct Catalog: FactCatalog {
     /// Sighted services that there was no room for; each may still be resolved.
     var forgotten = ArrivalOrder<ServiceInstance>()
     /// The order in which services give way; only while the query is full, or nearly so.
-    var order: EvictionOrder<ServiceInstance, HostName>?
+    var order: EvictionOrder<ServiceInstance, Announcer>?
     private var notices: Notices
     private var watch = BackendWatch()
     private var isListed = false
@@ -144,12 +144,12 @@ extension Catalog {
         if entry.isSpare {
             let text = "more than \(limits.services) services: of some hosts only \(limits.servicesPerHost) are kept"
             changes += degraded("services", text, now: now)
-            changes += makeRoom(for: entry.instance, on: resolution.host)
+            changes += makeRoom(for: entry.instance, of: resolution.announcer)
         }
         if entries[entry.instance]?.isSpare == true {
             spares.add(entry.instance, isResolved: true)
         } else {
-            order?.add(entry.instance, to: resolution.host)
+            order?.add(entry.instance, to: resolution.announcer)
         }
         entries[resolution.instance]?.sites[resolution.origin]?.resolved(resolution, now: now)
         return changes + evaluate([resolution.instance], now: now)
@@ -256,6 +256,7 @@ extension Catalog {
 
     mutating func remove(_ instance: ServiceInstance) {
         entries[instance] = nil
+        entries.giveBack()
         spares.remove(instance)
         deadlines.set(instance, to: nil)
         awaited.remove(instance)

@@ -37,6 +37,7 @@ public struct Resolution: Sendable {
         var txt: TXTRecord
         var isAuthenticated: Bool
         var withheld: String?
+        var sender: UInt16?
     }
 
     private final class Box: Sendable {
@@ -96,6 +97,12 @@ public struct Resolution: Sendable {
     public var withheld: String? {
         get { parts.withheld }
         set { parts.withheld = newValue }
+    }
+
+    /// A number for whoever announces it on the link; nil if that is not known. Names of hosts are free, so a full list goes by this.
+    package var sender: UInt16? {
+        get { parts.sender }
+        set { parts.sender = newValue }
     }
 }
 

@@ -41,6 +41,18 @@ struct CatalogRoomTests {
         #expect(story.wait(.seconds(1)).words == ["-s1", "+bare"])
     }
 
+    @Test("One sender under many names of hosts has the share of one")
+    func sender() throws {
+        var story = try story(4, perHost: 1)
+        func announce(_ name: String, from sender: UInt16) throws -> [String] {
+            var told = try resolution(name, host: "\(name).local")
+            told.sender = sender
+            return story.tell(.appeared(try sighting(name)), .resolved(told)).words
+        }
+        for number in 0..<8 { _ = try announce("s\(number)", from: 1) }
+        #expect(try announce("tony", from: 2) == ["-s3", "+tony"])
+    }
+
     @Test("A service for which there was no room at all is told when it is resolved")
     func forgotten() throws {
         var story = try story(16)
