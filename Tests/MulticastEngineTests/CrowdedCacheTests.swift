@@ -112,4 +112,31 @@ struct CrowdedCacheTests {
         #expect(!cache.isFull)
         #expect(cache.receive((4..<20).map(address), from: attacker, at: now + .seconds(122)).count == 16)
     }
+
+    @Test("Of names that no one answers for a source's first thousand are listed as known, and every service is")
+    func knownAnswers() {
+        var cache = RecordCache(seed: 1)
+        _ = cache.receive(pointers(0..<3000), from: attacker, at: now)
+        #expect(cache.knownAnswers(list, at: now).count == 1024)
+        for number in 5000..<5100 { _ = cache.receive(services.all(number), from: attacker, at: now) }
+        #expect(cache.knownAnswers(list, at: now).count == 1124)
+    }
+
+    @Test("Less room: the largest source's newest give way, and there is room for others")
+    func less() {
+        var cache = RecordCache(seed: 1)
+        for number in 0..<20 { _ = cache.receive(services.all(number), from: honest, at: now) }
+        for number in 100..<2000 {
+            _ = cache.receive(services.all(number), from: attacker, at: now + .milliseconds(number))
+        }
+        let (size, later) = (cache.wanted, now + .seconds(10))
+        #expect(!cache.keep(atMost: size / 4, at: later).isEmpty && cache.isFull)
+        #expect(listed(cache, in: 0..<20).count == 20)
+        #expect(!cache.has(list, .ptr(services.name(1999))))
+        // It would take all that it can have.
+        #expect(cache.wanted == RecordCache.Limits().bytes)
+        _ = cache.receive(services.all(3000), from: other, at: later + .seconds(1))
+        #expect(cache.has(list, .ptr(services.name(3000))))
+        #expect(cache.keep(atMost: size, at: later).isEmpty)
+    }
 }

@@ -304,7 +304,7 @@ struct LinkQuerierTests {
 extension RecordCache.Change {
     fileprivate var key: RecordKey {
         switch self {
-        case .added(let key, _), .removed(let key, _): key
+        case .added(let key, _), .removed(let key, _), .heard(let key, _, _), .unheard(let key, _, _): key
         }
     }
 }

@@ -34,7 +34,7 @@ struct LinkTroublesTests {
         let wish = LinkWish(
             interfaces: try InterfaceFilter(["d2"]), families: Set(IPAddress.Family.allCases))
         #expect(troubles.texts(for: wish) == ["d2 cannot be asked: port taken"])
-        troubles.keep([d1])
+        troubles.keep([d1.interface])
         #expect(troubles.texts == ["d1 cannot be asked: port taken"])
     }
 }

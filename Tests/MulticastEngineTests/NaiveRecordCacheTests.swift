@@ -99,6 +99,7 @@ struct NaiveRecordCacheTests {
         switch change {
         case .added(let key, let data): #expect(told.insert(Known(key.name, key.type, data)).inserted)
         case .removed(let key, let data): #expect(told.remove(Known(key.name, key.type, data)) != nil)
+        case .heard, .unheard: Issue.record("all came over both families")
         }
     }
 }

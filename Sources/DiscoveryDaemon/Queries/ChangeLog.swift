@@ -1,4 +1,5 @@
 package import DNSSD
+internal import Discovery
 
 /// The numbered changes of one query. Only those that still matter are kept: the last of each present
 /// service, and a bounded number of ends.
@@ -54,6 +55,7 @@ package struct ChangeLog: Sendable {
             places.append(Place(number: head, instance: service.instance))
         case .lost(let service):
             guard let old = live.removeValue(forKey: service.instance) else { return }
+            live.giveBack()
             ends[head] = End(service: service, added: old.added)
             places.append(Place(number: head, instance: service.instance))
         case .settled: isSettled = true

@@ -26,6 +26,7 @@ package struct SeenNames {
             doubtful.remove(sighting)
         case .disappeared(let sighting), .withdrawn(let sighting), .hidden(let sighting):
             sightings.remove(sighting)
+            sightings.giveBack()
             doubtful.remove(sighting)
         case .listed:
             isListed = true

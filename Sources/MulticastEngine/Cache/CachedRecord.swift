@@ -1,4 +1,5 @@
 package import DNSMessage
+import DNSSD
 
 /// A cached record with its times. A cache may hold a hundred thousand, so its fields are as small as possible.
 package struct CachedRecord: Sendable {
@@ -20,6 +21,8 @@ package struct CachedRecord: Sendable {
     let source: PacketSource
     package let data: RecordData
 
+    /// Over which families it was heard.
+    private(set) var hearing: Hearing
     private var receivedAt: Moment
     private var expiresAt: Moment
     private var firstReceivedAt: Moment
@@ -36,11 +39,16 @@ package struct CachedRecord: Sendable {
         var count: Int32 = 1
     }
 
-    init(_ key: RecordKey, _ data: RecordData, ttl: UInt32, from source: PacketSource, at now: Duration) {
+    /// - Parameter family: over which it was heard; nil for both.
+    init(
+        _ key: RecordKey, _ data: RecordData, ttl: UInt32, over family: IPAddress.Family? = nil,
+        from source: PacketSource, at now: Duration
+    ) {
         self.key = key
         self.data = data
         self.ttl = ttl
         self.source = source
+        hearing = Hearing(over: family, at: now)
         receivedAt = Moment(now)
         firstReceivedAt = receivedAt
         expiresAt = Moment(now + .seconds(ttl))
@@ -54,7 +62,12 @@ package struct CachedRecord: Sendable {
     package var expires: Duration { expiresAt.time }
 
     /// It was received again.
-    mutating func renew(ttl: UInt32, isOwn: Bool, at now: Duration) {
+    /// - Returns: whether for the first time over this family, and the family over which it was not heard for a life.
+    mutating func renew(
+        ttl: UInt32, over family: IPAddress.Family?, isOwn: Bool, at now: Duration
+    ) -> (isNew: Bool, lapsed: IPAddress.Family?) {
+        let isNew = family.map { !hearing.includes($0) } ?? false
+        hearing.note(family, at: now)
         self.ttl = ttl
         self.isOwn = self.isOwn || isOwn
         receivedAt = Moment(now)
@@ -62,7 +75,10 @@ package struct CachedRecord: Sendable {
         isEnding = false
         refreshes = 0
         unanswered = 0
+        return (isNew, hearing.lapse(after: ttl, at: now))
     }
+
+    mutating func hear(over family: IPAddress.Family, at now: Duration) { hearing.note(family, at: now) }
 
     /// Makes it end at `time` unless it is received again.
     /// - Returns: whether that is sooner than before.

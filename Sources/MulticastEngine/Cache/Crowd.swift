@@ -59,7 +59,7 @@ struct Crowd: Sendable {
     }
 
     /// Returns the weight that each may keep so that all fit; those with less keep everything.
-    private static func share(of weights: [Int], in room: Int) -> Int {
+    static func share(of weights: [Int], in room: Int) -> Int {
         var (room, others) = (room, weights.count)
         for weight in weights.sorted() {
             guard weight <= room / others else { return room / others }

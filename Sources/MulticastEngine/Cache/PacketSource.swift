@@ -3,7 +3,7 @@ package struct PacketSource: Hashable, Sendable {
     /// The source of answers to one-shot questions.
     package static let asked = PacketSource(0)
 
-    private let number: UInt16
+    package let number: UInt16
 
     /// - Parameter address: the source address, or a number derived from it.
     package init(_ address: UInt32) { number = UInt16(truncatingIfNeeded: address.hashValue) }

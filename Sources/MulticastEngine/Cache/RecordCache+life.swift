@@ -1,11 +1,25 @@
 import DNSMessage
+import DNSSD
 
 // The life of one record.
 
 extension RecordCache {
-    mutating func refresh(_ slot: Int, _ ttl: UInt32, _ isOwn: Bool, at now: Duration) {
-        store[slot]?.renew(ttl: ttl, isOwn: isOwn, at: now)
+    mutating func refresh(
+        _ slot: Int, _ ttl: UInt32, _ isOwn: Bool, over family: IPAddress.Family?, at now: Duration,
+        _ changes: inout [Change]
+    ) {
+        let news = store[slot]?.renew(ttl: ttl, over: family, isOwn: isOwn, at: now)
         queue(slot)
+        guard let news, let cached = store[slot] else { return }
+        if let family, news.isNew { changes.append(.heard(cached.key, cached.data, over: family)) }
+        if let lapsed = news.lapsed { changes.append(.unheard(cached.key, cached.data, over: lapsed)) }
+    }
+
+    /// A record that lasts longer anyway was heard.
+    mutating func hear(_ slot: Int, over family: IPAddress.Family?, at now: Duration, _ changes: inout [Change]) {
+        guard let family, let cached = store[slot], !cached.hearing.includes(family) else { return }
+        store[slot]?.hear(over: family, at: now)
+        changes.append(.heard(cached.key, cached.data, over: family))
     }
 
     /// Processes a goodbye.

@@ -52,6 +52,17 @@ extension RecordCache {
         return crowds[place]?.admits(group, room: room) ?? (room > 0)
     }
 
+    /// Forgets what exceeds some bytes.
+    mutating func thin(to bytes: Int, at now: Duration) -> [Change] {
+        isFull = true
+        let (crowd, surplus) = Crowd.parting(members(of: .cache), keeping: bytes)
+        crowds[.cache] = crowd
+        crowds[.cache]?.wasThinned(at: now)
+        var changes: [Change] = []
+        for slot in surplus { forget(slot, &changes) }
+        return changes
+    }
+
     /// Returns how many more records like this one fit.
     private func room(in place: Crowd.Place, for record: CachedRecord) -> Int {
         switch place {

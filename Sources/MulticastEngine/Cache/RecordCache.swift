@@ -1,5 +1,5 @@
 package import DNSMessage
-import DNSSD
+package import DNSSD
 package import Discovery
 
 /// The records of one link, over IPv4 and IPv6 together: received, refreshed, ended and forgotten by the rules of RFC
@@ -29,6 +29,9 @@ package struct RecordCache: Sendable {
     package enum Change: Hashable, Sendable {
         case added(RecordKey, RecordData)
         case removed(RecordKey, RecordData)
+        /// A record was heard over one more family, or no longer is.
+        case heard(RecordKey, RecordData, over: IPAddress.Family)
+        case unheard(RecordKey, RecordData, over: IPAddress.Family)
     }
 
     /// A goodbye or a cache-flush ends a record after a second, in which it may be announced again (RFC 6762 §10.1 and
@@ -42,10 +45,12 @@ package struct RecordCache: Sendable {
     private static let unansweredQuestions = 2
     /// The most records of a question that it can put in doubt: asking for more of them would be too much work.
     private static let mostInDoubt = 1024
+    /// The most names of one source without SRV records that are listed as known answers.
+    static let bareAnswers = 1024
     /// The shortest interval between two searches for room.
     static let sweepInterval = Duration.seconds(1)
 
-    let limits: Limits
+    package private(set) var limits: Limits
     var store = RecordStore()
     var watches: [RecordKey: Int32] = [:]
     var heap = DeadlineHeap()
@@ -73,82 +78,21 @@ package struct RecordCache: Sendable {
         self.limits = limits
         random = seed
     }
+    /// The family of what reading shows, for whoever asks over one alone; nil for everything.
+    package var view: IPAddress.Family?
+    /// The families over which an answer has to be heard to count as known; empty for any.
+    package var needed: [IPAddress.Family] = []
 
-    // MARK: Reading
+    // MARK: Room
 
-    /// Returns the records of a key that have not expired.
-    package func records(_ key: RecordKey) -> [CachedRecord] {
-        var records: [CachedRecord] = []
-        store.look(key) { record in
-            records.append(record)
-            return false
-        }
-        return records
-    }
+    /// The bytes that it keeps, or would keep if it could.
+    package var wanted: Int { isFull ? Limits().bytes : store.size }
 
-    /// Returns the data of at most `limit` wanted records of a key; there may be thousands.
-    package func data(_ key: RecordKey, atMost limit: Int, where isWanted: (RecordData) -> Bool) -> [RecordData] {
-        var found: [RecordData] = []
-        store.look(key) { record in
-            if isWanted(record.data) { found.append(record.data) }
-            return found.count >= limit
-        }
-        return found
-    }
-
-    /// Returns whether a record is in the cache.
-    package func has(_ key: RecordKey, _ data: RecordData) -> Bool { store.slot(of: key, data) != nil }
-
-    /// Returns the known answers to a question: records of which less than half their life has passed (RFC 6762 §7.1).
-    package func knownAnswers(_ key: RecordKey, at now: Duration) -> [ResourceRecord] {
-        var known: [ResourceRecord] = []
-        store.look(key) { record in
-            if !record.isStale(at: now) { known.append(record.record(at: now)) }
-            return false
-        }
-        return known
-    }
-
-    /// Returns whether a record is known and less than half its life has passed.
-    package func isFresh(_ key: RecordKey, _ data: RecordData, at now: Duration) -> Bool {
-        store.slot(of: key, data).flatMap { store[$0] }.map { !$0.isStale(at: now) } ?? false
-    }
-
-    /// Returns whether this machine sent a record.
-    package func isOwn(_ key: RecordKey, _ data: RecordData) -> Bool {
-        store.slot(of: key, data).flatMap { store[$0]?.isOwn } ?? false
-    }
-
-    /// How long another host's name counts as taken without a probe: hosts do not always defend what they have just said.
-    static let claim = Duration.seconds(10)
-
-    /// Returns whether another host said a moment ago that it has a service.
-    /// - Parameter own: this machine's host, to which a repeater may make the service point.
-    package func isOthers(_ service: DomainName, own: DomainName?, at now: Duration) -> Bool {
-        records(RecordKey(service, .srv)).contains { record in
-            guard case .srv(_, _, _, let host) = record.data else { return false }
-            return !record.isOwn && !record.isEnding && host != own && now - record.received < Self.claim
-        }
-    }
-
-    /// Returns whether a key has a record that is not ending.
-    package func isAnswered(_ key: RecordKey) -> Bool {
-        var isAnswered = false
-        store.look(key) { record in
-            isAnswered = !record.isEnding
-            return isAnswered
-        }
-        return isAnswered
-    }
-
-    /// Returns whether a host has denied that a name has records of this type (RFC 6762 §6.1), and none has arrived
-    /// since.
-    package func isDenied(_ key: RecordKey) -> Bool {
-        guard store.count(of: key) == 0 else { return false }
-        return records(RecordKey(key.name, .nsec)).contains {
-            guard case .nsec(_, let types) = $0.data else { return false }
-            return !$0.isEnding && !types.contains(key.type)
-        }
+    /// Keeps no more bytes from now on: other links' caches keep some, too.
+    /// - Returns: what gave way.
+    package mutating func keep(atMost bytes: Int, at now: Duration) -> [Change] {
+        limits.bytes = bytes
+        return store.size > bytes ? thin(to: bytes, at: now) : []
     }
 
     // MARK: Watching
@@ -169,10 +113,12 @@ package struct RecordCache: Sendable {
     /// - Parameters:
     ///   - records: the response's records.
     ///   - isOwn: whether this machine sent it.
+    ///   - family: over which it came; nil for both.
     ///   - source: who sent it.
     ///   - now: the time.
     package mutating func receive(
-        _ records: [ResourceRecord], isOwn: Bool = false, from source: PacketSource = .asked, at now: Duration
+        _ records: [ResourceRecord], isOwn: Bool = false, over family: IPAddress.Family? = nil,
+        from source: PacketSource = .asked, at now: Duration
     ) -> [Change] {
         var changes: [Change] = []
         var flushed: Set<RecordKey> = []
@@ -185,9 +131,13 @@ package struct RecordCache: Sendable {
                 // RFC 2181 §8: a TTL with its top bit set is zero.
                 let ttl = record.ttl >> 31 == 1 ? 0 : min(record.ttl, limits.ttl)
                 if let slot = store.slot(of: key, record.data) {
-                    if ttl == 0 { withdraw(slot, at: now) } else { refresh(slot, ttl, isOwn, at: now) }
+                    if ttl == 0 {
+                        withdraw(slot, at: now)
+                    } else {
+                        refresh(slot, ttl, isOwn, over: family, at: now, &changes)
+                    }
                 } else if ttl > 0 {
-                    var new = CachedRecord(key, record.data, ttl: ttl, from: source, at: now)
+                    var new = CachedRecord(key, record.data, ttl: ttl, over: family, from: source, at: now)
                     new.isOwn = isOwn
                     insert(new, at: now, &changes)
                 }
@@ -200,19 +150,24 @@ package struct RecordCache: Sendable {
     /// Processes the answer to a one-shot question (RFC 6762 §6.7). Such an answer tells neither how long a record
     /// lasts nor that there are no others, so it adds and prolongs records but ends none.
     package mutating func receiveOneShot(
-        _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, at now: Duration
+        _ records: some Sequence<ResourceRecord>, isOwn: Bool = false, over family: IPAddress.Family? = nil,
+        at now: Duration
     ) -> [Change] {
         var changes: [Change] = []
         for record in records where record.recordClass == .internet && record.type.isData && record.ttl > 0 {
             let key = RecordKey(record.name, record.type)
             let ttl = min(record.ttl, limits.ttl)
             guard let slot = store.slot(of: key, record.data) else {
-                var new = CachedRecord(key, record.data, ttl: ttl, from: .asked, at: now)
+                var new = CachedRecord(key, record.data, ttl: ttl, over: family, from: .asked, at: now)
                 new.isOwn = isOwn
                 insert(new, at: now, &changes)
                 continue
             }
-            if let cached = store[slot], cached.expires < now + .seconds(ttl) { refresh(slot, ttl, isOwn, at: now) }
+            if let cached = store[slot], cached.expires < now + .seconds(ttl) {
+                refresh(slot, ttl, isOwn, over: family, at: now, &changes)
+            } else {
+                hear(slot, over: family, at: now, &changes)
+            }
         }
         return changes
     }

@@ -1,10 +1,20 @@
 import DNSMessage
 
 extension RecordCache.Change {
-    var parts: (key: RecordKey, data: RecordData, isAdded: Bool) {
+    /// The record's name and type.
+    var key: RecordKey {
         switch self {
-        case .added(let key, let data): (key, data, true)
+        case .added(let key, _), .removed(let key, _), .heard(let key, _, _), .unheard(let key, _, _): key
+        }
+    }
+
+    /// What it is for whoever sees the cache as it is in view; nil for nothing.
+    func parts(in cache: RecordCache) -> (key: RecordKey, data: RecordData, isAdded: Bool)? {
+        switch self {
+        case .added(let key, let data): cache.view == nil || cache.has(key, data) ? (key, data, true) : nil
         case .removed(let key, let data): (key, data, false)
+        case .heard(let key, let data, let family): family == cache.view ? (key, data, true) : nil
+        case .unheard(let key, let data, let family): family == cache.view ? (key, data, false) : nil
         }
     }
 }

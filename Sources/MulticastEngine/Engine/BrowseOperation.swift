@@ -20,6 +20,8 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     private let report: ([Browse.Fact]) -> Void
     private var parts: [NetworkInterface: Part] = [:]
     private var facts: [Browse.Fact] = []
+    /// The most services on each link.
+    private var limit = Int.max
     private var isListed = false
     private var areLinksKnown = false
     private var began = Duration.zero
@@ -35,8 +37,9 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         self.report = report
     }
 
+    private var reader: Followers.Reader { Followers.Reader(self) }
+
     var deadline: Duration? {
-        // Looked at in each turn: a key path would be looked up in each.
         (parts.values.compactMap { $0.browse.deadline } + (isListed ? [] : [listDeadline])).min()
     }
 
@@ -48,11 +51,14 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     func linkCame(_ link: Link, at now: Duration) {
         guard parts[link.interface] == nil, var browse = make(link.interface) else { return }
         let timesAsked = link.querier.timesAsked(browse.key)
-        browse.begin(&link.querier, at: now)
+        let settling = Settling(timesAsked: link.timesAsked(browse.key, over: wish.family, at: now), at: now)
+        read(link) {
+            browse.keep(atMost: limit, &$0, at: now)
+            browse.begin(&$0, at: now)
+        }
         facts += browse.takeFacts()
         parts[link.interface] = Part(
-            link: link, browse: browse, settling: Settling(timesAsked: timesAsked, at: now),
-            timesAsked: timesAsked)
+            link: link, browse: browse, settling: settling, timesAsked: timesAsked)
         settle(at: now)
     }
 
@@ -61,7 +67,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         part.browse.hide()
         facts += part.browse.takeFacts()
         // The link may stay open for others.
-        part.browse.end(&link.querier)
+        read(link) { part.browse.end(&$0) }
         settle(at: now)
     }
 
@@ -76,7 +82,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         if !isListed, changes.contains(where: { $0.parts.isAdded && $0.parts.key == key }) {
             parts[interface]?.settling.answered(at: now)
         }
-        parts[interface]?.browse.changed(changes, &link.querier, at: now)
+        read(link) { parts[interface]?.browse.changed(changes, &$0, at: now) }
         took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
     }
 
@@ -112,10 +118,21 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
             guard let link = parts[interface]?.link, let due = parts[interface]?.browse.deadline, due <= now else {
                 continue
             }
-            parts[interface]?.browse.advance(to: now, &link.querier)
+            read(link) { parts[interface]?.browse.advance(to: now, &$0) }
             took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)
         }
         settle(at: now)
+    }
+
+    var wanted: [Int] { parts.values.map(\.browse.wanted) }
+
+    func keep(atMost limit: Int, at now: Duration) {
+        self.limit = limit
+        for interface in Array(parts.keys) {
+            guard let link = parts[interface]?.link else { continue }
+            read(link) { parts[interface]?.browse.keep(atMost: limit, &$0, at: now) }
+            facts += parts[interface]?.browse.takeFacts() ?? []
+        }
     }
 
     func flush() {
@@ -128,10 +145,15 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     func end() {
         for part in parts.values {
             var browse = part.browse
-            browse.end(&part.link.querier)
+            read(part.link) { browse.end(&$0) }
         }
         parts = [:]
         facts = []
+    }
+
+    /// Sees a link over the families wanted.
+    private func read(_ link: Link, _ body: (inout LinkQuerier) -> Void) {
+        link.querier.read(as: reader, over: wish.family, body)
     }
 
     // MARK: The first list

@@ -29,9 +29,9 @@ struct LinkTroubles {
     }
 
     /// Forgets the links that are not among these.
-    mutating func keep(_ links: some Sequence<LinkKey>) {
+    mutating func keep(_ links: some Sequence<NetworkInterface>) {
         let kept = Set(links)
-        reasons = reasons.filter { kept.contains($0.key) }
+        reasons = reasons.filter { kept.contains($0.key.interface) }
     }
 
     /// The reasons that matter to an operation, each once.

@@ -144,8 +144,8 @@ public final class MulticastEngine: ServiceFinder {
     /// Binds a socket on each link, which shows whether the port can be shared.
     private static func tryPort() throws(DiscoveryError) {
         let all = LinkWish(interfaces: .all, families: Set(IPAddress.Family.allCases))
-        let tried = LinkSelection(SystemInterfaces.usable(by: .all), [all]).links.flatMap { link, families in
-            families.map { ($0, LinkSocket.refusal(on: link.interface.index, $0)) }
+        let tried = LinkSelection(SystemInterfaces.usable(by: .all), [all]).links.flatMap { interface, wanted in
+            wanted.families.map { ($0, LinkSocket.refusal(on: interface.index, $0)) }
         }
         guard SharedPort.isTaken(tried.map { (family: $0.0, isTaken: $0.1?.isPortTaken == true) }),
             let error = tried.compactMap(\.1).first(where: \.isPortTaken)

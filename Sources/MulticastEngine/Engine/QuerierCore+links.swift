@@ -39,14 +39,14 @@ extension QuerierCore {
         let system = self.system.flatMap { $0.isOld(at: now) ? nil : $0 } ?? SystemLinks(at: now)
         self.system = system
         let wanted = LinkSelection(system.usable, wishes.keys).links
-        for link in links.values where wanted[link.key] == nil { drop(link, at: now) }
-        for (key, families) in wanted.sorted(by: { $0.key < $1.key }) {
-            let isNew = links[key] == nil
-            let link = links[key] ?? Link(key)
-            let isBack = link.carrier(isThere: system.running.contains(key.interface))
-            link.querier.neighbours(system.neighbours[key.interface] ?? [])
+        for link in links.values where wanted[link.interface] == nil { drop(link, at: now) }
+        for (interface, wish) in wanted.sorted(by: { $0.key < $1.key }) {
+            let isNew = links[interface] == nil
+            let link = links[interface] ?? Link(interface)
+            let isBack = link.carrier(isThere: system.running.contains(interface))
+            link.querier.neighbours(system.neighbours[interface] ?? [])
             do throws(SocketError) {
-                let hasNewSockets = try link.open(families, wantsTTL255: wantsTTL255, loop: loop) { [weak self] in
+                let hasNewSockets = try link.open(wish, wantsTTL255: wantsTTL255, loop: loop, at: now) { [weak self] in
                     self?.turn()
                 }
                 if isBack {
@@ -56,30 +56,35 @@ extension QuerierCore {
                     link.querier.restart(at: now)
                 }
             } catch {
-                refused(key, error, at: now)
+                noteRefusals(of: link, wish.families, at: now)
                 if !isNew { drop(link, at: now) }
                 continue
             }
-            links[key] = link
-            if let error = link.refusedFamily { refused(key, error, at: now) } else { note(nil, .opening, of: key) }
-            for operation in inOrder where operation.wish.wants(key) { operation.linkCame(link, at: now) }
+            links[interface] = link
+            noteRefusals(of: link, wish.families, at: now)
+            // Some may have lost their only family.
+            tell { $0.wish.wants(link.key) ? $0.linkCame(link, at: now) : $0.linkWent(link, at: now) }
         }
         linkTroubles.keep(wanted.keys)
         noteTroubles()
     }
 
     private func drop(_ link: Link, at now: Duration) {
-        links[link.key] = nil
+        links[link.interface] = nil
         link.close()
-        note(nil, .sending, of: link.key)
+        note(nil, .sending, of: LinkKey(all: link.interface))
         noticeFull(link, false)
-        for operation in inOrder { operation.linkWent(link, at: now) }
+        tell { $0.linkWent(link, at: now) }
     }
 
-    private func refused(_ key: LinkKey, _ error: SocketError, at now: Duration) {
-        opensAgain = now + Self.repairInterval
-        // The link has just gone.
-        if !error.isOfMissingLink { note(error.message, .opening, of: key) }
+    private func noteRefusals(of link: Link, _ families: [IPAddress.Family], at now: Duration) {
+        for family in families {
+            let error = link.refused[family]
+            if error != nil { opensAgain = now + Self.repairInterval }
+            // The link has just gone.
+            if let error, error.isOfMissingLink { continue }
+            note(error?.message, .opening, of: LinkKey(interface: link.interface, families: [family]))
+        }
     }
 
     /// Records why a link is not used; nil when it is again.
@@ -88,7 +93,7 @@ extension QuerierCore {
         guard news != .none else { return }
         noteTroubles()
         guard case .trouble(let text) = news else { return }
-        for operation in inOrder where operation.wish.wants(key) { operation.degraded(text) }
+        tell(key) { $0.degraded(text) }
     }
 
     /// Publishes the reasons why answers are incomplete now, each once.

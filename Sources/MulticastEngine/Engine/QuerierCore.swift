@@ -30,10 +30,11 @@ final class QuerierCore {
     private let timer: BootTimer
     private let buffer = ReceiveBuffer()
     private var packets = PacketQueue()
-    var links: [LinkKey: Link] = [:]
-    private var operations: [UInt64: any QuerierOperation] = [:]
-    /// The same in starting order, which is the order of reports.
-    private(set) var inOrder: [any QuerierOperation] = []
+    var links: [NetworkInterface: Link] = [:]
+    private(set) var operations = OperationTable()
+    /// When the room was last shared out, and what each query may have of it on each link.
+    var sharedOut: Duration?
+    var servicesShare = Int.max
     /// The links that operations want, with the number of operations.
     var wishes: [LinkWish: Int] = [:]
     /// The system's interfaces, as last read.
@@ -65,14 +66,14 @@ final class QuerierCore {
     func start(_ operation: any QuerierOperation, id: UInt64) {
         let now = BootTime.now
         if operations.isEmpty { (slept, lookedAt) = (Self.timeAsleep(), now) }
-        operations[id] = operation
         operation.begin(at: now)
         monitor.listen(self) { [weak self] in self?.linksChanged() }
         let wish = operation.wish
         wishes[wish, default: 0] += 1
         if wishes[wish] == 1 || system?.isOld(at: now) ?? true { reviewLinks(at: now) }
         // From here on it is told what changes; now it is told what is.
-        inOrder.append(operation)
+        operations.add(operation, id: id)
+        operation.keep(atMost: servicesShare, at: now)
         for link in links.values where wish.wants(link.key) { operation.linkCame(link, at: now) }
         for text in linkTroubles.texts(for: wish) { operation.degraded(text) }
         for link in links.values where link.isFull && wish.wants(link.key) { operation.degraded(link.fullText) }
@@ -81,8 +82,7 @@ final class QuerierCore {
     }
 
     func end(id: UInt64) {
-        guard let operation = operations.removeValue(forKey: id) else { return }
-        inOrder.removeAll { $0 === operation }
+        guard let operation = operations.remove(id: id) else { return }
         operation.end()
         let wish = operation.wish
         if let count = wishes[wish], count > 1 {
@@ -112,9 +112,17 @@ final class QuerierCore {
     }
 
     func endAll() {
-        for id in operations.keys.sorted() { end(id: id) }
+        for id in operations.ids { end(id: id) }
         monitor.free()
         timer.free()
+    }
+
+    /// Does something to every operation that uses a link over one of these families.
+    func tell(_ key: LinkKey? = nil, _ body: (any QuerierOperation) -> Void) {
+        for operation in operations.inOrder where key.map(operation.wish.wants) ?? true {
+            body(operation)
+            operations.touch(operation)
+        }
     }
 
     // MARK: A turn
@@ -123,9 +131,7 @@ final class QuerierCore {
         let now = BootTime.now
         if operations.isEmpty { return }
         noticeSuspend(at: now)
-        if let isDue, now - isDue >= Settling.busy {
-            for operation in inOrder { operation.wasLate(by: now - isDue) }
-        }
+        if let isDue, now - isDue >= Settling.busy { tell { $0.wasLate(by: now - isDue) } }
         for link in links.values { link.read(into: &packets, buffer) }
         while !packets.isEmpty, BootTime.now - now < Self.lookingTime {
             look(at: packets.removeFirst(Self.packetsAtOnce))
@@ -142,10 +148,11 @@ final class QuerierCore {
             if link.hasLost() { lost(on: link, at: then) }
             noticeFull(link, link.querier.cache.isFull)
         }
-        if !packets.isEmpty { for operation in inOrder { operation.isBehind(at: then) } }
-        for operation in inOrder where operation.deadline.map({ $0 <= then }) ?? false { operation.advance(to: then) }
+        if !packets.isEmpty { tell { $0.isBehind(at: then) } }
+        for operation in operations.takeDue(at: then) { operation.advance(to: then) }
+        shareOut(at: then)
         for link in links.values { send(on: link, at: then) }
-        for operation in inOrder { operation.flush() }
+        flush()
         isDue = packets.isEmpty ? nextDeadline(at: then) : then
         timer.set(isDue)
     }
@@ -155,31 +162,36 @@ final class QuerierCore {
         // A tentative address is usable in a moment, and the link then changes.
         note(
             link.refusal.flatMap { $0 == EADDRNOTAVAIL ? nil : "questions are not sent: \(SystemError.text($0))" },
-            .sending, of: link.key)
+            .sending, of: LinkKey(all: link.interface))
         // Questions that were not sent count as not asked. A link that lacks an address restarts when it gets one.
         if isUnasked, link.refusal != EADDRNOTAVAIL { link.querier.restart(at: now) }
-        // Questions of other hosts count too.
-        for operation in inOrder { operation.asked(on: link, at: now) }
+        if link.takeAsked() { tell { $0.asked(on: link, at: now) } }
     }
+
+    private func flush() { for operation in operations.takeTouched() { operation.flush() } }
 
     private func look(at packets: [PacketQueue.Packet]) {
         let now = BootTime.now
-        for packet in packets where links[packet.link.key] === packet.link {
+        for packet in packets where links[packet.link.interface] === packet.link {
             guard let heard = HeardMessage(packet.bytes) else { continue }
             let changes = packet.link.received(heard.message, as: packet, marksOwn: marksOwn, at: now)
             spread(changes, on: packet.link, at: now)
         }
-        for operation in inOrder { operation.flush() }
+        flush()
     }
 
-    private func spread(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
+    func spread(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
         guard !changes.isEmpty else { return }
-        for operation in inOrder { operation.changed(changes, on: link, at: now) }
+        for (reader, changes) in link.querier.followers.concerned(by: changes) {
+            guard let operation = operations[reader] else { continue }
+            operation.changed(changes, on: link, at: now)
+            operations.touch(operation)
+        }
     }
 
     /// Asks again soon after a loss, but not too often on a lossy link.
     private func lost(on link: Link, at now: Duration) {
-        for operation in inOrder { operation.lost(on: link) }
+        tell { $0.lost(on: link) }
         guard link.hastened.map({ now - $0 >= Self.repairInterval }) ?? true else { return }
         link.hastened = now
         link.querier.restart(at: now)
@@ -188,9 +200,7 @@ final class QuerierCore {
     func noticeFull(_ link: Link, _ isFull: Bool) {
         guard isFull != link.isFull else { return }
         link.isFull = isFull
-        if isFull {
-            for operation in inOrder where operation.wish.wants(link.key) { operation.degraded(link.fullText) }
-        }
+        if isFull { tell(link.key) { $0.degraded(link.fullText) } }
         noteTroubles()
     }
 
@@ -210,8 +220,8 @@ final class QuerierCore {
 
     private func nextDeadline(at now: Duration) -> Duration? {
         let deadlines =
-            links.values.compactMap { $0.querier.deadline(at: now) } + inOrder.compactMap(\.deadline)
-            + [opensAgain, links.isEmpty ? nil : now + Self.longestSleep].compactMap(\.self)
+            links.values.compactMap { $0.querier.deadline(at: now) }
+            + [operations.deadline, opensAgain, links.isEmpty ? nil : now + Self.longestSleep].compactMap(\.self)
         return deadlines.min()
     }
 }

@@ -24,6 +24,10 @@ protocol QuerierOperation: AnyObject {
     func wasLate(by delay: Duration)
     func degraded(_ text: String)
     func advance(to now: Duration)
+    /// How many services it keeps on each link, or would keep if it could.
+    var wanted: [Int] { get }
+    /// Keeps no more on a link from now on.
+    func keep(atMost limit: Int, at now: Duration)
     /// Reports everything collected.
     func flush()
     /// Ends: asks on no link any more, and reports nothing.

@@ -19,6 +19,8 @@ final class StateOperation: QuerierOperation {
     func lost(on link: Link) {}
     func degraded(_ text: String) {}
     func advance(to now: Duration) {}
+    var wanted: [Int] { [] }
+    func keep(atMost limit: Int, at now: Duration) {}
     func end() { report = nil }
 
     func flush() {

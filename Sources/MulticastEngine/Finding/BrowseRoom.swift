@@ -4,17 +4,21 @@ import Discovery
 
 /// Decides which services give way in a browse that has reached its limit, and notes whether some were left out.
 struct BrowseRoom: Sendable {
-    /// The number of services of one host that keep their room against others.
+    /// The number of services of one sender that keep their room against others.
     private static let share = 64
 
-    let limit: Int
+    /// The most services that one browse keeps. A query has room for fewer, and the rest is for what answers later.
+    static let most = 22_528
+
+    /// The most that this one keeps now.
+    var limit: Int
     /// Whether services were left out, and are looked for when there is room.
     private(set) var isLeavingOut = false
     /// When to look for room.
     var nextLook: Duration?
     /// Names that gave way because no one answered for them; retried only after all others.
     var givenUp: Set<DomainName> = []
-    private var order: EvictionOrder<DomainName, DomainName>?
+    private var order: EvictionOrder<DomainName, PacketSource>?
     /// Services that do not answer, the latest last; some may have answered since, or be gone.
     private var failing: [DomainName] = []
 
@@ -24,9 +28,9 @@ struct BrowseRoom: Sendable {
 
     /// The limit is reached: starts to track which services give way.
     mutating func begin(_ services: [DomainName: ServiceBrowse.Service]) {
-        var order = EvictionOrder<DomainName, DomainName>(share: Self.share)
+        var order = EvictionOrder<DomainName, PacketSource>(share: Self.share)
         for (name, service) in services.sorted(by: { $0.value.number < $1.value.number }) {
-            order.add(name, to: service.told == nil ? nil : service.hosts.first)
+            order.add(name, to: service.told == nil ? nil : service.source)
             if service.isFailing { failing.append(name) }
         }
         self.order = order
@@ -35,9 +39,8 @@ struct BrowseRoom: Sendable {
     /// There is room again.
     mutating func end() { self = BrowseRoom(limit: limit) }
 
-    /// - Parameter host: its host, if that has announced it; nil: nothing is known of it.
-    mutating func added(_ name: DomainName, on host: DomainName?) { order?.add(name, to: host) }
-    mutating func resolved(_ name: DomainName, on host: DomainName) { order?.add(name, to: host) }
+    /// - Parameter source: who sent its SRV record; nil: there is none.
+    mutating func added(_ name: DomainName, by source: PacketSource?) { order?.add(name, to: source) }
     mutating func failed(_ name: DomainName) { if isRemembering { failing.append(name) } }
     mutating func removed(_ name: DomainName) { order?.remove(name) }
     mutating func forget(_ name: DomainName) { givenUp.remove(name) }
@@ -59,10 +62,13 @@ struct BrowseRoom: Sendable {
 
     var hasFailing: Bool { !failing.isEmpty }
 
+    /// Removes one that gives way where there is less room: the latest that nothing is known of, or else of the largest sender.
+    mutating func takeSurplus() -> DomainName? { order?.takeUnresolved() ?? order?.takeSpare() }
+
     /// Removes one that gives way to a resolved service.
-    mutating func takeVictim(for name: DomainName, on host: DomainName) -> DomainName? {
+    mutating func takeVictim(for name: DomainName, by source: PacketSource) -> DomainName? {
         if let bare = order?.takeUnresolved() { return bare }
-        guard order?.isWithinShare(host, with: name) == true else { return nil }
+        guard order?.isWithinShare(source, with: name) == true else { return nil }
         return order?.takeSpare()
     }
 }
@@ -76,34 +82,48 @@ extension ServiceBrowse {
     /// - Returns: whether there is room.
     mutating func admit(_ name: DomainName, _ link: inout LinkQuerier, at now: Duration) -> Bool {
         guard services.count >= room.limit else {
-            room.added(name, on: nil)
+            room.added(name, by: nil)
             return true
         }
         if !room.isRemembering { room.begin(services) }
-        if room.leftOut(at: now) {
-            facts.append(.degraded("more than \(room.limit) services on \(interface.name): the rest is left out"))
-        }
-        let host = announcedHost(of: name, link.cache)
+        noteOmission(at: now)
+        let source = link.cache.source(of: RecordKey(name, .srv))
         if let silent = room.takeFailing(services) {
             room.givenUp.insert(silent)
             evict(silent, &link)
-        } else if let host, let victim = room.takeVictim(for: name, on: host) {
+        } else if let source, let victim = room.takeVictim(for: name, by: source) {
             evict(victim, &link)
         } else {
             return false
         }
-        // With its host, so that it does not give way to the next of its packet.
-        room.added(name, on: host)
+        // With its source, so that it does not give way to the next of its packet.
+        room.added(name, by: source)
         return true
     }
 
-    private func announcedHost(of name: DomainName, _ cache: RecordCache) -> DomainName? {
-        guard cache.isAnswered(RecordKey(name, .srv)) else { return nil }
-        return ServiceRecords(of: name, in: cache, scope: interface.index).targets.first?.host
+    package var wanted: Int { room.isLeavingOut ? BrowseRoom.most : services.count }
+
+    /// There is less room, or more: others keep services, too.
+    package mutating func keep(atMost limit: Int, _ link: inout LinkQuerier, at now: Duration) {
+        room.limit = min(limit, BrowseRoom.most)
+        guard services.count > limit else { return }
+        if !room.isRemembering { room.begin(services) }
+        noteOmission(at: now)
+        while services.count > limit, let name = room.takeFailing(services) ?? room.takeSurplus() { evict(name, &link) }
+        // Of many senders with little each, whoever came last.
+        guard services.count > limit else { return }
+        let latest = services.sorted { $0.value.number > $1.value.number }.prefix(services.count - limit)
+        for (name, _) in latest { evict(name, &link) }
+    }
+
+    private mutating func noteOmission(at now: Duration) {
+        guard room.leftOut(at: now) else { return }
+        facts.append(.degraded("more than \(room.limit) services on \(interface.name): the rest is left out"))
     }
 
     private mutating func evict(_ name: DomainName, _ link: inout LinkQuerier) {
-        if let service = services[name], service.isSighted { facts.append(.disappeared(sighting(of: service))) }
+        // Not expected back soon, so that whoever comes for it need not wait.
+        if let service = services[name], service.isSighted { facts.append(.withdrawn(sighting(of: service))) }
         release(name, &link)
     }
 

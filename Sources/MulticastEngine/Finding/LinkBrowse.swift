@@ -19,6 +19,10 @@ package protocol LinkBrowse: Sendable {
     mutating func changed(_ changes: [RecordCache.Change], _ link: inout LinkQuerier, at now: Duration)
     /// Time has passed.
     mutating func advance(to now: Duration, _ link: inout LinkQuerier)
+    /// How many services it keeps, or would keep if it could.
+    var wanted: Int { get }
+    /// Keeps no more from now on.
+    mutating func keep(atMost limit: Int, _ link: inout LinkQuerier, at now: Duration)
     /// The link is gone.
     mutating func hide()
     /// Stops asking.
@@ -31,5 +35,7 @@ extension LinkBrowse {
     package var isForOne: Bool { false }
     package var hasAnswer: Bool { false }
     package var deadline: Duration? { nil }
+    package var wanted: Int { 0 }
     package mutating func advance(to now: Duration, _ link: inout LinkQuerier) {}
+    package mutating func keep(atMost limit: Int, _ link: inout LinkQuerier, at now: Duration) {}
 }

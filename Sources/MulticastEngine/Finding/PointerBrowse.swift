@@ -35,17 +35,21 @@ package struct PointerBrowse<Key: Hashable & Sendable>: LinkBrowse {
 
     /// Starts to ask, and reports what the cache knows.
     package mutating func begin(_ link: inout LinkQuerier, at now: Duration) {
+        link.follow(key.name)
         link.ask(key, .shared, at: now)
         for record in link.cache.records(key) { listed(record.data) }
     }
 
     /// Stops asking.
-    package mutating func end(_ link: inout LinkQuerier) { link.stop(key) }
+    package mutating func end(_ link: inout LinkQuerier) {
+        link.unfollow(key.name)
+        link.stop(key)
+    }
 
     /// The link's cache has changed.
     package mutating func changed(_ changes: [RecordCache.Change], _ link: inout LinkQuerier, at now: Duration) {
         for change in changes {
-            let (key, data, isAdded) = change.parts
+            guard let (key, data, isAdded) = change.parts(in: link.cache) else { continue }
             guard key == self.key else { continue }
             if isAdded { listed(data) } else { delisted(data) }
         }

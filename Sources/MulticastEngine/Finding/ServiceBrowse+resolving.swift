@@ -27,7 +27,7 @@ extension ServiceBrowse {
             facts.append(
                 .degraded("\(host) has more than \(ServiceRecords.mostAddresses) addresses: further ones are left out"))
         }
-        follow(records.targets.map(\.host), of: name, &service, &link, at: now)
+        follow(records.targets.map(\.host), of: name, from: records.source, &service, &link, at: now)
         services[name] = service
         guard resolvesServices || isForOne else { return }
         let age = now - service.since.time
@@ -68,12 +68,13 @@ extension ServiceBrowse {
         if resolvesServices, service.told != resolution { facts.append(.resolved(resolution)) }
         service.told = resolution
         service.isFailing = false
+        service.source = records.source
         services[name] = service
+        room.added(name, by: records.source)
         for (target, addresses) in zip(records.targets, records.addresses)
         where hosts[target.host]?.addresses != addresses {
             hosts[target.host]?.addresses = addresses
         }
-        if let host = service.hosts.first { room.resolved(name, on: host) }
     }
 
     private func records(of name: DomainName, _ link: LinkQuerier) -> ServiceRecords {
@@ -105,8 +106,8 @@ extension ServiceBrowse {
 
     /// Asks for the addresses of a service's current hosts, and stops for former ones.
     private mutating func follow(
-        _ targets: [DomainName], of name: DomainName, _ service: inout Service, _ link: inout LinkQuerier,
-        at now: Duration
+        _ targets: [DomainName], of name: DomainName, from source: PacketSource, _ service: inout Service,
+        _ link: inout LinkQuerier, at now: Duration
     ) {
         // Without SRV, the last host is kept: its presence tells how the service ended.
         guard !targets.isEmpty, targets != service.hosts else { return }
@@ -115,9 +116,10 @@ extension ServiceBrowse {
         for host in Set(targets).subtracting(old) {
             if hosts[host] == nil {
                 hosts[host] = Host(name: HostName(labels: host.labels))
+                link.follow(host)
                 if resolvesServices {
                     for key in [RecordKey(host, .a), RecordKey(host, .aaaa)] {
-                        link.ask(key, .unique(after: delay), at: now)
+                        link.ask(key, .unique(after: delay), from: source, at: now)
                         if isForOne { link.askOnce(key, at: now) }
                     }
                 }
@@ -130,6 +132,7 @@ extension ServiceBrowse {
     mutating func leave(_ host: DomainName, _ name: DomainName, _ link: inout LinkQuerier) {
         guard hosts[host]?.users.remove(name) != nil, hosts[host]?.users.isEmpty == true else { return }
         hosts[host] = nil
+        link.unfollow(host)
         guard resolvesServices else { return }
         link.stop(RecordKey(host, .a))
         link.stop(RecordKey(host, .aaaa))

@@ -24,6 +24,8 @@ package struct ServiceBrowse: LinkBrowse {
     static let patience = Duration.seconds(5)
     /// The most names that are counted of those that cannot be read.
     private static let mostUnreadable = 1024
+    /// The same for a name of a list, which is complete without it then: it was asked for three times, and would be again after 7 s only.
+    private static let namePatience = Duration.milliseconds(3300)
     /// The most services that are looked at again, or given up, in one turn.
     static let evaluations = 128
 
@@ -34,6 +36,8 @@ package struct ServiceBrowse: LinkBrowse {
         let number: UInt32
         /// The hosts of its SRV records.
         var hosts: [DomainName] = []
+        /// Who sent the first of them.
+        var source = PacketSource.asked
         /// The last reported resolution.
         var told: Resolution?
         /// When it became complete except for one family's addresses.
@@ -71,7 +75,8 @@ package struct ServiceBrowse: LinkBrowse {
     var heldLonger = DueQueue(after: silence)
     private var withoutText = DueQueue(after: textPatience)
     private var dialledEarly = DueQueue(after: textLag)
-    private var unanswered = DueQueue(after: patience)
+    private var unanswered: DueQueue
+    private let answerPatience: Duration
     private var unreadable: Set<DomainName> = []
     var facts: [BrowseFact] = []
     var room: BrowseRoom
@@ -81,7 +86,7 @@ package struct ServiceBrowse: LinkBrowse {
     ///   - query: the query.
     ///   - interface: the link.
     ///   - limit: the most services kept.
-    package init?(_ query: ServiceQuery, on interface: NetworkInterface, limit: Int = 32_768) {
+    package init?(_ query: ServiceQuery, on interface: NetworkInterface, limit: Int = BrowseRoom.most) {
         self.query = query
         self.interface = interface
         room = BrowseRoom(limit: limit)
@@ -97,6 +102,8 @@ package struct ServiceBrowse: LinkBrowse {
             (question, self.parent, delay) = (name, parent, Self.answerDelay)
         }
         held = DueQueue(after: delay)
+        if case .instance = query.target { answerPatience = Self.patience } else { answerPatience = Self.namePatience }
+        unanswered = DueQueue(after: answerPatience)
     }
 
     var origin: Origin { .link(interface) }
@@ -126,6 +133,7 @@ package struct ServiceBrowse: LinkBrowse {
 
     /// Starts to ask, and reports what the cache knows.
     package mutating func begin(_ link: inout LinkQuerier, at now: Duration) {
+        for name in [question, parent] { link.follow(name) }
         guard isForOne else {
             link.ask(key, .shared, at: now)
             for record in link.cache.records(key) { listed(record.data, &link, at: now) }
@@ -145,13 +153,14 @@ package struct ServiceBrowse: LinkBrowse {
     /// Stops asking.
     package mutating func end(_ link: inout LinkQuerier) {
         for name in Array(services.keys) { release(name, &link) }
+        for name in [question, parent] { link.unfollow(name) }
         if !isForOne { link.stop(key) }
     }
 
     /// The link's cache has changed.
     package mutating func changed(_ changes: [RecordCache.Change], _ link: inout LinkQuerier, at now: Duration) {
         for change in changes {
-            let (key, data, isAdded) = change.parts
+            guard let (key, data, isAdded) = change.parts(in: link.cache) else { continue }
             if key == self.key, !isForOne {
                 if isAdded { listed(data, &link, at: now) } else { delisted(data, &link, at: now) }
             } else if key.type == .nsec, services[key.name] != nil {
@@ -182,7 +191,7 @@ package struct ServiceBrowse: LinkBrowse {
         evaluateSome(&link, at: now)
         for name in unanswered.takeDue(at: now, atMost: Self.evaluations) {
             // The name may have been released and listed again.
-            guard let service = services[name], service.told == nil, now - service.since.time >= Self.patience else {
+            guard let service = services[name], service.told == nil, now - service.since.time >= answerPatience else {
                 continue
             }
             failed(name, link, at: now)
@@ -213,8 +222,10 @@ package struct ServiceBrowse: LinkBrowse {
         services[name] = service
         facts.append(.appeared(sighting(of: service)))
         if resolvesServices {
-            link.ask(RecordKey(name, .srv), .unique(after: delay), at: now)
-            link.ask(RecordKey(name, .txt), .unique(after: delay), at: now)
+            let source = link.cache.source(of: key, data)
+            for type in [.srv, .txt] as [RecordType] {
+                link.ask(RecordKey(name, type), .unique(after: delay), from: source, at: now)
+            }
             withoutText.add(name, at: now)
             unanswered.add(name, at: now)
         }
@@ -264,6 +275,7 @@ package struct ServiceBrowse: LinkBrowse {
     /// Stops asking for a service, and forgets it.
     mutating func release(_ name: DomainName, _ link: inout LinkQuerier) {
         guard let service = services.removeValue(forKey: name) else { return }
+        services.giveBack()
         room.removed(name)
         for host in service.hosts { leave(host, name, &link) }
         guard resolvesServices || isForOne else { return }

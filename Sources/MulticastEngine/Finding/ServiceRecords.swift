@@ -21,6 +21,8 @@ struct ServiceRecords {
     let lacksIPv4: Bool
     /// Whether this machine sent all SRV and address records.
     let isOwn: Bool
+    /// Who sent the first SRV record.
+    let source: PacketSource
     /// A host with more addresses than are reported.
     let crowdedHost: DomainName?
 
@@ -28,7 +30,9 @@ struct ServiceRecords {
     init(of name: DomainName, in cache: RecordCache, scope: UInt32, keepsAll: Bool = false) {
         var isOwn = true
         var targets: [(priority: UInt16, weight: UInt16, port: UInt16, host: DomainName)] = []
-        for record in cache.records(RecordKey(name, .srv)).lasting {
+        let services = cache.records(RecordKey(name, .srv)).lasting
+        source = services.first?.source ?? .asked
+        for record in services {
             guard case .srv(let priority, let weight, let port, let host) = record.data else { continue }
             targets.append((priority, weight, port, host))
             isOwn = isOwn && record.isOwn
@@ -89,9 +93,11 @@ struct ServiceRecords {
         }[...]
         guard let first = all.popFirst() else { return nil }
         let strings = TextStrings.strings(of: text ?? []) ?? []
-        return Resolution(
+        var resolution = Resolution(
             instance: instance, origin: origin, target: first, alternatives: Array(all),
             txt: TXTRecord(strings: strings))
+        resolution.sender = source.number
+        return resolution
     }
 }
 

@@ -3,9 +3,9 @@ import DNSMessage
 import DNSSD
 import DiscoverySystem
 
-/// One link of this machine, over one family or both: its sockets, and its querier. Used only on the loop's thread.
+/// One link of this machine: its sockets over the families that someone wants, and its querier. Used only on the loop's thread.
 final class Link {
-    let key: LinkKey
+    let interface: NetworkInterface
     private(set) var sockets: [LinkSocket] = []
     /// Sockets for one-shot questions; empty while none is open.
     private var oneShots: [OneShotSocket] = []
@@ -22,8 +22,8 @@ final class Link {
     /// How often refused packets are repeated soon: enough for a firewall that drops at random, while one that drops
     /// everything never lets them pass.
     private static let mostRepeated = 8
-    /// Why one family has no socket; nil if every family has one.
-    private(set) var refusedFamily: SocketError?
+    /// Why families have no socket.
+    private(set) var refused: [IPAddress.Family: SocketError] = [:]
     /// Whether the interface has a carrier; nil until it was looked at.
     private var hasCarrier: Bool?
     /// When lost packets last caused all questions to restart.
@@ -31,9 +31,23 @@ final class Link {
     /// Whether operations know that records are left out.
     var isFull = false
 
-    init(_ key: LinkKey) { self.key = key }
+    /// Whether questions were put since operations last heard of it, by this machine or others.
+    private var hasAsked = false
+    /// When a family was last added.
+    private var widened: Duration?
+    /// How long the questions that were asked before do not count as asked: those over the new family are on their way.
+    private static let widening = Duration.seconds(10)
 
-    var interface: NetworkInterface { key.interface }
+    init(_ interface: NetworkInterface) { self.interface = interface }
+
+    var families: Set<IPAddress.Family> { Set(sockets.map(\.family)) }
+    var key: LinkKey { LinkKey(interface: interface, families: families) }
+
+    /// Returns how often a question counts as asked for an operation that comes: whoever wants one family alone has it asked anew.
+    func timesAsked(_ key: RecordKey, over family: IPAddress.Family?, at now: Duration) -> Int {
+        let isNew = family != nil || widened.map { now - $0 < Self.widening } ?? false
+        return isNew ? 0 : querier.timesAsked(key)
+    }
 
     /// Whether this is the loopback interface, which no other host can reach.
     var isLoopback: Bool { interface.isLoopback }
@@ -41,11 +55,14 @@ final class Link {
     /// Opens sockets for new families, and closes those of families that are gone.
     /// - Returns: whether there are new ones.
     func open(
-        _ families: [IPAddress.Family], wantsTTL255: Bool, loop: EventLoop, ready: @escaping () -> Void
+        _ wanted: LinkSelection.Wanted, wantsTTL255: Bool, loop: EventLoop, at now: Duration,
+        ready: @escaping () -> Void
     ) throws(SocketError) -> Bool {
+        let families = wanted.families
+        let isFirst = sockets.isEmpty
         for socket in sockets where !families.contains(socket.family) { socket.free() }
         sockets.removeAll { !families.contains($0.family) }
-        refusedFamily = nil
+        refused = [:]
         var hasNew = false
         for family in families where !sockets.contains(where: { $0.family == family }) {
             var made: [LinkSocket] = []
@@ -60,15 +77,16 @@ final class Link {
                 hasNew = true
             } catch let refusal {
                 for socket in made { socket.free() }
-                refusedFamily = refusal
+                refused[family] = refusal
             }
         }
-        if sockets.isEmpty, let refusedFamily { throw refusedFamily }
+        if sockets.isEmpty, let refusal = refused.values.first { throw refusal }
         if hasNew { freeOneShots() }
+        if hasNew, !isFirst { widened = now }
         makeOneShot = { [interface] family in
             OneShotSocket(on: interface.index, family, wantsTTL255: wantsTTL255, loop: loop, ready: ready)
         }
-        querier.uses(sockets.map(\.family))
+        querier.uses(IPAddress.Family.allCases.filter(self.families.contains), apart: wanted.isApart)
         return hasNew
     }
 
@@ -106,6 +124,12 @@ final class Link {
     /// Whether packets were dropped since the last call.
     func hasLost() -> Bool { sockets.reduce(false) { $1.hasLost() || $0 } }
 
+    /// Returns whether questions were put since the last call.
+    func takeAsked() -> Bool {
+        defer { hasAsked = querier.isSending }
+        return hasAsked
+    }
+
     /// Processes a message.
     /// - Parameters:
     ///   - message: the message.
@@ -119,7 +143,11 @@ final class Link {
     ) -> [RecordCache.Change] {
         let way = packet.way
         let isResponse = message.flags.contains(.response)
-        if way == .oneShot { return querier.receivedOneShot(message, isOwn: isLoopback && marksOwn, at: now) }
+        // Questions of other hosts count too.
+        if !isResponse { hasAsked = true }
+        if way == .oneShot {
+            return querier.receivedOneShot(message, isOwn: isLoopback && marksOwn, over: packet.family, at: now)
+        }
         // On the loopback interface all questions come from this machine, including our own.
         if isLoopback, !isResponse { return [] }
         return querier.received(
@@ -134,6 +162,7 @@ final class Link {
         sendOneShots(at: now)
         let packets = querier.packets(at: now)
         guard !packets.isEmpty else { return false }
+        hasAsked = true
         wasTruncated = packets.contains { $0.count > 2 && $0[2] & 0x02 != 0 }
         let errors = sockets.filter(\.sends)
             .map { socket in packets.reduce(0) { error, packet in max(error, socket.send(packet)) } }

@@ -12,6 +12,10 @@ package struct LinkQuerier: Sendable {
     private var questions = HeardQuestions()
     /// What was answered only to the port that asks: multicast questions for it mean nothing.
     private var lone = Recent<RecordKey>()
+    /// Which operations follow which names.
+    package private(set) var followers = Followers()
+    /// The operation that reads.
+    private var reader: Followers.Reader?
     /// Whether records were left out and have not been asked for since.
     private var wasFull = false
     /// When everything was last asked for again because there was room.
@@ -29,14 +33,39 @@ package struct LinkQuerier: Sendable {
         self.oneShots = oneShots
     }
 
+    // MARK: Reading
+
+    /// Lets an operation read and ask; with a family, it sees what was heard over that one alone.
+    package mutating func read<Result>(
+        as reader: Followers.Reader, over family: IPAddress.Family?, _ body: (inout Self) -> Result
+    ) -> Result {
+        (self.reader, cache.view) = (reader, family)
+        defer { (self.reader, cache.view) = (nil, nil) }
+        return body(&self)
+    }
+
+    /// Has the reader told of changes that concern a name: a list, a type or a host.
+    mutating func follow(_ name: DomainName) { if let reader { followers.add(reader, to: name) } }
+
+    /// Ends one `follow`.
+    mutating func unfollow(_ name: DomainName) { if let reader { followers.remove(reader, from: name) } }
+
     // MARK: Asking
 
     /// Adds a user that wants the records of a key kept up to date.
-    package mutating func ask(_ key: RecordKey, _ kind: QuestionSchedule.Kind, at now: Duration) {
-        schedule.ask(key, kind, at: now)
+    /// - Parameter source: who said that there are such records; nil for whoever waits for a name.
+    package mutating func ask(
+        _ key: RecordKey, _ kind: QuestionSchedule.Kind, from source: PacketSource? = nil, at now: Duration
+    ) {
+        let isFollowed = schedule.follows(key)
+        schedule.ask(key, kind, from: source, at: now)
+        // The answer may have come over the other family, to whoever asked before.
+        if isFollowed, cache.view != nil, key.type.isShared || !cache.isAnswered(key) {
+            schedule.restart(key, at: now)
+        }
         if kind == .shared, schedule.timesAsked(key) == 0 { oneShots.ask(key, .list, at: now) }
         // A lookup by name cannot wait: the next question of an existing follower may be an hour away.
-        if kind == .unique(after: .zero), !cache.isAnswered(key) { schedule.hasten(key, at: now) }
+        if kind == .unique(after: .zero), !cache.isAnsweredEverywhere(key) { schedule.hasten(key, at: now) }
         cache.watch(key)
     }
 
@@ -65,7 +94,12 @@ package struct LinkQuerier: Sendable {
     // MARK: Events
 
     /// Sets the families over which the link is used.
-    package mutating func uses(_ families: [IPAddress.Family]) { questions.families = Set(families) }
+    /// - Parameter apart: whether someone asks over one of them alone, who sees nothing of what the other brings. An answer counts as known
+    ///   then if both brought it.
+    package mutating func uses(_ families: [IPAddress.Family], apart: Bool = false) {
+        questions.families = Set(families)
+        cache.needed = apart && families.count > 1 ? families : []
+    }
 
     /// The most questions of one packet that are processed; a host does not need thousands of answers at once.
     private static let questionsHeard = 64
@@ -112,7 +146,10 @@ package struct LinkQuerier: Sendable {
             return []
         }
         let records = (message.answers + message.additionals).filter { Self.isOfUse($0.type) }
-        let changes = cache.receive(records, isOwn: isOwn, from: source, at: now)
+        for record in records where !record.type.isShared && record.ttl > 0 {
+            schedule.answered(RecordKey(record.name, record.type), at: now)
+        }
+        let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now)
         // Its own answers do not come to the port that asks (`OneShotSocket`).
         if !isOwn { confirm(records, at: now) }
         if cache.isFull { wasFull = true }
@@ -190,6 +227,13 @@ package struct LinkQuerier: Sendable {
         schedule.restartAll(at: now)
     }
 
+    /// Keeps no more bytes of records from now on.
+    mutating func keep(atMost bytes: Int, at now: Duration) -> [RecordCache.Change] {
+        let changes = cache.keep(atMost: bytes, at: now)
+        if cache.isFull { wasFull = true }
+        return changes
+    }
+
     /// Sets this machine's address blocks on the link: hosts in them take precedence.
     package mutating func neighbours(_ blocks: [CIDR]) { cache.neighbours = blocks }
 
@@ -227,13 +271,15 @@ package struct LinkQuerier: Sendable {
     package var awaitsOneShots: Bool { oneShots.isOpen }
 
     /// Processes a message to the port of one-shot questions, from port 5353 of a host on this link.
-    package mutating func receivedOneShot(_ message: Message, isOwn: Bool, at now: Duration) -> [RecordCache.Change] {
+    package mutating func receivedOneShot(
+        _ message: Message, isOwn: Bool, over family: IPAddress.Family? = nil, at now: Duration
+    ) -> [RecordCache.Change] {
         var records = oneShots.received(message, at: now)
         if records.isEmpty {
             records = oneShots.receivedWithoutQuestion(message, at: now)
             for record in records { followLone(record, at: now) }
         }
-        return cache.receiveOneShot(records.filter { Self.isOfUse($0.type) }, isOwn: isOwn, at: now)
+        return cache.receiveOneShot(records.filter { Self.isOfUse($0.type) }, isOwn: isOwn, over: family, at: now)
     }
 
     /// A responder that answers the asker alone is asked so for all that follows.
@@ -251,7 +297,7 @@ package struct LinkQuerier: Sendable {
     private func isLone(_ key: RecordKey) -> Bool { lone.contains(key, since: .zero) }
 
     private static func isMissing(_ key: RecordKey, _ cache: RecordCache) -> Bool {
-        !cache.isAnswered(key) && !cache.isDenied(key)
+        !cache.isAnsweredEverywhere(key) && !cache.isDenied(key)
     }
 
     /// When there is work again; nil for never.
@@ -265,6 +311,9 @@ package struct LinkQuerier: Sendable {
         let need: QuestionSchedule.Need =
             if !isMissing(key, cache) {
                 .none
+            } else if cache.isAnswered(key) {
+                // Over one family.
+                .little
             } else if let other = key.otherAddresses, cache.isAnswered(other) {
                 .little
             } else {

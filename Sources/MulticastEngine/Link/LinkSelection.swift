@@ -1,18 +1,17 @@
 package import DNSSD
 import DiscoverySystem
 
-/// A link, and the families over which operations use it. Packets over IPv6 do not count for a query over IPv4 alone,
-/// because those of one family may not get through.
-struct LinkKey: Hashable, Comparable {
+/// A link over some families. Packets over IPv6 do not count for a query over IPv4 alone, because those of one family may not get
+/// through.
+struct LinkKey: Hashable {
     let interface: NetworkInterface
     let families: Set<IPAddress.Family>
+}
 
-    static func < (one: LinkKey, other: LinkKey) -> Bool {
-        one.interface == other.interface
-            ? one.families.count > other.families.count
-                || one.families.count == other.families.count && one.families.contains(.ipv4)
-                    && !other.families.contains(.ipv4)
-            : one.interface < other.interface
+extension LinkKey {
+    /// Over all families.
+    init(all interface: NetworkInterface) {
+        self.init(interface: interface, families: Set(IPAddress.Family.allCases))
     }
 }
 
@@ -21,19 +20,32 @@ struct LinkWish: Hashable {
     let interfaces: InterfaceFilter
     let families: Set<IPAddress.Family>
 
-    func wants(_ link: LinkKey) -> Bool { interfaces.allows(link.interface.name) && families == link.families }
+    /// Whether it uses the link over one of these families.
+    func wants(_ link: LinkKey) -> Bool {
+        interfaces.allows(link.interface.name) && !families.isDisjoint(with: link.families)
+    }
+
+    /// The family, if it wants one alone.
+    var family: IPAddress.Family? { families.count == 1 ? families.first : nil }
 }
 
 /// Selects the links to open: those that are wanted, and loopback only if there is no other.
 struct LinkSelection {
-    /// The links to open, each with the families available on it.
-    let links: [LinkKey: [IPAddress.Family]]
+    /// A link to open.
+    struct Wanted: Equatable {
+        /// Those that are available and wanted.
+        var families: [IPAddress.Family]
+        /// Whether someone wants one of them alone.
+        var isApart: Bool
+    }
+
+    let links: [NetworkInterface: Wanted]
 
     /// - Parameter usable: the system's interfaces.
     init(
         _ usable: [(interface: NetworkInterface, families: [IPAddress.Family])], _ wishes: some Sequence<LinkWish>
     ) {
-        var links: [LinkKey: [IPAddress.Family]] = [:]
+        var links: [NetworkInterface: Wanted] = [:]
         for wish in wishes {
             let allowed = usable.filter { wish.interfaces.allows($0.interface.name) }
             let real = allowed.filter { !$0.interface.isLoopback }
@@ -41,7 +53,11 @@ struct LinkSelection {
                 // Multicast over IPv6 has no route on loopback.
                 let families = interface.isLoopback ? families.filter { $0 == .ipv4 } : families
                 let wanted = families.filter { wish.families.contains($0) }
-                if !wanted.isEmpty { links[LinkKey(interface: interface, families: wish.families)] = wanted }
+                guard !wanted.isEmpty else { continue }
+                var link = links[interface] ?? Wanted(families: [], isApart: false)
+                link.families += wanted.filter { !link.families.contains($0) }
+                link.isApart = link.isApart || wish.family != nil
+                links[interface] = link
             }
         }
         self.links = links

@@ -13,3 +13,11 @@ struct QuestionLane: Sendable {
 
     mutating func takeFirst() -> [UInt8]? { packets.popLast() }
 }
+
+extension QuestionSchedule {
+    enum Lane: Int, CaseIterable {
+        /// Lookups by name.
+        case named
+        case others
+    }
+}

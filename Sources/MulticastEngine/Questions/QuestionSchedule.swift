@@ -53,15 +53,11 @@ package struct QuestionSchedule: Sendable {
     /// Packets reserved for lookups by name.
     private static let reserve = 5
 
-    private enum Lane: Int, CaseIterable {
-        /// Lookups by name.
-        case named
-        case others
-    }
-
     private var states: [QuestionState?] = []
     private var free: [Int32] = []
     private var places = PlaceIndex()
+    /// What hosts are asked for that listed more than they answer for.
+    private var budgets: [PacketSource: SourceBudget] = [:]
     private var rate: SendingRate
     private var lanes = Lane.allCases.map { _ in QuestionLane() }
     /// A packet of `.named` was sent while others waited: the next is theirs, so that lookups cannot block everything
@@ -93,7 +89,8 @@ package struct QuestionSchedule: Sendable {
     // MARK: Events
 
     /// Adds a follower of a question; one that has followers already is not asked again because of it.
-    package mutating func ask(_ key: RecordKey, _ kind: Kind, at now: Duration) {
+    /// - Parameter source: who said that there is an answer; nil for whoever waits for a name. It has a budget.
+    package mutating func ask(_ key: RecordKey, _ kind: Kind, from source: PacketSource? = nil, at now: Duration) {
         if let place = place(of: key) {
             states[place]?.users &+= 1
             return
@@ -105,7 +102,7 @@ package struct QuestionSchedule: Sendable {
             }
         let place = free.popLast().map { Int($0) } ?? states.count
         let state = QuestionState(
-            key, isShared: kind == .shared, isNamed: kind == .unique(after: .zero), first: now + wait)
+            key, isShared: kind == .shared, isNamed: kind == .unique(after: .zero), source: source, first: now + wait)
         if place == states.count { states.append(state) } else { states[place] = state }
         places.insert(place, key.shortHash)
         queue(place)
@@ -123,6 +120,17 @@ package struct QuestionSchedule: Sendable {
         states[place] = nil
         places.remove(place, key.shortHash)
         free.append(Int32(clamping: place))
+    }
+
+    /// A question with one answer was answered: whoever it was put to for is worth more of them.
+    package mutating func answered(_ key: RecordKey, at now: Duration) {
+        guard let place = place(of: key), let source = states[place]?.takePayment() else { return }
+        budgets[source]?.answered()
+        for _ in 0..<SourceBudget.reward {
+            guard let place = budgets[source]?.takeWaiting() else { break }
+            if states[place]?.comeBack(from: source, at: now) == true { queue(place) }
+        }
+        if budgets[source]?.isWhole == true { budgets[source] = nil }
     }
 
     /// A watched record grows old: asks for it now (`RecordCache.advance`).
@@ -256,11 +264,12 @@ package struct QuestionSchedule: Sendable {
             guard var state = states[item.slot], state.next == item.deadline, self.lane(of: state) == lane else {
                 continue
             }
-            if isNeeded(state, knows) {
+            switch need(of: state, knows) {
+            case .none: state.waitLonger(at: now)
+            case .full where !mayAsk(&state, at: item.slot, now): break
+            case .little, .full:
                 due.append(Question(state.key.name, state.key.type))
                 state.wasAsked(at: now)
-            } else {
-                state.waitLonger(at: now)
             }
             states[item.slot] = state
             queue(item.slot)
@@ -268,13 +277,25 @@ package struct QuestionSchedule: Sendable {
         return due
     }
 
-    private func isNeeded(_ state: QuestionState, _ knows: (RecordKey) -> Knowledge) -> Bool {
-        guard !state.isShared, !state.isRefresh else { return true }
+    private func need(of state: QuestionState, _ knows: (RecordKey) -> Knowledge) -> Need {
+        guard !state.isShared, !state.isRefresh else { return .full }
         return switch knows(state.key).need {
-        case .none: false
-        case .little: state.asked < Self.fewQuestions
-        case .full: true
+        case .none: .none
+        case .little: state.asked < Self.fewQuestions ? .little : .none
+        case .full: .full
         }
+    }
+
+    /// Takes a question from the budget of whoever it depends on, or puts it off.
+    private mutating func mayAsk(_ state: inout QuestionState, at place: Int, _ now: Duration) -> Bool {
+        guard let source = state.debtor else { return true }
+        guard budgets[source, default: SourceBudget()].take(at: now) else {
+            if !state.isPutOff { budgets[source]?.putOff(place) }
+            state.putOff(until: budgets[source]?.next ?? now)
+            return false
+        }
+        state.wasCharged()
+        return true
     }
 
     // MARK: Deadlines

@@ -18,6 +18,12 @@ struct QuestionState: Sendable {
     /// Whether another host asked the last time.
     private var wasOthers = false
     let isShared: Bool
+    /// Who said that there is an answer.
+    private let source: PacketSource?
+    /// Whether it was asked for from its source's budget, and not answered since.
+    private var isCharged = false
+    /// Whether it waits for its source to answer others.
+    private(set) var isPutOff = false
     /// Whether a caller waits for this name.
     private var isNamed = false
     /// The number of further questions that go ahead of all others.
@@ -30,8 +36,9 @@ struct QuestionState: Sendable {
     /// Whether the question is due because a record grows old, whatever the cache knows.
     private(set) var isRefresh = false
 
-    init(_ key: RecordKey, isShared: Bool, isNamed: Bool, first: Duration) {
+    init(_ key: RecordKey, isShared: Bool, isNamed: Bool, source: PacketSource?, first: Duration) {
         self.key = key
+        self.source = source
         self.isShared = isShared
         self.isNamed = isNamed
         hasteLeft = isNamed ? Self.hasty : 0
@@ -40,6 +47,32 @@ struct QuestionState: Sendable {
 
     /// Whether it goes ahead of lists and their names.
     var isUrgent: Bool { hasteLeft > 0 && !isRefresh }
+
+    /// Whose budget its next question takes from; nil for nobody's: what somebody waits for, and what is known.
+    var debtor: PacketSource? { isShared || isNamed || isRefresh ? nil : source }
+
+    mutating func wasCharged() { (isCharged, isPutOff) = (true, false) }
+
+    mutating func putOff(until time: Duration) {
+        isPutOff = true
+        next = Moment(time)
+    }
+
+    /// Its source answered another question.
+    /// - Returns: whether it is due now; another question may have its place.
+    mutating func comeBack(from source: PacketSource, at now: Duration) -> Bool {
+        guard isPutOff, source == self.source else { return false }
+        (isPutOff, next) = (false, Moment(now))
+        return true
+    }
+
+    /// It was answered.
+    /// - Returns: whose budget it was taken from.
+    mutating func takePayment() -> PacketSource? {
+        guard isCharged else { return nil }
+        isCharged = false
+        return source
+    }
 
     /// The factor of the next interval (RFC 6762 §5.2: at least two). A shared question and its known
     /// answers cost every host; for a unique one, a longer interval gains nothing.

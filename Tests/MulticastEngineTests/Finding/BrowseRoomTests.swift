@@ -20,7 +20,8 @@ struct BrowseRoomTests {
         #expect(words.count { $0.hasPrefix("+") } == 16)
         #expect(words.count { $0 == "degraded" } == 1)
         // The newest gives way at once.
-        #expect(story.hear(tony.all).map(\.word) == ["-s15", "+tony", "tony=mac.local:9000 10.0.0.1,fe80::1 a=b"])
+        #expect(
+            story.hear(tony.all).map(\.word) == ["withdrawn s15", "+tony", "tony=mac.local:9000 10.0.0.1,fe80::1 a=b"])
         words += try story.wait(milliseconds: 60_000).map(\.word)
         let seen = Set(words.filter { $0.hasPrefix("+") })
         #expect(seen == Set((0..<40).map { "+s\($0)" }))
@@ -40,13 +41,16 @@ struct BrowseRoomTests {
     func hosts() throws {
         var story = try story(limit: 100)
         var words: [String] = []
-        for number in 0..<110 { words += story.hear(services.all(number)).map(\.word) }
+        // Under as many names of hosts as it likes.
+        for number in 0..<110 {
+            words += story.hear(services.all(number, on: "h\(number).local"), from: PacketSource(1)).map(\.word)
+        }
         #expect(words.count { $0.hasPrefix("+") } == 100)
-        #expect(words.count { $0.hasPrefix("-") } == 0)
-        let other = story.hear(services.all(200, on: "other.local")).map(\.word)
-        #expect(other.prefix(2) == ["-s99", "+s200"])
+        #expect(words.count { $0.hasPrefix("withdrawn") } == 0)
+        let other = story.hear(services.all(200), from: PacketSource(2)).map(\.word)
+        #expect(other.prefix(2) == ["withdrawn s99", "+s200"])
         // One that leaves makes room for one that waits, within a second or two.
-        _ = story.hear(services.all(7).prefix(3).map(\.goodbye))
+        _ = story.hear(services.all(7, on: "h7.local").prefix(3).map(\.goodbye))
         let after = try story.wait(milliseconds: 3000).map(\.word)
         #expect(after.count { $0 == "withdrawn s7" } == 1)
         #expect(after.count { $0.hasPrefix("+") } == 1)
@@ -55,16 +59,33 @@ struct BrowseRoomTests {
     @Test("Services of one packet do not give way to each other")
     func onePacket() throws {
         var story = try story(limit: 100)
-        for number in 0..<100 { _ = story.hear(services.all(number)) }
-        let words = story.hear((200..<203).flatMap { services.all($0, on: "other.local") }).map(\.word)
-        #expect(words.filter { $0.hasPrefix("-") } == ["-s99", "-s98", "-s97"])
+        for number in 0..<100 { _ = story.hear(services.all(number), from: PacketSource(1)) }
+        let words = story.hear((200..<203).flatMap { services.all($0) }, from: PacketSource(2)).map(\.word)
+        #expect(words.filter { $0.hasPrefix("w") } == ["withdrawn s99", "withdrawn s98", "withdrawn s97"])
         #expect(words.filter { $0.hasPrefix("+") } == ["+s200", "+s201", "+s202"])
         #expect(words.count { $0.hasPrefix("s20") } == 3)
     }
 
+    @Test(
+        "Less room for all: names that nobody answers for give way, then the largest sender's newest; more room brings them back"
+    )
+    func less() throws {
+        var story = try story(limit: 100)
+        for number in 0..<80 { _ = story.hear(services.all(number), from: PacketSource(1)) }
+        for number in 100..<110 { _ = story.hear(services.all(number), from: PacketSource(2)) }
+        _ = story.hear((200..<210).map { services.pointer($0) }, from: PacketSource(3))
+        let words = story.keep(atMost: 75).map(\.word)
+        #expect(
+            words.filter { $0.hasPrefix("w") } == (200..<210).reversed().map { "withdrawn s\($0)" }
+                + (65..<80).reversed().map { "withdrawn s\($0)" })
+        #expect(story.keep(atMost: 90).isEmpty)
+        let later = try story.wait(milliseconds: 1000).map(\.word)
+        #expect(later.count { $0.hasPrefix("+") } == 15)
+    }
+
     @Test("An address of a host with thousands of services costs one turn no more than an eighth of a thousand")
     func pieces() throws {
-        var story = try story(limit: 32_768)
+        var story = try story(limit: 22_528)
         for number in 0..<1000 { _ = story.hear(services.all(number)) }
         _ = try story.wait(milliseconds: 5000)
         let facts = story.hear([ResourceRecord(tony.host, .a, .a(2), ttl: 120)])

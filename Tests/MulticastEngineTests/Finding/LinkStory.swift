@@ -20,15 +20,18 @@ struct LinkStory {
     private let start = Duration.seconds(100)
 
     /// - Parameter limit: services that the browse keeps.
-    init(_ query: ServiceQuery, limit: Int = 32_768) throws {
+    init(_ query: ServiceQuery, limit: Int = 22_528) throws {
         guard let browse = ServiceBrowse(query, on: Self.eth0, limit: limit) else { throw MessageError.invalidName }
         self.browse = browse
         self.browse.begin(&link, at: now)
     }
 
     /// Receives a response with these records.
-    mutating func hear(_ records: [ResourceRecord], isOwn: Bool = false) -> [BrowseFact] {
-        let changes = link.received(Message(flags: [.response], answers: records), isOwn: isOwn, at: now)
+    mutating func hear(
+        _ records: [ResourceRecord], isOwn: Bool = false, from source: PacketSource = .asked
+    ) -> [BrowseFact] {
+        let message = Message(flags: [.response], answers: records)
+        let changes = link.received(message, isOwn: isOwn, from: source, at: now)
         browse.changed(changes, &link, at: now)
         return browse.takeFacts()
     }
@@ -86,6 +89,12 @@ struct LinkStory {
         }
         now = end
         return facts
+    }
+
+    /// There is room for so many services.
+    mutating func keep(atMost limit: Int) -> [BrowseFact] {
+        browse.keep(atMost: limit, &link, at: now)
+        return browse.takeFacts()
     }
 
     mutating func hide() -> [BrowseFact] {
