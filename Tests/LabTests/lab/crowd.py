@@ -42,7 +42,7 @@ def nsec(size=90):
     name = mdns.encode_name("nsec.local")
     data = name + windows
     for n in range(size):
-        yield {"name": f"n{n % 8}.local", "type": "NSEC", "rdata": data, "ttl": 120}
+        yield {"name": f"n{n % 8}.local", "type": "NSEC", "rdata": {"hex": data.hex()}, "ttl": 120}
 
 
 def main():
