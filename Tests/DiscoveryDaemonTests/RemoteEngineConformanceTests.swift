@@ -60,6 +60,44 @@ import Testing
         await again.stopAndRemove()
     }
 
+    @Test func withoutTheDaemonQueriesGoOnAndNothingEndsForThat() async throws {
+        let network = SimulatedNetwork()
+        let other = LocalNetwork(engine: try network.addMachine("h2"), limits: TestDaemon.limits)
+        let daemon = try await TestDaemon(engine: try network.addMachine("h1"))
+        let own = try network.addMachine("h3")
+        let engine = RemoteEngine(
+            path: daemon.path, otherwise: { nil }, patience: .milliseconds(300), withoutDaemon: { own })
+        let remote = LocalNetwork(engine: engine)
+        let type = try ServiceType("_xx._tcp")
+        let staying = other.publish(try OfferedService(name: "staying", type: "_xx._tcp", port: 1))
+        _ = try await staying.established()
+        var services = remote.browse(type).makeAsyncIterator()
+        var types = remote.types().makeAsyncIterator()
+        while let event = try await services.next(), event != .settled {}
+        while let event = try await types.next(), event != .settled {}
+        await daemon.stop()
+        var events: [String] = []
+        while events.last != "recovered", let event = try await services.next() { events.append(event.summary) }
+        #expect(events == ["lost", "recovered"])
+        // What comes and goes is told as before, and new questions do not wait.
+        let late = other.publish(try OfferedService(name: "late", type: "_xx._tcp", port: 2))
+        while let event = try await services.next(), event.summary != "+late" { #expect(event.summary != "-staying") }
+        let another = other.publish(try OfferedService(name: "another", type: "_yy._tcp", port: 3))
+        while let event = try await types.next() {
+            if case .lost = event { Issue.record("\(event)") }
+            if case .found(let type, _, _) = event, type.description == "_yy._tcp" { break }
+        }
+        await another.withdraw()
+        var again = remote.browse(type).makeAsyncIterator()
+        while let event = try await again.next(), event.summary != "+staying" { #expect(event.summary != "lost") }
+        await staying.withdraw()
+        while let event = try await services.next(), event.summary != "-staying" {}
+        await late.withdraw()
+        await remote.shutdown()
+        #expect(engine.openOperations == 0 && network.openOperations(of: "h3") == 0)
+        await daemon.stopAndRemove()
+    }
+
     @Test func whatTheDaemonsBackendRefusesIsGivenUpOnlyWhenItIsNew() async throws {
         let network = SimulatedNetwork()
         let daemon = try await TestDaemon(engine: try network.addMachine("h1"))

@@ -147,7 +147,8 @@ public final class RemoteEngine: DiscoveryEngine {
     /// Follows the daemon's backend, and the connection to the daemon.
     public func watchState(_ reporting: @escaping @Sendable (EngineState) -> Void) -> any EngineOperation {
         let told = Locked<EngineState?>(nil)
-        let succession = Succession<EngineState>(reporting: { for state in $0 { reporting(state) } }) { states, _ in
+        let report: @Sendable ([EngineState]) -> Void = { for state in $0 { reporting(state) } }
+        let succession = Succession<EngineState>(reporting: report) { states, _ in
             told.withLock { told in
                 states.filter { state in
                     defer { told = state }
