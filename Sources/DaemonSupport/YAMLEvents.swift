@@ -104,7 +104,6 @@ internal import DNSSD
             return ""
         }
         switch String(decoding: lines[row], as: UTF8.self).unicodeScalars.dropFirst(column).first {
-        case "\t"?: return "; indent with spaces, not with tabs"
         case let character? where "%@`!*&".unicodeScalars.contains(character):
             return "; quote a text that begins with \(character)"
         default: return ""

@@ -114,7 +114,6 @@ import Testing
             ("interfaces:\n- !docker0", "quote a text that begins with !"),
             ("interfaces: [*docker*]", "quote a text that begins with"),
             ("name: @home", "quote a text that begins with @"),
-            ("name: a\n\tport: 80", "with spaces"),
         ])
     func quoting(_ text: String, _ hint: String) throws {
         let fault = try ConfigurationDirectory(["services.d/a.yaml": text]).fault()

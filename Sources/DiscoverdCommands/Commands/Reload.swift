@@ -17,7 +17,13 @@ struct ReloadCommand: NetworkCommand {
     static var daemonUse: DaemonUse { .required }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        _ = try await session.requireDaemon().send(ControlClient.Request("POST", "/v1/reload", body: []))
+        do {
+            _ = try await session.requireDaemon().send(ControlClient.Request("POST", "/v1/reload", body: []))
+        } catch let error as ControlError where error.errors.count > 1 {
+            // Each in a line of its own, as `daemon --check` has them.
+            for line in error.errors.dropLast() { session.notices.failure(CommandError(.badConfiguration, line)) }
+            throw CommandError(.badConfiguration, error.errors[error.errors.count - 1])
+        }
         return .done
     }
 }

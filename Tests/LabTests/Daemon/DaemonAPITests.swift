@@ -124,7 +124,7 @@ struct DaemonAPITests {
         #expect(registration["name"] as? String == "shop" && registration["state"] as? String == "established")
         let id = try #require(registration["id"] as? String)
         try await seen.line(within: .seconds(20), "shop") { $0.hasPrefix("+;") && $0.contains(";shop;") }
-        let theirs = try await lab.avahiPublish("h1", "till", "_http._tcp", "81")
+        let theirs = try await lab.avahiPublish("h1", "till", "_http._tcp", "80")
         let taken = try await daemon.curl(
             "/v1/registrations", "-d", #"{"name":"till","type":"_http._tcp","port":81,"onConflict":"fail"}"#)
         #expect(taken.status == 409 && taken.code == "name-taken")
@@ -172,7 +172,7 @@ struct DaemonAPITests {
         #expect(health.status == 503 && health.text.contains("discoverd.yaml:3"))
         let command = try await lab.ask("h1", "reload")
         #expect(command.exit == .exited(78) && command.errors.first?.contains("discoverd.yaml:3") == true)
-        #expect(command.errors.dropFirst().first?.hasPrefix("/etc/discoverd/discoverd.yaml:4: ") == true, "\(command)")
+        #expect(command.errors.dropFirst().first?.contains("discoverd.yaml:4: listen") == true, "\(command)")
         try daemon.configure(service + "  - {name: more, type: _http._tcp, port: 81}\nbrowse: [_http._tcp]\n")
         #expect(try await daemon.curl("/v1/reload", "-X", "POST").status == 204)
         try await seen.line(within: .seconds(20), "more") { $0.hasPrefix("+;") && $0.contains(";more;") }
