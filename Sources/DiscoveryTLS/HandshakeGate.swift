@@ -107,9 +107,9 @@ final class HandshakeGate: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .all, state == .shut else { return context.close(mode: mode, promise: promise) }
         // A person is asked no more.
-        if mode == .all { end(.failure(.noTLS("this side ended the connection"))) }
-        context.close(mode: mode, promise: promise)
+        end(.failure(.noTLS("this side ended the connection")), closing: promise)
     }
 
     // MARK: The end of it
@@ -122,7 +122,7 @@ final class HandshakeGate: ChannelDuplexHandler {
         verification.conclude(on: context.eventLoop).whenSuccess { result in gate.value.end(result) }
     }
 
-    private func end(_ result: Result<PeerTLS.Peer, PeerRefusal>) {
+    private func end(_ result: Result<PeerTLS.Peer, PeerRefusal>, closing closed: EventLoopPromise<Void>? = nil) {
         guard state == .shut else { return }
         timer?.cancel()
         switch result {
@@ -138,7 +138,7 @@ final class HandshakeGate: ChannelDuplexHandler {
             said = []
             promise.fail(refusal)
             context?.fireErrorCaught(refusal)
-            context?.close(promise: nil)
+            if let context { context.close(promise: closed) } else { closed?.succeed() }
         }
     }
 

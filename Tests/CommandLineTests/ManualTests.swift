@@ -20,18 +20,16 @@ struct ManualTests {
         return after.prefix { !$0.hasPrefix(".Sh ") }
     }
 
-    private func parts(_ lines: ArraySlice<String>, of command: String) -> [String] {
+    /// The lines from one that begins with `mark` and the command to the next that begins so with another.
+    private func parts(_ lines: ArraySlice<String>, of command: String, _ mark: String) -> [String] {
+        let names = DiscoverdCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
         var found: [String] = []
         var isMine = false
         for line in lines {
-            // A command begins with a line of its own; options within its description are items of options.
-            if line.hasPrefix(".It Cm ") || line.hasPrefix(".Cm ") {
-                let names = DiscoverdCommand.configuration.subcommands.compactMap(\.configuration.commandName)
-                let word =
-                    line.split(separator: " ").dropFirst(line.hasPrefix(".It") ? 2 : 1).first.map(String.init) ?? ""
-                if line.hasPrefix(".It") ? names.contains(word) : names.contains(word) && !line.contains(",") {
-                    isMine = word == command
-                }
+            if line.hasPrefix(mark), let word = line.dropFirst(mark.count).split(separator: " ").first.map(String.init),
+                names.contains(word)
+            {
+                isMine = word == command
             }
             if isMine { found.append(line) }
         }
@@ -43,15 +41,21 @@ struct ManualTests {
         let lines = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
         return Set(
             lines.flatMap { $0.split(separator: " ", maxSplits: 12).prefix(4) }.filter { $0.hasPrefix("--") }
-                .map { String($0.dropFirst(2).prefix { $0.isLetter || $0 == "-" }) })
+                .map { String($0.dropFirst(2).prefix { $0.isLetter || $0.isNumber || $0 == "-" }) })
     }
 
-    @Test("every option", arguments: DiscoverdCommand.configuration.subcommands.compactMap(\.configuration.commandName))
+    @Test(
+        "every option",
+        arguments: DiscoverdCommand.configuration.subcommands.compactMap { $0.configuration.commandName })
     func complete(_ name: String) throws {
         let command = try #require(
             DiscoverdCommand.configuration.subcommands.first { $0.configuration.commandName == name })
         let shared = ["TLS", "COMMON OPTIONS", "OUTPUT"].flatMap { section($0) }
-        let own = parts(section("SYNOPSIS"), of: name) + parts(section("COMMANDS"), of: name)
+        // Options of both stand below the second.
+        let described = name == "types" ? ["types", "domains"] : [name]
+        let own =
+            parts(section("SYNOPSIS"), of: name, ".Cm ")
+            + described.flatMap { parts(section("COMMANDS"), of: $0, ".It Cm ") }
         let text = (shared + own).joined(separator: "\n")
         for option in options(command).subtracting(["help", "version"]).sorted() {
             #expect(text.contains("-\(option)"), "discoverd(1) does not have --\(option) of \(name)")

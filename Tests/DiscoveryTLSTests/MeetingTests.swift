@@ -39,7 +39,7 @@ struct MeetingTests {
         var second = try PairingExchange(.answerer, over: answerer, with: other)
         let numbers = try first.received(sent(second.received(sent(first.start()))))
         let shown = try second.received(sent(numbers))
-        #expect(try first.received(sent(shown)).last == shown.last)
+        #expect(try first.received(sent(shown)).last == shown.first)
     }
 
     private func sent(_ steps: [PairingExchange.Step]) -> [UInt8] {
