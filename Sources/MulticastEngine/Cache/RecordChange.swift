@@ -8,6 +8,14 @@ extension RecordCache.Change {
         }
     }
 
+    /// Whether something came.
+    var isArrival: Bool {
+        switch self {
+        case .added, .heard: true
+        case .removed, .unheard: false
+        }
+    }
+
     /// What it is for whoever sees the cache as it is in view; nil for nothing.
     func parts(in cache: RecordCache) -> (key: RecordKey, data: RecordData, isAdded: Bool)? {
         switch self {

@@ -79,7 +79,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
     func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
         let interface = link.interface
         guard let key = parts[interface]?.browse.key, parts[interface]?.link === link else { return }
-        if !isListed, changes.contains(where: { $0.parts.isAdded && $0.parts.key == key }) {
+        if !isListed, changes.contains(where: { $0.isArrival && $0.key == key }) {
             parts[interface]?.settling.answered(at: now)
         }
         read(link) { parts[interface]?.browse.changed(changes, &$0, at: now) }
