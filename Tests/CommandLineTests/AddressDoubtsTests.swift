@@ -19,7 +19,7 @@ struct AddressDoubtsTests {
             ("10.99.8.3", "dials 10.99.8.3 only where a route to it leaves by the link"),
             ("fd00::9", "dials fd00::9 only where a route to it"),
             ("203.0.113.7", "dials 203.0.113.7 only where it is in a network of the link"),
-            ("64:ff9b::1", "does not dial 64:ff9b::1 by default: a NAT64 address"),
+            ("64:ff9b::808:808", "does not dial 64:ff9b::808:808 by default: a NAT64 address"),
             // This machine's own, of another link.
             ("10.8.0.1", "dials 10.8.0.1 only where a route to it"),
         ] as [(String, String?)])

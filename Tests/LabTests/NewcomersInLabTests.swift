@@ -36,7 +36,7 @@ struct NewcomersInLabTests {
 
     @Test(
         "64 and 200 connections of one byte, and 64 from as many addresses: who is known is let in",
-        arguments: [(64, nil), (200, nil), (64, "10.77.0.100")] as [(Int, String?)])
+        .labAlone, arguments: [(64, nil), (200, nil), (64, "10.77.0.100")] as [(Int, String?)])
     func occupied(_ count: Int, _ source: String?) async throws {
         let lab = try await Lab.start(hosts: 3)
         let (server, port) = try await listener(lab, "-- cat")

@@ -75,6 +75,34 @@ struct SettlingTests {
         }
     }
 
+    @Test("A question that brings more is no proof of all: one more has to bring nothing, a second later")
+    func confirmed() {
+        var settling = Settling(at: start)
+        settling.asked(isTruncated: false, at: at(50))
+        // The responders have just answered somebody else, and say nothing.
+        settling.asked(isTruncated: false, at: at(1050))
+        settling.news(at: at(1150))
+        settling.answered(at: at(1150))
+        #expect(settling.wantsQuestion && settling.deadline == at(6000))
+        settling.asked(isTruncated: false, at: at(2050))
+        #expect(!settling.wantsQuestion && settling.deadline == at(2200) && settling.isHeardOut(at: at(2200)))
+    }
+
+    @Test("What comes long after a question is no answer to it; a list that grows with each is cut short")
+    func newcomers() {
+        var settling = Settling(at: start)
+        settling.asked(isTruncated: false, at: at(50))
+        settling.asked(isTruncated: false, at: at(1050))
+        settling.answered(at: at(2100))
+        #expect(!settling.wantsQuestion)
+        for question in 2..<6 {
+            settling.asked(isTruncated: false, at: at(1000 * question))
+            settling.news(at: at(1000 * question + 100))
+            settling.answered(at: at(1000 * question + 100))
+        }
+        #expect(!settling.wantsQuestion && settling.isSettled(at: at(6000)) && !settling.isHeardOut(at: at(6000)))
+    }
+
     @Test("150 ms without news after the second question, 600 where known answers took several packets")
     func sure() {
         var settling = Settling(at: start)

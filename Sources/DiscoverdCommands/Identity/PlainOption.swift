@@ -24,15 +24,24 @@ struct PlainGuard: Sendable {
 
     static var namesAreHashed: Bool { path.map { (try? KnownPeersFile(path: $0).read().isHashed) ?? false } ?? false }
 
-    /// Judges a service that was dialled; a file of known keys that cannot be read is of no one.
+    /// Judges a service that was dialled. With known keys that cannot be read, any that announces TLS may be known.
     /// - Parameters:
     ///   - record: its TXT record, as far as it has come.
     ///   - complete: finds all of it, for a service whose key is known.
     func judge(
         _ instance: ServiceInstance, announcing record: TXTRecord?, _ complete: () async -> TXTRecord?
     ) async -> PlainSpeech {
-        guard let path = Self.path, let known = try? KnownPeersFile(path: path, hmac: hmac).read(), known.count > 0
-        else { return .usual }
+        guard let path = Self.path else { return .usual }
+        let known: KnownPeers
+        do throws(KnownPeersFile.Failure) {
+            known = try KnownPeersFile(path: path, hmac: hmac).read()
+        } catch {
+            let record = if let record { record } else { await complete() }
+            guard record?.text(for: "tls") == "1" else { return .usual }
+            let (name, reason) = (PeerName.service(instance).text, error.description.escapedForTerminal)
+            return .refused("\(name) announces TLS, and whether its key is known cannot be said: \(reason)")
+        }
+        guard known.count > 0 else { return .usual }
         let speech = known.plainSpeech(to: instance, announcing: record)
         guard case .doubtful = speech, let record = await complete() else { return speech }
         return known.plainSpeech(to: instance, announcing: record)

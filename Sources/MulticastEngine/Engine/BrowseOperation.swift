@@ -81,6 +81,7 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         guard let key = parts[interface]?.browse.key, parts[interface]?.link === link else { return }
         if !isListed, changes.contains(where: { $0.isArrival && $0.key == key }) {
             parts[interface]?.settling.answered(at: now)
+            if parts[interface]?.settling.wantsQuestion == true { link.querier.askSoon(key, at: now) }
         }
         read(link) { parts[interface]?.browse.changed(changes, &$0, at: now) }
         took(parts[interface]?.browse.takeFacts() ?? [], on: interface, at: now)

@@ -75,6 +75,9 @@ package struct LinkQuerier: Sendable {
         if Self.isMissing(key, cache) { oneShots.ask(key, at: now) }
     }
 
+    /// The last question brought more: asks once more, a second after it.
+    package mutating func askSoon(_ key: RecordKey, at now: Duration) { schedule.askSoon(key, at: now) }
+
     /// Ends one `ask`.
     package mutating func stop(_ key: RecordKey) {
         schedule.stop(key)

@@ -1,7 +1,7 @@
 package import DNSMessage
 
 /// One-shot questions (RFC 6762 §5.1): what a caller waits for, and multicast has not answered, is asked for once more, from
-/// a port of its own; so is each list, once.
+/// a port of its own; so is each list, twice, because a packet may be lost.
 ///
 /// A responder multicasts nothing twice in a second (§6), but answers such a question at once, by unicast (§6.7). Some, as
 /// hashicorp/mdns, answer no other. A value: receives events with their times.
@@ -52,6 +52,7 @@ package struct OneShotQuestions: Sendable {
         let key: RecordKey
         let purpose: Purpose
         let due: Duration
+        var isRepeated = false
     }
 
     private struct Open {
@@ -104,7 +105,9 @@ package struct OneShotQuestions: Sendable {
             guard isNeeded(key, purpose) else { return nil }
             guard mayLeave() else {
                 if purpose == .list {
-                    waiting.append(Waiting(key: key, purpose: purpose, due: now + Self.postponement))
+                    waiting.append(
+                        Waiting(
+                            key: key, purpose: purpose, due: now + Self.postponement, isRepeated: asked.isRepeated))
                 }
                 return nil
             }
@@ -112,6 +115,9 @@ package struct OneShotQuestions: Sendable {
             var writer = MessageWriter(id: id, limit: QuestionPackets.length, compression: .multicast)
             guard writer.add(Question(key.name, key.type)) else { return nil }
             open.append(Open(key: key, purpose: purpose, id: id, end: now + Self.lifetime))
+            if purpose == .list, !asked.isRepeated {
+                waiting.append(Waiting(key: key, purpose: purpose, due: now + Self.lifetime, isRepeated: true))
+            }
             return writer.bytes
         }
     }

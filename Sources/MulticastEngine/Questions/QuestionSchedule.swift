@@ -136,6 +136,9 @@ package struct QuestionSchedule: Sendable {
     /// A watched record grows old: asks for it now (`RecordCache.advance`).
     package mutating func refresh(_ key: RecordKey, at now: Duration) { change(key) { $0.refresh(at: now) } }
 
+    /// Asks a second after the last question, unless it is due sooner.
+    package mutating func askSoon(_ key: RecordKey, at now: Duration) { change(key) { $0.askSoon(at: now) } }
+
     /// The answer has expired: asks from the beginning.
     package mutating func restart(_ key: RecordKey, at now: Duration) { change(key) { $0.restart(at: now) } }
 

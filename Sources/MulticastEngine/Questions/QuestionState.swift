@@ -121,6 +121,9 @@ struct QuestionState: Sendable {
         next = Moment(earliest(at: now))
     }
 
+    /// Asks a second after the last question, unless it is due sooner.
+    mutating func askSoon(at now: Duration) { next = min(next, Moment(earliest(at: now))) }
+
     /// Asks from the beginning, at `time` or soon after.
     mutating func restart(at time: Duration) {
         interval = Self.firstInterval

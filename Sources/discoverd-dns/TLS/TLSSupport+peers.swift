@@ -12,12 +12,19 @@ extension TLSSupport {
     static var peers: TLSSupport {
         // Read once: what was announced is what is shown.
         let kept = Locked<MachineIdentity?>(nil)
+        let made = Locked<Made?>(nil)
         return TLSSupport(hmac: HashedName.hmac) { socket, role, wish, notices throws(CommandError) in
             let tls: PeerTLS
             let directory: IdentityDirectory
             do throws(CommandError) {
                 directory = try self.directory()
-                tls = try peerTLS(wish, in: directory, kept, notices)
+                let asks = wish.asks && TerminalQuestion.isPossible
+                if let ready = made.withLock({ $0?.tls(for: wish, asks: asks) }) {
+                    tls = ready
+                } else {
+                    tls = try peerTLS(wish, in: directory, asks: asks, kept, notices)
+                    made.withLock { $0 = Made(wish: wish, asks: asks, tls: tls) }
+                }
             } catch {
                 close(socket)
                 throw error
@@ -47,16 +54,30 @@ extension TLSSupport {
         }
     }
 
+    /// What serves one connection after another: a flood of them must not cost two contexts of TLS each.
+    private struct Made: Sendable {
+        let wish: Wish
+        let asks: Bool
+        let tls: PeerTLS
+
+        /// Certificate authorities are read anew for each: their files may have changed.
+        func tls(for wish: Wish, asks: Bool) -> PeerTLS? {
+            if case .authority = wish.trust { return nil }
+            return self.wish == wish && self.asks == asks ? tls : nil
+        }
+    }
+
     /// Callers to whom a person has said no, until the program ends.
     private static let declined = Locked<Set<KeyFingerprint>>([])
     private static let mostDeclined = 1000
 
     private static func peerTLS(
-        _ wish: Wish, in directory: IdentityDirectory, _ kept: Locked<MachineIdentity?>, _ notices: ProgramNotices
+        _ wish: Wish, in directory: IdentityDirectory, asks: Bool, _ kept: Locked<MachineIdentity?>,
+        _ notices: ProgramNotices
     ) throws(CommandError) -> PeerTLS {
         let identity = try identity(in: directory, kept)
         var ask: (@Sendable (PeerTLS.Question) async -> Bool)?
-        if wish.asks, TerminalQuestion.isPossible {
+        if asks {
             ask = { question in
                 guard !declined.withLock({ $0.contains(question.key) }) else { return false }
                 let answer = await TerminalQuestion.ask(question.text, answers: ["yes", "no"])

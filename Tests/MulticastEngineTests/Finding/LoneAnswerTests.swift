@@ -14,7 +14,7 @@ struct LoneAnswerTests {
         try LinkStory(ServiceQuery(.type(try ServiceType("_witap._tcp"), .local), resolution: resolution))
     }
 
-    @Test("its services are listed: a list is asked for from a port of its own too, once, after 500 ms")
+    @Test("its services are listed: a list is asked for from a port of its own too, after 500 ms and after 2 s more")
     func listed() throws {
         var story = try story()
         _ = try story.wait(milliseconds: 499)
@@ -23,7 +23,7 @@ struct LoneAnswerTests {
         #expect(story.oneShots == [Question(tony.type, .ptr)])
         #expect(story.hearLone(tony.all).map(\.word) == ["+tony", whole])
         _ = try story.wait(milliseconds: 20_000)
-        #expect(story.oneShots.count == 1)
+        #expect(story.oneShots == Array(repeating: Question(tony.type, .ptr), count: 2))
     }
 
     @Test("what it leaves out is asked for in the same way, and nothing that is not wanted")
@@ -53,7 +53,7 @@ struct LoneAnswerTests {
         #expect(story.hearLone(tony.all + [eve]).map(\.word) == ["+tony", whole])
         #expect(story.link.cache.records(RecordKey(eve.name, .a)).isEmpty)
         #expect(story.hearLone([tony.pointer, tony.service().goodbye, tony.pointer.goodbye]).isEmpty)
-        #expect(try story.wait(milliseconds: 2000).isEmpty)
+        #expect(try story.wait(milliseconds: 4000).isEmpty)
         let late = tony.pointer(to: DomainName(text: "late._witap._tcp.local"))
         #expect(story.hearLone([late]).isEmpty)
     }
