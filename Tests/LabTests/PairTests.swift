@@ -129,7 +129,7 @@ struct PairTests {
                 try await one.shows("waiting for the other person's answer")
                 try await two.run(second)
             }
-            try await (second.isEmpty ? two : one).shows("the other person said no; nothing was stored")
+            try await shows(second.isEmpty ? two : one, "the other person said no; nothing was stored")
             if !second.isEmpty { try await one.press("C-c") }
             try await one.shows(second.isEmpty ? "status=77" : "status=1")
             try await two.shows("status=77")
@@ -184,7 +184,7 @@ struct PairTests {
             try await left.shows("waiting for the other person's answer")
         }
         try await gone.close()
-        try await left.shows("the other person said no; nothing was stored")
+        try await shows(left, "the other person said no; nothing was stored")
         // It waits on.
         if host == "h2" { try await left.press("C-c") }
         for other in ["h1", "h2"] {
