@@ -253,8 +253,7 @@ struct ExplainTests {
         let list = try await lab.ask("h2", "explain", "_http._tcp", within: .seconds(10))
         // The host that lists the type also sends what no one can read.
         #expect(
-            wrong(list) == ["no-service-record", "broken-message"] || wrong(list) == ["loss", "broken-message"],
-            "\(list)")
+            ["no-service-record", "loss", "incomplete"].contains { wrong(list) == [$0, "broken-message"] }, "\(list)")
         #expect(list.output.contains { $0.contains(#"\027[2J"#) && !$0.utf8.contains(0x1B) }, "\(list)")
         #expect(list.output.count < 110)
         try await flood.stop()

@@ -126,7 +126,9 @@ struct PublishAndBrowseTests {
             let lines = try seen.lines()
             #expect(
                 lines.filter { $0.event == "added" }.compactMap { $0.service?.name }.sorted() == names, "run \(run)")
-            #expect(lines.count == 501 && lines.last?.event == "settled")
+            #expect(
+                lines.count == 501 && lines.last?.event == "settled",
+                "run \(run): \(seen.output.filter { !$0.contains(#""added""#) })")
             let unresolved = lines.compactMap(\.service).filter {
                 $0.state != "resolved" || $0.port != 9000 || $0.endpoints?.count != 2
             }

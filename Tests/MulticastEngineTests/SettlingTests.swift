@@ -93,14 +93,16 @@ struct SettlingTests {
         var settling = Settling(at: start)
         settling.asked(isTruncated: false, at: at(50))
         settling.asked(isTruncated: false, at: at(1050))
-        settling.answered(at: at(2100))
-        #expect(!settling.wantsQuestion)
-        for question in 2..<6 {
-            settling.asked(isTruncated: false, at: at(1000 * question))
+        settling.answered(at: at(2000))
+        #expect(!settling.wantsQuestion && settling.deadline == at(1650))
+        for question in 2...4 {
+            #expect(!settling.isHeardOut(at: at(1000 * question + 40)) || question == 2)
+            settling.asked(isTruncated: false, at: at(1000 * question + 50))
             settling.news(at: at(1000 * question + 100))
             settling.answered(at: at(1000 * question + 100))
         }
-        #expect(!settling.wantsQuestion && settling.isSettled(at: at(6000)) && !settling.isHeardOut(at: at(6000)))
+        #expect(!settling.wantsQuestion && settling.deadline == at(4250))
+        #expect(settling.isSettled(at: at(4250)) && !settling.isHeardOut(at: at(4250)))
     }
 
     @Test("150 ms without news after the second question, 600 where known answers took several packets")

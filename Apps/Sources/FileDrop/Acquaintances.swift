@@ -88,13 +88,16 @@ final class Acquaintances: Sendable {
             var exchange = try PairingExchange(always == nil ? .caller : .answerer, over: tls, with: peer)
             var steps = exchange.start()
             while true {
+                var code: PairingCode?
                 for step in steps {
                     switch step {
                     case .send(let bytes): try await send(bytes)
-                    case .compare(let code): return code
+                    case .compare(let same): code = same
                     case .peerAnswered: throw MessageReader.nonsense
                     }
                 }
+                // What is sent behind it makes out the other side's.
+                if let code { return code }
                 steps = try exchange.received(try await next())
             }
         } catch let failure as PairingExchange.Failure {

@@ -8,11 +8,11 @@ extension RecordCache.Change {
         }
     }
 
-    /// Whether something came.
-    var isArrival: Bool {
+    /// What came; nil for what went.
+    var arrival: RecordData? {
         switch self {
-        case .added, .heard: true
-        case .removed, .unheard: false
+        case .added(_, let data), .heard(_, let data, _): data
+        case .removed, .unheard: nil
         }
     }
 

@@ -78,8 +78,12 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
 
     func changed(_ changes: [RecordCache.Change], on link: Link, at now: Duration) {
         let interface = link.interface
-        guard let key = parts[interface]?.browse.key, parts[interface]?.link === link else { return }
-        if !isListed, changes.contains(where: { $0.isArrival && $0.key == key }) {
+        guard let browse = parts[interface]?.browse, parts[interface]?.link === link else { return }
+        let key = browse.key
+        let isAnswer = changes.contains {
+            $0.key == key && $0.arrival.map { browse.isOfResponder($0, link.querier) } ?? false
+        }
+        if !isListed, isAnswer {
             parts[interface]?.settling.answered(at: now)
             if parts[interface]?.settling.wantsQuestion == true { link.querier.askSoon(key, at: now) }
         }
@@ -184,8 +188,8 @@ final class BrowseOperation<Browse: LinkBrowse>: QuerierOperation {
         } else {
             guard parts.values.allSatisfy({ $0.settling.isSettled(at: now) }) else { return }
             for (interface, part) in parts where !part.settling.isHeardOut(at: now) {
-                let seconds = Settling.patience.components.seconds
-                degraded("results may be incomplete: not all was heard on \(interface.name) within \(seconds) s")
+                degraded(
+                    "results may be incomplete: not all was heard on \(interface.name) in the time for the first list")
             }
         }
         isListed = true

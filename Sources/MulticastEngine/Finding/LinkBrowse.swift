@@ -1,3 +1,4 @@
+package import DNSMessage
 package import Discovery
 
 /// A question on one link. A value: receives the link's events, asks through its querier, and returns facts.
@@ -10,6 +11,8 @@ package protocol LinkBrowse: Sendable {
     var isForOne: Bool { get }
     /// Whether that name has answered.
     var hasAnswer: Bool { get }
+    /// Whether a record of the list looks like a responder's answer to the question.
+    func isOfResponder(_ data: RecordData, _ link: LinkQuerier) -> Bool
     /// When to call `advance`; nil for never.
     var deadline: Duration? { get }
 
@@ -35,6 +38,7 @@ extension LinkBrowse {
     package var isForOne: Bool { false }
     package var hasAnswer: Bool { false }
     package var deadline: Duration? { nil }
+    package func isOfResponder(_ data: RecordData, _ link: LinkQuerier) -> Bool { true }
     package var wanted: Int { 0 }
     package mutating func advance(to now: Duration, _ link: inout LinkQuerier) {}
     package mutating func keep(atMost limit: Int, _ link: inout LinkQuerier, at now: Duration) {}

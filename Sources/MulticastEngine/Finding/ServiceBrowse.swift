@@ -1,4 +1,4 @@
-import DNSMessage
+package import DNSMessage
 package import DNSSD
 package import Discovery
 import WireNames
@@ -114,6 +114,11 @@ package struct ServiceBrowse: LinkBrowse {
 
     /// Whether the requested service was reported, and is whole.
     package var hasAnswer: Bool { services.values.contains { $0.isSighted && !$0.awaitsText } }
+
+    /// A responder lists a service together with what it is (RFC 6763 §12.1); a bare name costs nothing.
+    package func isOfResponder(_ data: RecordData, _ link: LinkQuerier) -> Bool {
+        if case .ptr(let name) = data { link.cache.isAnswered(RecordKey(name, .srv)) } else { true }
+    }
 
     /// When to call `advance`; nil for never.
     package var deadline: Duration? {

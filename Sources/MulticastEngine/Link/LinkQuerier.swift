@@ -160,20 +160,33 @@ package struct LinkQuerier: Sendable {
     }
 
     /// A goodbye of the PTR record alone: Apple's and ESP-IDF's responders withdraw a service so, and avahi-daemon's ends
-    /// so soon after its link came up. Asks whether the service is still there.
+    /// so soon after its link came up. Asks whether the service is still there, and its host.
     private mutating func confirm(_ records: [ResourceRecord], at now: Duration) {
         for record in records where record.ttl == 0 && cache.watches[RecordKey(record.name, .ptr)] != nil {
             guard case .ptr(let name) = record.data, cache.isAnswered(RecordKey(name, .srv)) else { continue }
+            for host in hosts(of: name) {
+                for key in Self.addresses(of: host) { oneShots.ask(key, .confirmation, at: now) }
+            }
             oneShots.ask(RecordKey(name, .srv), .confirmation, at: now)
         }
     }
 
-    /// Whether no one answers for a service: it was asked for after a goodbye of its PTR record, and not heard since.
+    /// Whether a host answers for itself and not for its service: both were asked for after a goodbye of the service's PTR record, and
+    /// the service was not heard since. A responder that ends or restarts answers for neither.
     package func isSilent(_ service: DomainName, at now: Duration) -> Bool {
         let key = RecordKey(service, .srv)
         return oneShots.isUnanswered(key)
             && !cache.records(key).contains { !$0.isEnding && now - $0.received < RecordCache.ending }
+            && hosts(of: service).contains { Self.addresses(of: $0).contains(where: oneShots.isAnswered) }
     }
+
+    private func hosts(of service: DomainName) -> [DomainName] {
+        cache.records(RecordKey(service, .srv)).compactMap {
+            if case .srv(_, _, _, let host) = $0.data { host } else { nil }
+        }
+    }
+
+    private static func addresses(of host: DomainName) -> [RecordKey] { [RecordKey(host, .a), RecordKey(host, .aaaa)] }
 
     /// Returns whether services and their hosts use this type; others are not kept.
     private static func isOfUse(_ type: RecordType) -> Bool {
@@ -195,12 +208,8 @@ package struct LinkQuerier: Sendable {
     /// A service could not be reached: asks for its watched records and its hosts', several times because a packet may
     /// be lost, and forgets them without an answer (RFC 6762 §10.4).
     package mutating func reconfirm(_ service: DomainName, at now: Duration) {
-        let targets = cache.records(RecordKey(service, .srv)).compactMap {
-            if case .srv(_, _, _, let host) = $0.data { host } else { nil }
-        }
         let keys =
-            [RecordKey(service, .srv), RecordKey(service, .txt)]
-            + targets.flatMap { [RecordKey($0, .a), RecordKey($0, .aaaa)] }
+            [RecordKey(service, .srv), RecordKey(service, .txt)] + hosts(of: service).flatMap(Self.addresses)
         for key in keys where schedule.follows(key) && cache.isAnswered(key) {
             cache.reconfirm(key, at: now)
             schedule.restart(key, at: now)

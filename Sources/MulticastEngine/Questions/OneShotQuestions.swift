@@ -34,7 +34,8 @@ package struct OneShotQuestions: Sendable {
         package var limit: Int {
             switch self {
             case .missing: 32
-            case .confirmation: 16
+            // Sixteen services of a host.
+            case .confirmation: 18
             case .list: 256
             }
         }
@@ -88,6 +89,9 @@ package struct OneShotQuestions: Sendable {
 
     /// Whether a question was asked less than two seconds ago, and no one has answered it.
     package func isUnanswered(_ key: RecordKey) -> Bool { open.contains { $0.key == key && !$0.isAnswered } }
+
+    /// Whether a question was asked less than two seconds ago, and someone has answered it.
+    package func isAnswered(_ key: RecordKey) -> Bool { open.contains { $0.key == key && $0.isAnswered } }
 
     /// Returns the packets to send now, each with one question: a responder leaves out what exceeds 512 bytes.
     /// - Parameters:

@@ -22,9 +22,10 @@ package struct Settling: Sendable {
     private static let delays = 4
     /// How often to ask on a busy machine before nothing counts as found.
     private static let questionsWhenBusy = 3
-    /// What comes later than this after a question is no answer to it.
-    private static let latestAnswer = Duration.seconds(1)
-    /// How many questions are asked sooner than their turn, so that a flood of names does not have the list repeated all the time.
+    /// What comes later than this after a question is no answer to it. Less than a second: a name each second, of which no question
+    /// is the cause, must not hold up a list.
+    private static let latestAnswer = Duration.milliseconds(800)
+    /// How often to ask, sooner than its turn, for the question that brings nothing. If the last of these brings more, the list is cut short.
     private static let mostHastened = 4
 
     private let began: Duration
@@ -33,6 +34,8 @@ package struct Settling: Sendable {
     private var wasTruncated = false
     private var lastNews: Duration?
     private var doOthersKnowMore = false
+    /// Whether the last question, which is not the first, has brought more.
+    private var hasBroughtMore = false
     /// When packets last waited to be looked at.
     private var lastBehind: Duration?
     /// The longest time from a question to news of its list.
@@ -57,6 +60,7 @@ package struct Settling: Sendable {
         asked += 1
         lastAsked = now
         wasTruncated = isTruncated
+        hasBroughtMore = false
     }
 
     /// Something new arrived.
@@ -66,11 +70,13 @@ package struct Settling: Sendable {
     package mutating func answered(at now: Duration) {
         guard asked > 0, now - lastAsked <= Self.latestAnswer else { return }
         slowest = max(slowest, now - lastAsked)
-        if asked >= 2 { needed = max(needed, asked + 1) }
+        guard asked >= 2 else { return }
+        hasBroughtMore = true
+        if asked < Self.mostHastened { needed = max(needed, asked + 1) }
     }
 
     /// Whether to ask once more, a second after the last question.
-    package var wantsQuestion: Bool { 2..<min(needed, Self.mostHastened) ~= asked }
+    package var wantsQuestion: Bool { hasBroughtMore && asked < needed }
 
     /// The kernel dropped packets of ours.
     package mutating func lost() { needed = max(2, asked + 1) }
@@ -94,10 +100,10 @@ package struct Settling: Sendable {
     package var deadline: Duration { min(settles ?? end, end) }
 
     /// Whether there is no more to wait for.
-    package func isSettled(at now: Duration) -> Bool { now >= end || isHeardOut(at: now) }
+    package func isSettled(at now: Duration) -> Bool { now >= end || settles.map { now >= $0 } ?? false }
 
     /// Whether the list is complete, as far as this can be known.
-    package func isHeardOut(at now: Duration) -> Bool { settles.map { now >= $0 } ?? false }
+    package func isHeardOut(at now: Duration) -> Bool { !hasBroughtMore && settles.map { now >= $0 } ?? false }
 
     private var end: Duration { began + Self.patience }
 

@@ -172,7 +172,7 @@ extension FaultTests {
             try await mute.line { $0 == "ready" }
             var browser = try lab.browse(on: "h2", "-r")
             let told = try await browser.wait(for: "told unresolved", within: .seconds(8)) { $0.names == ["mute"] }
-            #expect(browser.present["mute"]?.state == "found" && told > .seconds(4))
+            #expect(browser.present["mute"]?.state == "found" && told > .seconds(3))
             mute.signal(SIGKILL)
             let service = "{\"instance\":\"mute\",\"type\":\"\(Lab.type)\",\"host\":\"late\",\"txt\":[\"a=b\"]}"
             let answering = try lab.python("h3", "inject.py", "{\"services\":[\(service)]}")

@@ -36,9 +36,11 @@ struct LinkStory {
         return browse.takeFacts()
     }
 
-    /// Receives the answer with these records to the last question from a port of its own.
-    mutating func hearOneShot(_ records: [ResourceRecord]) -> [BrowseFact] {
-        guard let asked = oneShotMessages.last else { return [] }
+    /// Receives the answer with these records to the last question from a port of its own, of the type if one is said.
+    mutating func hearOneShot(_ records: [ResourceRecord], to type: RecordType? = nil) -> [BrowseFact] {
+        guard let asked = oneShotMessages.last(where: { type == nil || $0.questions.first?.type == type }) else {
+            return []
+        }
         let message = Message(id: asked.id, flags: [.response], questions: asked.questions, answers: records)
         browse.changed(link.receivedOneShot(message, isOwn: false, at: now), &link, at: now)
         return browse.takeFacts()

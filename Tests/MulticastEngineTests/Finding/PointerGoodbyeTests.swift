@@ -13,8 +13,9 @@ struct PointerGoodbyeTests {
     }
 
     @Test(
-        "A goodbye of the PTR record alone, as Apple's: SRV is asked for once; silence is a withdrawal, and no answer",
-        arguments: ["silence", "an answer", "an announcement", "a probe"], [ServiceQuery.Resolution.watch, .none])
+        "A goodbye of the PTR record alone, as Apple's: SRV and its host are asked for once; that the host alone answers is a withdrawal",
+        arguments: ["silence", "its host", "an answer", "an announcement", "a probe"],
+        [ServiceQuery.Resolution.watch, .none])
     func pointerAlone(_ follows: String, _ resolution: ServiceQuery.Resolution) throws {
         var story = try story(resolution)
         _ = story.hear(tony.all)
@@ -22,13 +23,15 @@ struct PointerGoodbyeTests {
         #expect(story.hear([tony.pointer.goodbye]).isEmpty)
         #expect(try story.wait(milliseconds: 500).isEmpty)
         #expect(story.oneShots.filter { $0.type == .srv } == [Question(tony.name, .srv)])
+        if follows != "silence" { #expect(story.hearOneShot([tony.address4], to: .a).isEmpty) }
         switch follows {
-        case "an answer": #expect(story.hearOneShot([tony.service()]).isEmpty)
+        case "an answer": #expect(story.hearOneShot([tony.service()], to: .srv).isEmpty)
         case "an announcement": #expect(story.hear([tony.service()]).isEmpty)
         case "a probe": story.hearProbe(for: tony.service())
         default: break
         }
-        let word = follows == "silence" ? "withdrawn tony" : "-tony"
+        // That no one answers at all is a responder that restarts.
+        let word = follows == "its host" ? "withdrawn tony" : "-tony"
         #expect(try story.wait(milliseconds: 500).map(\.word) == [word])
     }
 
@@ -39,8 +42,10 @@ struct PointerGoodbyeTests {
         let all = (0..<40).flatMap { Numbered().all($0) }
         _ = story.hear(all)
         _ = story.hear((0..<40).map { Numbered().pointer($0).goodbye })
-        let words = try story.wait(milliseconds: 1000).map(\.word)
-        #expect(story.oneShots.count == 16)
+        _ = try story.wait(milliseconds: 100)
+        #expect(story.oneShots.count { $0.type == .srv } == 16 && story.oneShots.count == 18)
+        _ = story.hearOneShot([tony.address4], to: .a)
+        let words = try story.wait(milliseconds: 900).map(\.word)
         #expect(words.count { $0.hasPrefix("withdrawn") } == 16 && words.count { $0.hasPrefix("-s") } == 24)
     }
 }

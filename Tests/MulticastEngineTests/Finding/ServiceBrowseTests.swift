@@ -31,7 +31,7 @@ struct ServiceBrowseTests {
         #expect(one.oneShots.dropFirst(2) == [Question(tony.host, .a)])
         var list = try story()
         _ = list.hear([tony.pointer])
-        _ = try list.wait(milliseconds: 3000)
+        _ = try list.wait(milliseconds: 2400)
         #expect(list.types(asked: tony.name).contains("SRV") && list.oneShots == [Question(tony.type, .ptr)])
     }
 
