@@ -84,7 +84,7 @@ struct FileDropQuestionTests {
         }
         func noted() async throws -> [String] {
             try await lab.ask("h1", "known", "--file", "filedrop_senders").output.map {
-                String($0.prefix { $0 != " " })
+                String($0.prefix { $0 != "\t" })
             }
         }
         #expect(try await noted() == ["@h2"])

@@ -36,9 +36,11 @@ extension FaultTests {
                 try await crowd.line(within: .seconds(60)) { $0 == "done" }
                 figures.append(ProcessUsage(pid).kilobytes)
             }
+            // It has been told of all that it is told of: a debug build takes its time.
+            _ = try await browser.json(within: .seconds(90), "the limit") { $0.reason?.contains("20000") ?? false }
             let start = ContinuousClock.now
             let tony = try await announceTony(lab)
-            _ = try await browser.json(within: .seconds(30), "the newcomer") {
+            _ = try await browser.json(within: .seconds(60), "the newcomer") {
                 $0.service?.name == "tony" && $0.service?.state == "resolved"
             }
             let found = start.duration(to: .now)
