@@ -37,7 +37,7 @@ extension FaultTests {
                 figures.append(ProcessUsage(pid).kilobytes)
             }
             // It has been told of all that it is told of: a debug build takes its time.
-            _ = try await browser.json(within: .seconds(90), "the limit") { $0.reason?.contains("20000") ?? false }
+            try await browser.line(within: .seconds(90), "the limit") { $0.contains("more than 20000 services") }
             let start = ContinuousClock.now
             let tony = try await announceTony(lab)
             _ = try await browser.json(within: .seconds(60), "the newcomer") {
