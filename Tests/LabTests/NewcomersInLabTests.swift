@@ -31,7 +31,8 @@ struct NewcomersInLabTests {
     }
 
     private func say(_ lab: Lab) async throws -> Lab.Run {
-        try await lab.bash("h2", "printf 'hello\\n' | setsid -w $discoverd connect tony --tls --timeout 5")
+        try await lab.bash(
+            "h2", "printf 'hello\\n' | setsid -w $discoverd connect tony --tls --timeout 20", within: .seconds(30))
     }
 
     @Test(
