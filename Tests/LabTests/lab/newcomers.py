@@ -2,13 +2,14 @@
 """Connections that begin a handshake with one byte and say no more.
 
     newcomers.py HOST PORT COUNT [SOURCE]      opens COUNT, each from the address after the one before, from SOURCE on, if that is given; prints
-                                               "ready", and opens each that is ended anew, until it is killed
+                                               "ready", and opens each that is ended anew, 20 a second, until it is killed
 """
 
 import ipaddress
 import select
 import socket
 import sys
+import time
 
 
 def main(host, port, count, source=None):
@@ -29,6 +30,7 @@ def main(host, port, count, source=None):
             link.close()
             link = call(number)
             links[link.fileno()] = (link, number)
+            time.sleep(0.05)
 
 
 main(*sys.argv[1:])
