@@ -30,18 +30,17 @@ struct RestartTests {
         try await lab.stop()
     }
 
-    @Test("descriptors and threads of a running command are as before after 20 services came and went")
+    @Test("descriptors and threads of a running command are as before after 30 services came and went")
     func nothingGrows() async throws {
         let lab = try await Lab.start()
         let browser = try lab.discoverd("h2", "browse", "_grow._tcp", "-r", "--json")
         try await browser.json("settled") { $0.event == "settled" }
-        // The first services start the threads of Swift's pool.
+        // The first services start the threads of Swift's pool. Questions that others do not hear have sockets of their own for a while.
         try await comeAndGo("warm", lab, browser)
         let before = try await counts(of: browser, in: lab)
-        try await comeAndGo("first", lab, browser)
-        try await comeAndGo("second", lab, browser)
+        for round in ["first", "second", "third"] { try await comeAndGo(round, lab, browser) }
         let after = try await counts(of: browser, in: lab)
-        #expect(after == before)
+        #expect(after.descriptors <= before.descriptors && after.threads <= before.threads, "\(before), \(after)")
         try await browser.stop()
         try await lab.stop()
     }
@@ -60,9 +59,10 @@ struct RestartTests {
     }
 
     /// Open descriptors, and threads of Avahi's loop.
-    private func counts(of process: LabProcess, in lab: Lab) async throws -> [String] {
-        try await lab.run(
+    private func counts(of process: LabProcess, in lab: Lab) async throws -> (descriptors: Int, threads: Int) {
+        let lines = try await lab.run(
             "h2", "sh", "-c",
             "ls /proc/\(process.pid)/fd | wc -l; cat /proc/\(process.pid)/task/*/comm | grep -c ^avahi")
+        return (try #require(Int(lines[0])), try #require(Int(lines[1])))
     }
 }
