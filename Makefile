@@ -9,10 +9,13 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 LAB = Tests/LabTests/lab
 TOOLS = .build-tests
+# Where the tests and the programs are that they start.
+export BUILT ?= .build/debug
 # Starts the built tests; nothing is planned or built again.
-BUNDLE = .build/debug/discoverdPackageTests.xctest --testing-library swift-testing
-DISCOVERD = .build/debug/discoverd
-# What runs under a sanitizer: all that runs in the process of the tests.
+BUNDLE = $(BUILT)/discoverdPackageTests.xctest --testing-library swift-testing
+DISCOVERD = $(BUILT)/discoverd
+# What runs under a sanitizer: all that runs in the process of the tests. Tests work several times longer there: all at once they starve,
+# and their time limits are over before their turn.
 SANITIZED = values sockets daemon support
 RELEASE = .build-release
 # Without a path of its own the loader does not look for Debian's libraries beside the program. The runtime of C++, which Swift's own is
@@ -133,13 +136,13 @@ UNDER = env -u DISCOVERD_WHOLE SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build --tr
 tsan: ## values, directory, engine and daemon under ThreadSanitizer
 	@.ci/deps test
 	$(UNDER) --build-tests --sanitize=thread --scratch-path .build-tsan
-	@TSAN_OPTIONS="halt_on_error=1 history_size=7 suppressions=$(CURDIR)/Tests/tsan.suppressions $(TSAN_OPTIONS)" Tests/run --of .build-tsan $(SANITIZED)
+	@TSAN_OPTIONS="halt_on_error=1 history_size=7 suppressions=$(CURDIR)/Tests/tsan.suppressions $(TSAN_OPTIONS)" BUILT=.build-tsan/debug WIDTH=2 Tests/run $(SANITIZED)
 
 # Freed memory stays with the sanitizer for a while: no more of it than tests allow that measure memory.
 asan: ## the same under AddressSanitizer
 	@.ci/deps test
 	$(UNDER) --build-tests --sanitize=address --scratch-path .build-asan
-	@ASAN_OPTIONS="detect_leaks=0:quarantine_size_mb=16:$(ASAN_OPTIONS)" Tests/run --of .build-asan $(SANITIZED)
+	@ASAN_OPTIONS="detect_leaks=0:quarantine_size_mb=16:$(ASAN_OPTIONS)" BUILT=.build-asan/debug WIDTH=2 Tests/run $(SANITIZED)
 
 $(STATIC)/libstdc++.a:
 	@mkdir -p $(STATIC)

@@ -23,7 +23,7 @@ struct AddressPolicyTests {
             for policy in [[], ["--allow", "0.0.0.0/0", "--allow", "::/0"]] {
                 let run = try await lab.toEnd(
                     "h2",
-                    [DiscoverdBinary.path, "connect", "evil\(number)", "--probe", "--timeout", "5"]
+                    [Built.discoverd, "connect", "evil\(number)", "--probe", "--timeout", "5"]
                         + policy,
                     within: .seconds(20))
                 #expect(run.exit == .exited(77), "\(address): \(run)")
@@ -68,7 +68,7 @@ struct AddressPolicyTests {
             for direct in [[], ["--no-daemon"]] {
                 let run = try await lab.toEnd(
                     "h2",
-                    [DiscoverdBinary.path, "connect", "evil\(number)", "--probe", "--timeout", "5"]
+                    [Built.discoverd, "connect", "evil\(number)", "--probe", "--timeout", "5"]
                         + direct,
                     within: .seconds(20))
                 #expect(run.exit == .exited(77), "\(number): \(run)")

@@ -5,7 +5,7 @@ import Testing
 @Suite("addresses of another host, without a service", .labSlot)
 struct AddressRecordTests {
     private static func publish(_ name: String, _ rest: String...) -> [String] {
-        [DiscoverdBinary.path, "publish", "--address-record", name] + rest
+        [Built.discoverd, "publish", "--address-record", name] + rest
     }
 
     /// What avahi-resolve(1) says on h2.
@@ -44,7 +44,7 @@ struct AddressRecordTests {
         let made = try await lab.toEnd(
             "h1", Self.publish("scanner.local", "10.77.0.98", "--detach") + socket, within: .seconds(20))
         #expect(made.output == ["published scanner.local address 10.77.0.98"], "\(made)")
-        let list = try await lab.toEnd("h1", [DiscoverdBinary.path, "ls"] + socket, within: .seconds(20))
+        let list = try await lab.toEnd("h1", [Built.discoverd, "ls"] + socket, within: .seconds(20))
         #expect(list.output == ["established\tscanner.local\taddress\t\tdetached\t10.77.0.98\t"], "\(list)")
         try await daemon.killAndRestart()
         let entry = try await established(daemon)
@@ -56,7 +56,7 @@ struct AddressRecordTests {
         try await found.line(within: .seconds(20), "the address") { $0.contains("10.77.0.98") }
         _ = try await established(daemon)
         let update = try await lab.toEnd(
-            "h1", [DiscoverdBinary.path, "update", "scanner.local", "--txt", "a=b"] + socket, within: .seconds(20))
+            "h1", [Built.discoverd, "update", "scanner.local", "--txt", "a=b"] + socket, within: .seconds(20))
         #expect(update.exit != .exited(0) && update.failure?.contains("no TXT record") == true, "\(update)")
         let taken = try await lab.toEnd(
             "h1", Self.publish("h2.local", "10.77.0.98", "--detach") + socket, within: .seconds(20))
@@ -65,9 +65,9 @@ struct AddressRecordTests {
             "h1", Self.publish("scanner.local", "10.77.0.96", "--detach") + socket, within: .seconds(20))
         #expect(more.exit == .exited(0), "\(more)")
         let end = try await lab.toEnd(
-            "h1", [DiscoverdBinary.path, "unpublish", "scanner"] + socket, within: .seconds(20))
+            "h1", [Built.discoverd, "unpublish", "scanner"] + socket, within: .seconds(20))
         #expect(end.exit == .exited(0), "\(end)")
-        let left = try await lab.toEnd("h1", [DiscoverdBinary.path, "ls"] + socket, within: .seconds(20))
+        let left = try await lab.toEnd("h1", [Built.discoverd, "ls"] + socket, within: .seconds(20))
         #expect(left.output.isEmpty, "\(left)")
         let gone = try await lab.ask("h2", "query", "scanner.local", "A", "-t", "3")
         #expect(gone.exit == .exited(1), "\(gone)")

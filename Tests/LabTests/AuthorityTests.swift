@@ -33,7 +33,7 @@ struct AuthorityTests {
 
     private func listen(_ lab: Lab, _ options: String...) async throws -> LabProcess {
         let program = ["listen", "tony", "--type", "_witap._tcp", "--tls", "--ca", "\(folder)/ca/ca.pem"] + options
-        let process = try lab.exec("h1", [DiscoverdBinary.path] + program + ["--", "cat"])
+        let process = try lab.exec("h1", [Built.discoverd] + program + ["--", "cat"])
         try await process.line(.stdout, "published") { $0.contains("published ") }
         return process
     }

@@ -15,7 +15,7 @@ enum BareHost {
         let namespaces = ["/usr/bin/unshare", "--user", "--map-root-user", "--net", "--mount"]
         let start = ContinuousClock.now
         let process = try LabProcess(
-            namespaces + ["/bin/bash", "-c", script, "bash", DiscoverdBinary.path] + arguments,
+            namespaces + ["/bin/bash", "-c", script, "bash", Built.discoverd] + arguments,
             environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/run/nowhere"])
         let exit = try await process.exit(within: limit)
         return Lab.Run(

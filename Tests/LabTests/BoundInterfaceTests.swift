@@ -67,7 +67,7 @@ struct BoundInterfaceTests {
         let lab = try await start()
         let arguments =
             ["listen", "files", "0", "--interface", "eth0"] + (family.isEmpty ? [] : [family]) + ["--", "cat"]
-        let listener = try lab.exec("h1", [DiscoverdBinary.path] + arguments)
+        let listener = try lab.exec("h1", [Built.discoverd] + arguments)
         try await listener.line { $0.hasPrefix("published ") }
         try await checkWays(lab, port(listener), "hello", over: family)
         try await listener.stop()
@@ -81,8 +81,8 @@ struct BoundInterfaceTests {
         let lab = try await Lab.start()
         let program =
             isCommand
-            ? [DiscoverdBinary.path, "listen", "files", "9000", "--interface", "eth1", "--", "cat"]
-            : [AppBinary.path("stream-hello"), "serve", "--port", "9000", "--interface", "eth1"]
+            ? [Built.discoverd, "listen", "files", "9000", "--interface", "eth1", "--", "cat"]
+            : [Built.program("stream-hello"), "serve", "--port", "9000", "--interface", "eth1"]
         let listener = try lab.exec("h1", program)
         try await lab.run("h1", "sh", "-c", "until ss -Hltn 'sport = 9000' | grep -q .; do sleep 0.05; done")
         let answer = isCommand ? "hello" : "Hello Client!"
@@ -114,7 +114,7 @@ struct BoundInterfaceTests {
         let lab = try await start()
         for options in [[], ["--publish", "--port", "9000"]] {
             let server = try lab.exec(
-                "h1", [AppBinary.path("stream-hello"), "serve", "--interface", "eth0"] + options)
+                "h1", [Built.program("stream-hello"), "serve", "--interface", "eth0"] + options)
             try await server.line { $0 == "listening on port 9000" }
             try await checkWays(lab, "9000", "Hello Client!")
             try await server.stop()
@@ -145,7 +145,7 @@ struct BoundInterfaceTests {
         let receiver = try lab.exec(
             "h1",
             [
-                AppBinary.path("filedrop"), "receive", "\(folder.path)/in", "--interface", "eth0", "--name", "anna",
+                Built.program("filedrop"), "receive", "\(folder.path)/in", "--interface", "eth0", "--name", "anna",
                 "--trust-first",
             ],
             environment: ["XDG_STATE_HOME": "\(folder.path)/state"])
@@ -161,7 +161,7 @@ struct BoundInterfaceTests {
             #expect(shaken.output == [count], "\(host)")
         }
         #expect(folder.names("in").isEmpty)
-        let command = ["/usr/bin/env", "XDG_STATE_HOME=\(folder.path)/state2", AppBinary.path("filedrop"), "send"]
+        let command = ["/usr/bin/env", "XDG_STATE_HOME=\(folder.path)/state2", Built.program("filedrop"), "send"]
         let sent = try await lab.toEnd("h2", command + ["\(folder.path)/file", "--trust-first"], within: .seconds(30))
         #expect(sent.exit == .exited(0), "\(sent.errors)")
         #expect(folder.isSame("file", "in/file"))

@@ -18,7 +18,7 @@ struct ChosenServicesTests {
         }
         func names(_ arguments: String..., status: Int32 = 0) async throws -> [String] {
             let run = try await lab.toEnd(
-                "h2", [DiscoverdBinary.path, "browse"] + arguments + ["-t", "--json"], within: .seconds(15))
+                "h2", [Built.discoverd, "browse"] + arguments + ["-t", "--json"], within: .seconds(15))
             #expect(run.exit == .exited(status), "\(run.errors)")
             return try run.lines().compactMap(\.service?.name)
         }

@@ -94,7 +94,7 @@ struct CommandTests {
         }
         for name in [["Form. 1", "forms"], [#"Form\.\0321._forms._tcp.local"#], [#"Form\. 1._forms._tcp.local."#]] {
             let run = try await lab.toEnd(
-                "h2", [DiscoverdBinary.path, "resolve", "--json"] + name, within: .seconds(8))
+                "h2", [Built.discoverd, "resolve", "--json"] + name, within: .seconds(8))
             #expect(try run.services().first?.name == "Form. 1", "\(name): \(run.errors)")
         }
         let card = try await lab.ask("h2", "resolve", "Form. 1", "_forms._tcp")
@@ -162,7 +162,7 @@ struct CommandTests {
             exec $discoverd publish bytes 9000 --type _bytes._tcp --txt $'k=K\xfcche' -- \
                 bash -c 'printf "%s" "$1" | od -An -tx1; sleep 1000' x $'K\xfcche'
             """#
-        let publisher = try lab.exec("h1", ["/bin/bash", "-c", "discoverd='\(DiscoverdBinary.path)'; \(script)"])
+        let publisher = try lab.exec("h1", ["/bin/bash", "-c", "discoverd='\(Built.discoverd)'; \(script)"])
         try await publisher.line(.stdout, "the bytes of the program") { $0.contains("4b fc 63 68 65") }
         let seen = try await lab.ask("h2", "resolve", "bytes", "_bytes._tcp", "--json")
         #expect(seen.output.first?.contains(#""txt":{"k":{"base64":"S/xjaGU="}}"#) == true, "\(seen)")

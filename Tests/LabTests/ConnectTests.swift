@@ -4,7 +4,7 @@ import Testing
 /// `discoverd connect` in the lab, against independent listeners.
 @Suite("Connecting", .labSlot)
 struct ConnectTests {
-    private var discoverd: String { DiscoverdBinary.path }
+    private var discoverd: String { Built.discoverd }
 
     @Test("RFC 8305: a blackholed address costs 250 ms, a refused one nothing; with all dead it ends at the limit")
     func deadAddresses() async throws {

@@ -9,9 +9,9 @@ struct ConnectionFaultTests {
         let lab = try await Lab.start()
         let peer = try lab.exec("h1", "socat", "TCP-LISTEN:9000,reuseaddr,fork", "SYSTEM:echo hello; sleep 1000")
         let publisher = try await lab.avahiPublish("h1", "far", "_witap._tcp", "9000")
-        let connection = try lab.exec("h2", [DiscoverdBinary.path, "connect", "far"] + Lab.finder)
+        let connection = try lab.exec("h2", [Built.discoverd, "connect", "far"] + Lab.finder)
         try await connection.line { $0 == "hello" }
-        let forwarder = try lab.exec("h2", [DiscoverdBinary.path, "forward", "9100", "far"] + Lab.finder)
+        let forwarder = try lab.exec("h2", [Built.discoverd, "forward", "9100", "far"] + Lab.finder)
         try await forwarder.line { $0.hasPrefix("forwarding") }
         let caller = try lab.exec("h2", "socat", "-", "TCP:127.0.0.1:9100")
         try await caller.line { $0 == "hello" }
@@ -44,7 +44,7 @@ struct ConnectionFaultTests {
         let size = 100_000_000
         let peer = try lab.exec("h1", Lab.python, "-c", Self.slowPeer)
         let publisher = try await lab.avahiPublish("h1", "slow", "_witap._tcp", "9000")
-        let connect = ([DiscoverdBinary.path, "connect", "slow", "-4"] + Lab.finder).joined(separator: " ")
+        let connect = ([Built.discoverd, "connect", "slow", "-4"] + Lab.finder).joined(separator: " ")
         let script = "exec 3< <(head -c \(size) /dev/zero); exec \(connect) <&3"
         let sender = try lab.exec("h2", "bash", "-c", script)
         try await peer.line { $0 == "accepted" }
@@ -86,7 +86,7 @@ struct ConnectionFaultTests {
         let peer = try lab.exec("h1", "socat", "-d", "-d", "TCP6-LISTEN:9000,ipv6only=0,reuseaddr,fork", "SYSTEM:cat")
         try await peer.line(.stderr) { $0.contains("listening on") }
         let publisher = try await lab.avahiPublish("h1", "late", "_witap._tcp", "9000")
-        let connect = [DiscoverdBinary.path, "connect", "late", "--report"]
+        let connect = [Built.discoverd, "connect", "late", "--report"]
         let connection = try lab.exec("h2", connect + Lab.finder)
         connection.write("one\n")
         try await connection.line { $0 == "one" }
@@ -119,7 +119,7 @@ struct ConnectionFaultTests {
             #"{"services":[\#(services.joined(separator: ","))],"records":[\#(records.joined(separator: ","))]}"#)
         let listener = try lab.discoverd("h1", "listen", "good", "0", "--", "cat")
         try await listener.line { $0.hasPrefix("published") }
-        let browse = [DiscoverdBinary.path, "browse", "_witap._tcp", "-r", "--json"]
+        let browse = [Built.discoverd, "browse", "_witap._tcp", "-r", "--json"]
         let browser = try lab.exec("h2", browse + Lab.finder)
         var seen: Set<String> = []
         while !seen.isSuperset(of: hosts + ["good"]) {
@@ -128,7 +128,7 @@ struct ConnectionFaultTests {
         }
         let before = ProcessUsage(browser.pid)
         for name in hosts {
-            let connect = [DiscoverdBinary.path, "connect", name, "--probe", "--timeout", "3"]
+            let connect = [Built.discoverd, "connect", name, "--probe", "--timeout", "3"]
             let outcome = try await lab.toEnd("h2", connect + Lab.finder, within: .seconds(15))
             #expect(outcome.exit == .exited(76), "\(name): \(outcome.errors)")
             #expect(outcome.duration < .seconds(8), "\(name): \(outcome.duration)")

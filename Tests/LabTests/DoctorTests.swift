@@ -154,7 +154,7 @@ struct DoctorTests {
         try daemon.configure("colour: red\nservices:\n  - {name: a, type: _http._tcp, prot: 80}\n")
         try daemon.configure("name: c\ntype: _._tcp\nport: 80\n", "services.d/c.yaml")
         let run = try await lab.toEnd(
-            "h1", [DiscoverdBinary.path] + daemon.arguments + ["--check"], within: .seconds(15))
+            "h1", [Built.discoverd] + daemon.arguments + ["--check"], within: .seconds(15))
         #expect(run.exit == .exited(78))
         let places = ["discoverd.yaml:1: ", "discoverd.yaml:3: ", "discoverd.yaml:3: ", "services.d/c.yaml:2: "]
         #expect(run.errors.count == places.count, "\(run)")

@@ -77,7 +77,7 @@ struct EarlyEndTests {
     func streamHello() async throws {
         let lab = try await Lab.start()
         for options in [[], ["--publish", "--port", "9000"]] {
-            let server = try lab.exec("h1", [AppBinary.path("stream-hello"), "serve"] + options)
+            let server = try lab.exec("h1", [Built.program("stream-hello"), "serve"] + options)
             try await server.line { $0 == "listening on port 9000" }
             // More connections than it serves at a time.
             try await lab.endEarly(
@@ -111,7 +111,7 @@ struct EarlyEndTests {
         let lab = try await Lab.start()
         let arguments = game == "witap" ? ["--json"] : ["host", "--json"]
         for seed in 1...10 {
-            let player = try lab.exec("h1", [AppBinary.path(game)] + arguments)
+            let player = try lab.exec("h1", [Built.program(game)] + arguments)
             try await player.line { $0.contains(#""event":"published""#) }
             let line = try #require(player.lines().first { $0.contains(#""event":"published""#) })
             let digits = try #require(line.split(separator: #""port":"#).last).prefix { $0.isNumber }

@@ -1,23 +1,15 @@
 import Foundation
 import Testing
 
-/// The samples of Examples/, as they were built.
-enum ExampleBinary {
-    private static let folder =
-        ProcessInfo.processInfo.environment["DISCOVERD_EXAMPLES"] ?? "\(Lab.package).build/debug"
-
-    static func path(_ name: String) -> String { "\(folder)/\(name)" }
-}
-
 extension Lab {
     /// Starts a sample on a host. Its output is a pipe, which it would write to late.
     fileprivate func sample(_ host: String, _ name: String, _ arguments: String...) throws -> LabProcess {
-        try exec(host, ["/usr/bin/stdbuf", "-oL", ExampleBinary.path(name)] + arguments)
+        try exec(host, ["/usr/bin/stdbuf", "-oL", Built.program(name)] + arguments)
     }
 
     /// Runs a sample on a host until it ends.
     fileprivate func askSample(_ host: String, _ name: String, _ arguments: String...) async throws -> Run {
-        try await toEnd(host, [ExampleBinary.path(name)] + arguments, within: .seconds(30))
+        try await toEnd(host, [Built.program(name)] + arguments, within: .seconds(30))
     }
 }
 

@@ -31,7 +31,7 @@ struct ExitStatusTests {
     @Test("69 within 3 s without avahi-daemon, saying what to do", arguments: networkCommands)
     func noAvahi(_ arguments: [String]) async throws {
         let lab = try await Self.lab.value
-        let run = try await lab.toEnd("h2", [DiscoverdBinary.path] + arguments + Self.system, within: .seconds(5))
+        let run = try await lab.toEnd("h2", [Built.discoverd] + arguments + Self.system, within: .seconds(5))
         try Self.expectNoBackend(run, arguments, "avahi-daemon")
     }
 
@@ -40,7 +40,7 @@ struct ExitStatusTests {
         let lab = try await Self.lab.value
         let publisher = try await lab.publish("h1", "tony", "9000", "--type", "_without._tcp")
         for arguments in [["browse", "_without._tcp", "-t", "-r"], ["resolve", "tony", "_without._tcp"], ["types"]] {
-            let run = try await lab.toEnd("h2", [DiscoverdBinary.path] + arguments, within: .seconds(10))
+            let run = try await lab.toEnd("h2", [Built.discoverd] + arguments, within: .seconds(10))
             #expect(run.exit == .exited(0) && run.errors.isEmpty, "\(run.errors)")
             #expect(run.output.contains { $0.contains("_without._tcp") }, "\(run.output)")
         }

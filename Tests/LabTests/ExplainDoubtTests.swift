@@ -4,7 +4,7 @@ import Testing
 extension Lab {
     /// Explains on a host: the codes of what is wrong, or nil where no explanation is printed.
     func explain(_ arguments: [String], on host: String = "h2") async throws -> (codes: [String]?, run: Run) {
-        let run = try await toEnd(host, [DiscoverdBinary.path, "explain", "--json"] + arguments, within: .seconds(20))
+        let run = try await toEnd(host, [Built.discoverd, "explain", "--json"] + arguments, within: .seconds(20))
         let line = try? JSONSerialization.jsonObject(with: Data((run.output.first ?? "").utf8)) as? [String: Any]
         return ((line?["diagnoses"] as? [[String: String]])?.compactMap { $0["code"] }, run)
     }
@@ -182,13 +182,13 @@ struct ExplainDoubtTests {
         try await lab.run("h2", "sh", "-c", room)
         let arguments = ["explain", "tony", "_http._tcp", "--no-connect", "--pcap"]
         let full = try await lab.toEnd(
-            "h2", [DiscoverdBinary.path] + arguments + ["/run/small/x"], within: .seconds(20))
+            "h2", [Built.discoverd] + arguments + ["/run/small/x"], within: .seconds(20))
         #expect(full.exit == .exited(74) && full.output.last?.hasPrefix("ok\t") == true, "\(full)")
         #expect(full.failure?.contains("cannot write /run/small/x: No space left on device") == true, "\(full)")
         #expect(try await lab.run("h2", "ls", "-A", "/run/small").isEmpty)
         try await lab.run("h2", "ln", "-s", "/run/target", "/run/link.pcap")
         let link = try await lab.toEnd(
-            "h2", [DiscoverdBinary.path] + arguments + ["/run/link.pcap"], within: .seconds(20))
+            "h2", [Built.discoverd] + arguments + ["/run/link.pcap"], within: .seconds(20))
         #expect(link.exit == .exited(74) && link.output.isEmpty, "\(link)")
         #expect(try await lab.toEnd("h2", ["ls", "/run/target"], within: .seconds(5)).exit != .exited(0))
         publisher.signal(SIGTERM)

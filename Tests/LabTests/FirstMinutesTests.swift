@@ -25,7 +25,7 @@ struct FirstMinutesTests {
                 #"discoverd() { local command=$1; shift; "$DISCOVERD" "$command" --finder "$FINDER" "$@"; }"#
             return try lab.exec(
                 host, ["/bin/bash", "-c", "\(discoverd); \(command)"],
-                environment: ["DISCOVERD": DiscoverdBinary.path, "FINDER": finder])
+                environment: ["DISCOVERD": Built.discoverd, "FINDER": finder])
         }
 
         /// Runs a command to its end.

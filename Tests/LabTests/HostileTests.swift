@@ -51,7 +51,7 @@ struct HostileTests {
         let type = terminal ? "_hosttty._tcp" : "_hostpipe._tcp"
         let injector = try await lab.inject("h3", try Self.services(type))
         let count = Self.names.count
-        let command = "\(DiscoverdBinary.path) browse \(type) -r --count \(count) --timeout 12"
+        let command = "\(Built.discoverd) browse \(type) -r --count \(count) --timeout 12"
         let run =
             terminal
             ? try await lab.toEnd("h2", ["/usr/bin/script", "-qec", command, "/dev/null"], within: .seconds(15))
@@ -179,7 +179,7 @@ struct HostileTests {
         for type in ["_elsewhere._tcp", "_sub1._sub._elsewhere._tcp"] {
             for options in [["-t"], ["-r", "-t"]] {
                 let run = try await lab.toEnd(
-                    "h2", [DiscoverdBinary.path, "browse", type, "--json"] + options, within: .seconds(20))
+                    "h2", [Built.discoverd, "browse", type, "--json"] + options, within: .seconds(20))
                 #expect(try run.lines().compactMap(\.service?.name) == ["good"], "\(run.output)")
             }
         }

@@ -48,7 +48,7 @@ struct KnownFileTests {
     )
     func killed() async throws {
         let lab = try await Lab.start()
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@anna", Self.key)
+        try await lab.run("h1", Built.discoverd, "known", "add", "@anna", Self.key)
         let shim = try await lab.bash("h1", "gcc -shared -fPIC -o /var/lib/kill-in.so \(Lab.scripts)/kill-in.c")
         #expect(shim.exit == .exited(0), "\(shim)")
         for function in ["fsync", "rename"] {
@@ -107,7 +107,7 @@ struct KnownFileTests {
             "h1", "mkdir -p \(Self.state); umask 077; echo '# discoverd format 2' >\(Self.file)")
         #expect(made.exit == .exited(0), "\(made)")
         for command in [["known"], ["known", "add", "@anna", Self.key], ["listen", "tony", "--tls"]] {
-            let run = try await lab.toEnd("h1", [DiscoverdBinary.path] + command, within: .seconds(15))
+            let run = try await lab.toEnd("h1", [Built.discoverd] + command, within: .seconds(15))
             #expect(run.exit == .exited(78) && run.failure?.contains("newer discoverd") == true, "\(run)")
         }
         #expect(try await lab.bash("h1", "cat \(Self.file)").output == ["# discoverd format 2"])

@@ -18,17 +18,17 @@ extension Lab {
 
     /// Starts the built discoverd on a host.
     func discoverd(_ host: String, _ arguments: String..., environment: [String: String] = [:]) throws -> LabProcess {
-        try exec(host, [DiscoverdBinary.path] + arguments, environment: environment)
+        try exec(host, [Built.discoverd] + arguments, environment: environment)
     }
 
     /// Runs the built discoverd on a host until it ends.
     func ask(_ host: String, _ arguments: String..., within limit: Duration = .seconds(15)) async throws -> Run {
-        try await toEnd(host, [DiscoverdBinary.path] + arguments, within: limit)
+        try await toEnd(host, [Built.discoverd] + arguments, within: limit)
     }
 
     /// Runs a bash script on a host until it ends; `$discoverd` is the built one.
     func bash(_ host: String, _ script: String, within limit: Duration = .seconds(15)) async throws -> Run {
-        try await toEnd(host, ["/bin/bash", "-c", "discoverd='\(DiscoverdBinary.path)'; \(script)"], within: limit)
+        try await toEnd(host, ["/bin/bash", "-c", "discoverd='\(Built.discoverd)'; \(script)"], within: limit)
     }
 
     /// Runs a program until it ends, whatever its status.
@@ -46,7 +46,7 @@ extension Lab {
 
     /// Publishes with discoverd, and waits until the name is established.
     func publish(_ host: String, _ arguments: String...) async throws -> LabProcess {
-        let process = try exec(host, [DiscoverdBinary.path, "publish"] + arguments)
+        let process = try exec(host, [Built.discoverd, "publish"] + arguments)
         try await process.line(.stdout, "published") { $0.hasPrefix("published ") }
         return process
     }

@@ -138,12 +138,18 @@ final class Lab: Sendable {
     }
 }
 
-/// The built discoverd, next to the tests, or the one that `DISCOVERD` names.
-enum DiscoverdBinary {
-    static var path: String {
-        if let path = ProcessInfo.processInfo.environment["DISCOVERD"] { return path }
+/// The built programs: those in the directory that `BUILT` names, or those beside the tests.
+enum Built {
+    static let directory: URL = {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? "/proc/self/exe"
-        return URL(filePath: bundle).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "discoverd").path(percentEncoded: false)
-    }
+        let named = ProcessInfo.processInfo.environment["BUILT"].map {
+            URL(filePath: $0, directoryHint: .isDirectory, relativeTo: URL(filePath: Lab.package))
+        }
+        return named?.resolvingSymlinksInPath()
+            ?? URL(filePath: bundle).resolvingSymlinksInPath().deletingLastPathComponent()
+    }()
+    static let discoverd = program("discoverd")
+
+    /// The path of a program of Sources/, Apps/ or Examples/.
+    static func program(_ name: String) -> String { directory.appending(path: name).path(percentEncoded: false) }
 }

@@ -21,7 +21,7 @@ struct LargeTextTests {
         let lab = try await Lab.start()
         // 1500, less 70 for headers, and 24 for large._http._tcp.local.
         let most = 1406
-        let offer = { [DiscoverdBinary.path, "publish", $0, "80", "--type", "_http._tcp"] + text($1) }
+        let offer = { [Built.discoverd, "publish", $0, "80", "--type", "_http._tcp"] + text($1) }
         let published = try lab.exec("h1", offer("large", most))
         try await published.line(within: .seconds(20), "published") { $0.hasPrefix("published large.") }
         let seen = try await lab.ask("h2", "query", "large._http._tcp.local", "TXT")

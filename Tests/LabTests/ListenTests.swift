@@ -4,7 +4,7 @@ import Testing
 /// `discoverd listen` and `discoverd forward` in the lab.
 @Suite("Listening and forwarding", .labSlot)
 struct ListenTests {
-    private var discoverd: String { DiscoverdBinary.path }
+    private var discoverd: String { Built.discoverd }
     /// Enough to fill every buffer between two hosts many times.
     private static let size = ProcessInfo.processInfo.environment["TRANSFER_BYTES"].flatMap(Int.init) ?? 50_000_000
 

@@ -10,7 +10,7 @@ struct LiveBrowseTests {
 
     private func start(_ screen: TerminalScreen, _ arguments: String, environment: String = "") async throws {
         try await screen.run(
-            "clear; \(environment) \(DiscoverdBinary.path) browse --live \(arguments); echo \"status=$?\"")
+            "clear; \(environment) \(Built.discoverd) browse --live \(arguments); echo \"status=$?\"")
         try await screen.shows("the keys") { $0.last?.hasPrefix("/ filter") == true }
     }
 
@@ -87,7 +87,7 @@ struct LiveBrowseTests {
         let screen = try await TerminalScreen(lab, "h2")
         let before = try await screen.settings()
         let folder = try TestFolder()
-        let run = "sh -c 'echo $$ >\(folder.path)/pid; exec \(DiscoverdBinary.path) browse _ends._tcp --live'"
+        let run = "sh -c 'echo $$ >\(folder.path)/pid; exec \(Built.discoverd) browse _ends._tcp --live'"
         for end in ["C-c", "TERM", "HUP"] {
             try await screen.run("clear; \(run); echo \"status=$?\"")
             try await screen.shows("the service") { self.row("tony", in: $0) != nil }
@@ -100,7 +100,7 @@ struct LiveBrowseTests {
             try await screen.shows("status=0")
             #expect(try await screen.settings() == before, "\(end)")
         }
-        try await screen.run("clear; \(DiscoverdBinary.path) browse _ends._tcp --live; echo \"status=$?\"")
+        try await screen.run("clear; \(Built.discoverd) browse _ends._tcp --live; echo \"status=$?\"")
         try await screen.shows("the service") { self.row("tony", in: $0) != nil }
         try await screen.press("C-z")
         try await screen.shows("Stopped")
@@ -114,7 +114,7 @@ struct LiveBrowseTests {
         try await screen.press("q")
         try await screen.shows("then=0")
         #expect(try await screen.settings() == before)
-        try await screen.run("clear; \(DiscoverdBinary.path) browse _none._tcp --live --timeout 1; echo \"status=$?\"")
+        try await screen.run("clear; \(Built.discoverd) browse _none._tcp --live --timeout 1; echo \"status=$?\"")
         try await screen.shows("status=1")
         try await screen.shows("no service of type _none._tcp was found")
         #expect(try await screen.settings() == before)
@@ -160,11 +160,11 @@ struct LiveBrowseTests {
         let lab = try await Self.lab.value
         for more in [[], ["--json"], ["-t"], ["--count", "1"]] {
             let run = try await lab.toEnd(
-                "h2", [DiscoverdBinary.path, "browse", "_x._tcp", "--live"] + more, within: .seconds(10))
+                "h2", [Built.discoverd, "browse", "_x._tcp", "--live"] + more, within: .seconds(10))
             #expect(run.exit == .exited(64) && run.output.isEmpty && run.failure != nil, "\(more) \(run)")
         }
         let screen = try await TerminalScreen(lab, "h2")
-        let live = "\(DiscoverdBinary.path) browse _x._tcp --live"
+        let live = "\(Built.discoverd) browse _x._tcp --live"
         for command in ["TERM=dumb \(live)", "\(live) </dev/null", "{ \(live) & wait $!; }"] {
             try await screen.run("clear; \(command); echo \"status=$?\"")
             try await screen.shows("status=64")

@@ -11,7 +11,7 @@ struct LoneResponderTests {
     }
 
     private func ask(_ lab: Lab, _ command: String...) async throws -> Lab.Run {
-        try await lab.toEnd("h2", [DiscoverdBinary.path] + command, within: .seconds(20))
+        try await lab.toEnd("h2", [Built.discoverd] + command, within: .seconds(20))
     }
 
     @Test("it is listed, its type is, and explain says what is wrong with it")

@@ -39,7 +39,7 @@ struct LookupTests {
         let none = try await lab.ask("h2", "query", "h1", "HINFO", "-t", "1")
         #expect(none.exit == .exited(1) && none.output.isEmpty && none.errors.count == 1, "\(none)")
         for wrong in [["h1.local", "NONSENSE"], ["h1..local", "A"], ["h1.local", "TYPE65536"]] {
-            let run = try await lab.toEnd("h2", [DiscoverdBinary.path, "query"] + wrong, within: .seconds(8))
+            let run = try await lab.toEnd("h2", [Built.discoverd, "query"] + wrong, within: .seconds(8))
             #expect(run.exit == .exited(64), "\(run)")
         }
         publisher.signal(SIGTERM)

@@ -8,9 +8,9 @@ struct NewcomersInLabTests {
 
     /// A listener on h1, which knows h2 and is known to it.
     private func listener(_ lab: Lab, _ options: String) async throws -> (LabProcess, port: Int) {
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@h2", lab.key("h2"))
-        try await lab.run("h2", DiscoverdBinary.path, "known", "add", Self.tony, lab.key("h1"))
-        let command = "exec \(DiscoverdBinary.path) listen tony --tls \(options) </dev/null"
+        try await lab.run("h1", Built.discoverd, "known", "add", "@h2", lab.key("h2"))
+        try await lab.run("h2", Built.discoverd, "known", "add", Self.tony, lab.key("h1"))
+        let command = "exec \(Built.discoverd) listen tony --tls \(options) </dev/null"
         let server = try lab.exec("h1", "/bin/bash", "-c", command)
         try await server.line(options.isEmpty ? .stderr : .stdout, "published") { $0.contains("published ") }
         let resolved = try await lab.ask("h2", "resolve", "tony", "_witap._tcp", "--json")
@@ -87,12 +87,12 @@ struct NewcomersInLabTests {
     func pairing() async throws {
         let lab = try await Lab.start(hosts: 3)
         let one = try await TerminalScreen(lab, "h1")
-        try await one.run("clear; \(DiscoverdBinary.path) pair; echo \"status=$?\"")
+        try await one.run("clear; \(Built.discoverd) pair; echo \"status=$?\"")
         try await one.shows("on the other machine: discoverd pair h1")
         let resolved = try await lab.ask("h2", "resolve", "h1", "_discoverd-pair._tcp", "--json")
         let strangers = try await occupy(lab, try #require(try resolved.services().first?.port), 64)
         let two = try await TerminalScreen(lab, "h2")
-        try await two.run("clear; \(DiscoverdBinary.path) pair h1; echo \"status=$?\"")
+        try await two.run("clear; \(Built.discoverd) pair h1; echo \"status=$?\"")
         for screen in [one, two] {
             try await screen.shows("a question") { $0.last?.hasSuffix("(yes/no)?") == true }
             try await screen.run("yes")

@@ -57,12 +57,12 @@ struct OnePacketTests {
             let command = number.isMultiple(of: 2) ? ["resolve"] : ["connect", "--probe"]
             if asking.count == 4 { _ = try await asking.removeFirst().exit(within: .seconds(15)) }
             asking.append(
-                try lab.exec("h2", [DiscoverdBinary.path] + command + ["x-\(number)", "--timeout", "3"] + own))
+                try lab.exec("h2", [Built.discoverd] + command + ["x-\(number)", "--timeout", "3"] + own))
             attacker.write("\n")
             try await attacker.line(.stdout, "sent") { $0 == "x-\(number)" }
         }
         for process in asking { _ = try await process.exit(within: .seconds(15)) }
-        let good = try await lab.toEnd("h2", [DiscoverdBinary.path, "resolve", "good"] + own, within: .seconds(15))
+        let good = try await lab.toEnd("h2", [Built.discoverd, "resolve", "good"] + own, within: .seconds(15))
         #expect(good.exit == .exited(0))
         // Until the last record has expired.
         try await Task.sleep(for: .seconds(2))

@@ -9,7 +9,7 @@ struct OneShotTests {
     private static let prompt = Duration.milliseconds(600)
 
     private func ask(_ lab: Lab) async throws -> Lab.Run {
-        try await lab.toEnd("h2", [DiscoverdBinary.path] + Self.resolve, within: .seconds(15))
+        try await lab.toEnd("h2", [Built.discoverd] + Self.resolve, within: .seconds(15))
     }
 
     /// A responder has just answered, there is no avahi-daemon that has heard it, and another process asks.

@@ -11,7 +11,7 @@ struct OpenSSLTests {
     func client() async throws {
         let lab = try await Lab.start()
         let made = try await lab.bash("h2", "mkdir /var/lib/p && \(Self.peer) make /var/lib/p openssl")
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@openssl", try #require(made.output.first))
+        try await lab.run("h1", Built.discoverd, "known", "add", "@openssl", try #require(made.output.first))
         let server = try lab.discoverd("h1", "listen", "tony", "--type", "_witap._tcp", "--tls", "--", "cat")
         try await server.line(.stdout, "published") { $0.contains("published ") }
         let port = try #require(
@@ -26,7 +26,7 @@ struct OpenSSLTests {
             "h2", script + "(echo hello; sleep 1) | \(client) 2>&1 -sess_out /var/lib/p/session")
         #expect(good.output.contains("hello"), "\(good)")
         // A server that issues no tickets has nothing to resume: then the handshake is a whole one, and its certificate is judged again.
-        try await lab.run("h1", DiscoverdBinary.path, "known", "forget", "@openssl")
+        try await lab.run("h1", Built.discoverd, "known", "forget", "@openssl")
         let resumed = try await lab.bash(
             "h2", "[ ! -s /var/lib/p/session ] || (echo secret; sleep 1) | \(client) 2>&1 -sess_in /var/lib/p/session")
         #expect(!resumed.output.contains("secret"), "\(resumed)")

@@ -5,7 +5,7 @@ import Testing
 @Suite("services of another host", .labSlot)
 struct OtherHostTests {
     private static let laser = [
-        DiscoverdBinary.path, "publish", "Laser", "631", "--type", "_ipp._tcp", "--host", "printer.local",
+        Built.discoverd, "publish", "Laser", "631", "--type", "_ipp._tcp", "--host", "printer.local",
     ]
 
     @Test("its name and addresses are answered, without a name for the address; its services go together")

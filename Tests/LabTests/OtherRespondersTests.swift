@@ -9,7 +9,7 @@ struct OtherRespondersTests {
         #"{"instance":"twin","type":"_witap._tcp","host":"twin","txt":["path=/x"],"addresses":["10.77.0.1"]}"#
     private static let onH3 = onH1.replacing("10.77.0.1", with: "10.77.0.3")
 
-    private func browser(_ lab: Lab) throws -> LabProcess { try lab.exec("h2", [DiscoverdBinary.path] + Self.browse) }
+    private func browser(_ lab: Lab) throws -> LabProcess { try lab.exec("h2", [Built.discoverd] + Self.browse) }
 
     /// It is found, resolved, and by its name too; then nothing more is told of it.
     private func found(_ lab: Lab, by browser: LabProcess) async throws {
@@ -66,7 +66,7 @@ struct OtherRespondersTests {
             ["browse", type, "-t"], ["browse", type, "-t", "--socket", daemon.socket], ["resolve", "bus", type],
             ["resolve", "bus.\(type).local"], ["wait", type, "--timeout", "10"],
         ] {
-            let run = try await lab.toEnd("h2", [DiscoverdBinary.path] + command, within: .seconds(20))
+            let run = try await lab.toEnd("h2", [Built.discoverd] + command, within: .seconds(20))
             #expect(run.exit == .exited(0) && run.output.contains { $0.contains("bus") }, "\(command): \(run)")
             #expect(run.errors.contains { $0.contains("RFC 6335") && $0.contains("all the same") }, "\(run)")
         }

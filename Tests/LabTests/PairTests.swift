@@ -7,7 +7,7 @@ struct PairTests {
     /// A terminal in which `pair` runs; its status follows.
     func pair(_ lab: Lab, _ host: String, _ arguments: String = "") async throws -> TerminalScreen {
         let screen = try await TerminalScreen(lab, host)
-        try await screen.run("clear; \(DiscoverdBinary.path) pair \(arguments); echo \"status=$?\"")
+        try await screen.run("clear; \(Built.discoverd) pair \(arguments); echo \"status=$?\"")
         return screen
     }
 
@@ -148,7 +148,7 @@ struct PairTests {
         try await two.press("C-c")
         try await two.shows("status=1")
         try await one.shows("an attempt came to nothing: @h2 went away; nothing was stored")
-        try await two.run("clear; \(DiscoverdBinary.path) pair h1; echo \"status=$?\"")
+        try await two.run("clear; \(Built.discoverd) pair h1; echo \"status=$?\"")
         // The answer to the code that is gone comes late, and is none to the next.
         try await one.shows("Press Enter to see it:")
         try await one.run("yes")
@@ -174,7 +174,7 @@ struct PairTests {
         let two = try await TerminalScreen(lab, "h2")
         for (screen, arguments) in [(one, ""), (two, "h1")] {
             try await screen.run(
-                "clear; bash -c 'trap : HUP; \(DiscoverdBinary.path) pair \(arguments); echo $? >/run/status'")
+                "clear; bash -c 'trap : HUP; \(Built.discoverd) pair \(arguments); echo $? >/run/status'")
             if arguments.isEmpty { try await one.shows("on the other machine: discoverd pair h1") }
         }
         _ = (try await code(one), try await code(two))
@@ -204,7 +204,7 @@ struct PairTests {
             #expect(run.exit == .exited(64) && run.failure?.contains("pair asks a person") == true, "\(run)")
         }
         let screen = try await TerminalScreen(lab, "h1")
-        try await screen.run("clear; \(DiscoverdBinary.path) pair & wait $!; echo \"status=$?\"")
+        try await screen.run("clear; \(Built.discoverd) pair & wait $!; echo \"status=$?\"")
         try await screen.shows("status=64")
         try await screen.close()
         try await lab.stop()
@@ -254,7 +254,7 @@ struct PairTests {
         let other = "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
         // The label is looked at in the handshake, which tells the caller why.
         for (name, status) in [("@h2", 77), ("h2.local", 74)] {
-            try await lab.run("h1", DiscoverdBinary.path, "known", "add", name, other)
+            try await lab.run("h1", Built.discoverd, "known", "add", name, other)
             let waiting = try await waiting(lab, "h1")
             let calling = try await pair(lab, "h2", "h1")
             try await waiting.shows("THE KEY OF \(name) HAS CHANGED")
@@ -265,9 +265,9 @@ struct PairTests {
             try await waiting.shows("status=1")
             #expect(try await known(lab, "h1") == ["\(name)\t\(other)"])
             for screen in [waiting, calling] { try await screen.close() }
-            try await lab.run("h1", DiscoverdBinary.path, "known", "forget", name)
+            try await lab.run("h1", Built.discoverd, "known", "forget", name)
         }
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "tony._witap._tcp.local", two)
+        try await lab.run("h1", Built.discoverd, "known", "add", "tony._witap._tcp.local", two)
         let waiting = try await waiting(lab, "h1")
         let calling = try await pair(lab, "h2", "h1")
         _ = try await code(waiting)

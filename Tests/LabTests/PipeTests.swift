@@ -44,7 +44,7 @@ struct PipeTests {
         let publisher = try lab.exec(
             "h1",
             [
-                "/bin/bash", "-c", "exec '\(DiscoverdBinary.path)' publish tony 9000 --type _unread._tcp >&-",
+                "/bin/bash", "-c", "exec '\(Built.discoverd)' publish tony 9000 --type _unread._tcp >&-",
             ])
         let run = try await lab.ask("h2", "wait", "_unread._tcp", "--timeout", "8")
         #expect(run.exit == .exited(0))

@@ -21,9 +21,9 @@ struct PlainToKnownTests {
         let told = { try await server.line(.stderr, "no TLS") { $0.contains("it speaks no TLS") } }
         _ = try await say(lab, "")
         _ = try await told()
-        try await lab.run("h2", DiscoverdBinary.path, "known", "add", Self.tony, lab.key("h1"))
+        try await lab.run("h2", Built.discoverd, "known", "add", Self.tony, lab.key("h1"))
         for hashes in [false, true] {
-            if hashes { try await lab.run("h2", DiscoverdBinary.path, "known", "hash") }
+            if hashes { try await lab.run("h2", Built.discoverd, "known", "hash") }
             let run = try await say(lab, "")
             #expect(run.exit == .exited(77) && run.failure?.hasSuffix(Self.refusal) == true, "\(run)")
             #expect(run.errors.contains { $0.contains("--plain sends all the same") }, "\(run)")
@@ -56,7 +56,7 @@ struct PlainToKnownTests {
         try await server.line(.stdout, "published") { $0.hasPrefix("published ") }
         let unknown = try await say(lab, "")
         #expect(unknown.exit == .exited(0) && unknown.errors.isEmpty, "\(unknown)")
-        try await lab.run("h2", DiscoverdBinary.path, "known", "add", Self.tony, lab.key("h1"))
+        try await lab.run("h2", Built.discoverd, "known", "add", Self.tony, lab.key("h1"))
         let known = try await say(lab, "")
         #expect(known.exit == .exited(0) && known.output == ["secret"], "\(known)")
         #expect(

@@ -28,7 +28,7 @@ struct PrivateBackendSafetyTests {
         guard !hasUsers || geteuid() == 0 else { return }
         let lab = try await (hasUsers ? Lab.start("--no-avahi", "h1", "--users") : Lab.start("--no-avahi", "h1"))
         let publisher = try lab.exec(
-            "h1", Self.noBus + [DiscoverdBinary.path, "publish", "tony", "9000", "--json", "--backend", "private"])
+            "h1", Self.noBus + [Built.discoverd, "publish", "tony", "9000", "--json", "--backend", "private"])
         try await publisher.json("established") { $0.state == "established" }
         let processes = try await daemons(lab)
         #expect(processes.count == 2)
@@ -66,7 +66,7 @@ struct PrivateBackendSafetyTests {
     func leavesNothing() async throws {
         let lab = try await Lab.start("--no-avahi", "h1")
         for number in [SIGTERM, SIGKILL] {
-            let publisher = try lab.exec("h1", Self.noBus + [DiscoverdBinary.path, "publish", "a", "9000", "--json"])
+            let publisher = try lab.exec("h1", Self.noBus + [Built.discoverd, "publish", "a", "9000", "--json"])
             try await publisher.json("established") { $0.state == "established" }
             #expect(try await left(lab).count == 3, "the directory, the link, and the lock")
             publisher.signal(number)
@@ -125,7 +125,7 @@ struct PrivateBackendSafetyTests {
             "h1", "browse", "_witap._tcp", "--json", "--backend", "private", "--finder", "avahi")
         let listener = try lab.discoverd("h1", "listen", "ear", "--backend", "private", "--", "cat")
         let program = try lab.exec(
-            "h1", [AppBinary.path("stream-hello"), "serve", "--publish", "--backend", "private"])
+            "h1", [Built.program("stream-hello"), "serve", "--publish", "--backend", "private"])
         try await publisher.json("established") { $0.state == "established" }
         // Either may be first: they were started at the same time.
         let both: Set = ["ear", "near"]

@@ -10,7 +10,7 @@ struct PrivateBackendTests {
     private func lab() async throws -> Lab { try await Lab.start("--no-avahi", "h1") }
 
     private func publish(_ name: String, _ lab: Lab, _ options: String...) throws -> LabProcess {
-        try lab.exec("h1", Self.noBus + [DiscoverdBinary.path, "publish", name, "9000", "--json"] + options)
+        try lab.exec("h1", Self.noBus + [Built.discoverd, "publish", name, "9000", "--json"] + options)
     }
 
     /// The private backend's directory on h1; nil if there is none.
@@ -71,7 +71,7 @@ struct PrivateBackendTests {
         try await second.json("established") { $0.state == "established" }
         let seen = try await lab.toEnd(
             "h1",
-            Self.noBus + [DiscoverdBinary.path, "browse", "_witap._tcp", "-t", "--json"], within: .seconds(10))
+            Self.noBus + [Built.discoverd, "browse", "_witap._tcp", "-t", "--json"], within: .seconds(10))
         #expect(Set(try seen.lines().compactMap(\.service?.name)) == ["first", "second"], "\(seen)")
 
         let browser = try lab.discoverd("h2", "browse", "_witap._tcp", "--json")
@@ -178,7 +178,7 @@ struct PrivateBackendTests {
         let lab = try await lab()
         let bus = try lab.exec("h1", "bash", "-c", Self.hangingBus)
         try await bus.line { $0.hasPrefix("unix:") }
-        let discoverd = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/hang/bus", DiscoverdBinary.path]
+        let discoverd = ["/usr/bin/env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/run/hang/bus", Built.discoverd]
         let publisher = try lab.exec("h1", discoverd + ["publish", "tony", "9000", "--json"])
         try await publisher.json("registering") { $0.state == "registering" }
         let start = ContinuousClock.now

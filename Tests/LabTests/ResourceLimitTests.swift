@@ -12,9 +12,9 @@ struct ResourceLimitTests {
 
     private func command(_ program: String) -> [String] {
         let words = program.split(separator: " ").map(String.init)
-        let own = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().appending(path: words[0])
-        let path = program.hasPrefix("discoverd") ? own.path(percentEncoded: false) : AppBinary.path(words[0])
-        return ["/usr/bin/env", "XDG_STATE_HOME=/run/lab/limits", path] + words.dropFirst() + ["--backend", "system"]
+        return ["/usr/bin/env", "XDG_STATE_HOME=/run/lab/limits", Built.program(words[0])] + words.dropFirst() + [
+            "--backend", "system",
+        ]
     }
 
     @Test("without /proc: 71, and the reason", arguments: programs)

@@ -19,12 +19,12 @@ struct SecondOpinionTests {
             "h2", ["/usr/bin/avahi-browse", "-rtp", "_witap._tcp"], within: .seconds(15))
         #expect(heard.output.contains { $0.hasPrefix("=") }, "\(heard.output)")
         let resolved = try await lab.toEnd(
-            "h2", [DiscoverdBinary.path, "resolve", "tony", "_witap._tcp", "--json", "--no-daemon"],
+            "h2", [Built.discoverd, "resolve", "tony", "_witap._tcp", "--json", "--no-daemon"],
             within: .seconds(15))
         #expect(
             try resolved.services().first?.endpoints?.map(\.address) == ["10.77.0.1", "10.99.0.7", "10.99.0.8"])
         let connected = try await lab.toEnd(
-            "h2", [DiscoverdBinary.path, "connect", "tony", "_witap._tcp", "--probe", "--no-daemon"],
+            "h2", [Built.discoverd, "connect", "tony", "_witap._tcp", "--probe", "--no-daemon"],
             within: .seconds(15))
         #expect(connected.exit == .exited(0), "\(connected.errors)")
         listener.signal(SIGTERM)

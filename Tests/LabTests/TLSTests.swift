@@ -8,7 +8,7 @@ struct TLSTests {
 
     private func listen(_ lab: Lab, _ host: String, _ options: String...) async throws -> LabProcess {
         let program = ["listen", "tony", "--type", "_witap._tcp", "--tls"] + options
-        let process = try lab.exec(host, [DiscoverdBinary.path] + program)
+        let process = try lab.exec(host, [Built.discoverd] + program)
         try await process.line(options.contains("--") ? .stdout : .stderr, "published") { $0.contains("published ") }
         return process
     }
@@ -31,15 +31,15 @@ struct TLSTests {
         let stranger = try await say(lab, "hello", "")
         #expect(stranger.exit == .exited(77) && stranger.output.isEmpty, "\(stranger)")
         #expect(stranger.errors.contains { $0.hasSuffix("discoverd known add '\(Self.tony)' \(one)") }, "\(stranger)")
-        try await lab.run("h2", DiscoverdBinary.path, "known", "add", Self.tony, one)
+        try await lab.run("h2", Built.discoverd, "known", "add", Self.tony, one)
         let unknown = try await say(lab, "hello", "")
         #expect(unknown.exit == .exited(77) && unknown.output.isEmpty, "\(unknown)")
         #expect(unknown.failure?.contains("does not let this machine in") == true, "\(unknown)")
         #expect(unknown.errors.contains { $0.hasSuffix("discoverd known add '@h2' \(two)") }, "\(unknown)")
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@h2", two)
+        try await lab.run("h1", Built.discoverd, "known", "add", "@h2", two)
         let known = try await say(lab, "hello", "")
         #expect(known.exit == .exited(0) && known.output == ["hello"], "\(known)")
-        try await lab.run("h1", DiscoverdBinary.path, "known", "forget", "@h2")
+        try await lab.run("h1", Built.discoverd, "known", "forget", "@h2")
         let probe = try await lab.ask("h2", "connect", "tony", "--tls", "--probe")
         #expect(probe.exit == .exited(77), "\(probe)")
         let much = try await lab.bash("h2", "head -c 20000000 /dev/zero | $discoverd connect tony --tls")
@@ -69,7 +69,7 @@ struct TLSTests {
     func known() async throws {
         let lab = try await Lab.start()
         let key = try await key(lab, "h1")
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "My Printer._ipp._tcp.local", key)
+        try await lab.run("h1", Built.discoverd, "known", "add", "My Printer._ipp._tcp.local", key)
         let other = try await lab.bash(
             "h1", "$discoverd known add 'my printer._ipp._tcp.local' SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
         )
@@ -78,7 +78,7 @@ struct TLSTests {
         let list = try await lab.ask("h1", "known")
         #expect(list.exit == .exited(0) && list.output == ["My\\032Printer._ipp._tcp.local\t\(key)"], "\(list)")
         #expect(list.errors.contains { $0.contains("line 3 makes no sense") }, "\(list)")
-        try await lab.run("h1", DiscoverdBinary.path, "known", "forget", "My Printer._ipp._tcp.local")
+        try await lab.run("h1", Built.discoverd, "known", "forget", "My Printer._ipp._tcp.local")
         let left = try await lab.bash("h1", "cat /var/lib/discoverd-root/known_peers").output
         #expect(left == ["# discoverd format 1", "nonsense"])
         #expect(try await lab.ask("h1", "known", "forget", "nobody._ipp._tcp.local").exit == .exited(1))
@@ -94,7 +94,7 @@ struct TLSTests {
         let peer = "\(Lab.python) \(Lab.scripts)/tls_peer.py"
         let made = try await lab.bash("h2", "mkdir /var/lib/p && \(peer) make /var/lib/p python")
         let key = try #require(made.output.first, "\(made)")
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@python", key)
+        try await lab.run("h1", Built.discoverd, "known", "add", "@python", key)
         let certificate = try await lab.bash("h1", "openssl x509 -in /var/lib/discoverd-root/identity.pem").output
         let call = """
             cat >/var/lib/p/pinned.pem <<'END'
@@ -145,7 +145,7 @@ struct TLSTests {
     @Test("who connects and says nothing keeps no other out of a listener for one connection")
     func silent() async throws {
         let lab = try await Lab.start()
-        let listen = "exec \(DiscoverdBinary.path) listen tony --tls --trust-first </dev/null"
+        let listen = "exec \(Built.discoverd) listen tony --tls --trust-first </dev/null"
         let server = try lab.exec("h1", "/bin/bash", "-c", listen)
         try await server.line(.stderr, "published") { $0.contains("published ") }
         let resolved = try await lab.ask("h2", "resolve", "tony", "_witap._tcp", "--json")

@@ -21,7 +21,7 @@ struct TerminalOutputTests {
             publishers.append(try await lab.publish("h1", name, "9000", "--type", "_columns._tcp", "--txt", note))
         }
         let screen = try await TerminalScreen(lab, "h2")
-        try await screen.run("clear; \(DiscoverdBinary.path) browse _columns._tcp -r -t")
+        try await screen.run("clear; \(Built.discoverd) browse _columns._tcp -r -t")
         let lines = try await screen.shows("all services") {
             $0.count { $0.hasPrefix("+ ") } == names.count && $0.last == "$"
         }
@@ -45,7 +45,7 @@ struct TerminalOutputTests {
     func waiting() async throws {
         let lab = try await Self.lab.value
         let screen = try await TerminalScreen(lab, "h2")
-        try await screen.run("clear; \(DiscoverdBinary.path) browse all")
+        try await screen.run("clear; \(Built.discoverd) browse all")
         try await screen.shows("no service of type _all._tcp so far")
         try await screen.shows("--all looks for every type") { $0.joined().contains("--all looks for every type") }
         try await screen.press("C-c")
@@ -62,9 +62,9 @@ struct TerminalOutputTests {
         let lab = try await Self.lab.value
         let publisher = try await lab.publish("h1", "Müller", "9000", "--type", "_ascii._tcp")
         let screen = try await TerminalScreen(lab, "h2")
-        try await screen.run("clear; LC_ALL=C \(DiscoverdBinary.path) browse _ascii._tcp -t")
+        try await screen.run("clear; LC_ALL=C \(Built.discoverd) browse _ascii._tcp -t")
         try await screen.shows(#"M\u{FC}ller"#)
-        try await screen.run("clear; LC_ALL=C \(DiscoverdBinary.path) browse _ascii._tcp -t --json")
+        try await screen.run("clear; LC_ALL=C \(Built.discoverd) browse _ascii._tcp -t --json")
         try await screen.shows(#"M\u00fcller"#)
         try await screen.close()
         try await publisher.stop()

@@ -21,7 +21,7 @@ struct TerminalQuestionTests {
 
         func connect(_ more: String = "") async throws {
             try await screen.run(
-                "clear; echo hello | \(DiscoverdBinary.path) connect tony --tls \(more); echo \"status=$?\"")
+                "clear; echo hello | \(Built.discoverd) connect tony --tls \(more); echo \"status=$?\"")
         }
 
         func asks() async throws { try await screen.shows("a question") { $0.last?.hasSuffix("(yes/no)?") == true } }
@@ -85,7 +85,7 @@ struct TerminalQuestionTests {
     func background() async throws {
         let stage = try await Stage()
         try await stage.screen.run(
-            "clear; { echo hello | \(DiscoverdBinary.path) connect tony --tls; } & wait $!; echo \"status=$?\"")
+            "clear; { echo hello | \(Built.discoverd) connect tony --tls; } & wait $!; echo \"status=$?\"")
         try await stage.screen.shows("status=77")
         #expect(try await !stage.screen.lines().contains { $0.contains("yes/no") })
         #expect(try await stage.known().isEmpty)

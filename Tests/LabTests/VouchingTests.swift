@@ -28,7 +28,7 @@ struct VouchingTests {
         #expect(try await lab.ask("h2", "known").output == ["h1.local\t\(key)"])
         for hashes in [false, true] {
             _ = try await lab.bash("h2", "echo 'h1.local \(key) paired 2026-11-23' >\(Self.file)")
-            if hashes { try await lab.run("h2", DiscoverdBinary.path, "known", "hash") }
+            if hashes { try await lab.run("h2", Built.discoverd, "known", "hash") }
             let paired = try await bank(lab)
             #expect(paired.exit == .exited(0) && paired.output == ["hello"], "\(paired)")
             let host = hashes ? "a machine that" : "h1.local, which"

@@ -19,7 +19,7 @@ struct WireTests {
             ["connect", "tony", "--probe", "--json"],
         ] {
             let run = try await lab.toEnd(
-                "h1", Self.nothingElse + asUser + [DiscoverdBinary.path] + command + ["--finder", "wire"],
+                "h1", Self.nothingElse + asUser + [Built.discoverd] + command + ["--finder", "wire"],
                 within: .seconds(15))
             #expect(run.exit == .exited(0), "\(command): \(run.errors)")
             #expect(!run.output.isEmpty, "\(command)")
@@ -39,7 +39,7 @@ struct WireTests {
         let publisher = try await lab.publish("h2", "tony", "9000")
         let run = try await lab.toEnd(
             "h1",
-            ["/bin/bash", "-c", Self.bareRoot, "bash", DiscoverdBinary.path, "browse", "_witap._tcp"]
+            ["/bin/bash", "-c", Self.bareRoot, "bash", Built.discoverd, "browse", "_witap._tcp"]
                 + ["-r", "-t", "--json", "--finder", "wire"], within: .seconds(20))
         #expect(run.exit == .exited(0), "\(run.errors)")
         let tony = try run.lines().compactMap(\.service).first { $0.name == "tony" }

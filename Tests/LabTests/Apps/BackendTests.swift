@@ -13,7 +13,7 @@ struct BackendTests {
     func absent(_ command: [String]) async throws {
         let lab = try await Self.lab.value
         let folder = try TestFolder()
-        let program = ([AppBinary.path(command[0])] + command.dropFirst()).joined(separator: " ")
+        let program = ([Built.program(command[0])] + command.dropFirst()).joined(separator: " ")
         let process = try lab.exec("h1", "/bin/bash", "-c", "cd \(folder.path) && exec \(program) --backend system")
         #expect(try await process.exit(within: .seconds(60)) == .exited(69))
         #expect(process.lines(.stderr).contains { $0.hasPrefix("\(command[0]): error: no mDNS backend") })

@@ -46,7 +46,7 @@ extension Lab {
 
     /// Makes a key known on a host, under a name such as `@h2`.
     func know(_ host: String, _ name: String, _ key: String) async throws {
-        try await run(host, DiscoverdBinary.path, "known", "add", name, key)
+        try await run(host, Built.discoverd, "known", "add", name, key)
     }
 
     /// Gives a host another key.

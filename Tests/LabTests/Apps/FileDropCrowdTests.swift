@@ -13,7 +13,7 @@ struct FileDropCrowdTests {
     private func send(_ lab: Lab, _ folder: TestFolder, _ file: String, _ options: String = "") async throws -> Lab.Run
     {
         try await lab.bash(
-            "h2", "setsid -w \(AppBinary.path("filedrop")) send \(folder.path)/\(file) --to anna \(options)",
+            "h2", "setsid -w \(Built.program("filedrop")) send \(folder.path)/\(file) --to anna \(options)",
             within: .seconds(40))
     }
 
@@ -33,7 +33,7 @@ struct FileDropCrowdTests {
         func sent() async throws -> Lab.Run {
             try await lab.bash(
                 "h2",
-                "\(environment) setsid -w \(AppBinary.path("filedrop")) send \(folder.path)/file --to anna",
+                "\(environment) setsid -w \(Built.program("filedrop")) send \(folder.path)/file --to anna",
                 within: .seconds(40))
         }
         for (text, status) in [("pin \(keys.1)", 77), ("pine \(keys.0)", 78), ("pin \(keys.0)", 0)] {
@@ -80,7 +80,7 @@ struct FileDropCrowdTests {
         let keys = (try await lab.key("h1"), try await lab.key("h2"))
         let receiver = try lab.app("h1", "filedrop", "receive", "\(folder.path)/in", "--name", "anna")
         try await receiver.line { $0.hasPrefix("published anna") }
-        try await lab.run("h2", DiscoverdBinary.path, "known", "add", "anna._x-SNSUpload._tcp.local", keys.0)
+        try await lab.run("h2", Built.discoverd, "known", "add", "anna._x-SNSUpload._tcp.local", keys.0)
         let resolved = try await lab.ask("h3", "resolve", "anna", "_x-SNSUpload._tcp", "--json")
         let port = try #require(resolved.output.first?.firstMatch(of: /"port":"(\d+)"/)?.1, "\(resolved)")
         _ = try await lab.bash(
@@ -90,7 +90,7 @@ struct FileDropCrowdTests {
         let stranger = try await send(lab, folder, "one")
         #expect(stranger.exit == .exited(74), "\(stranger)")
         #expect(stranger.failure?.hasSuffix("the other side: no place is free there; try again") == true, "\(stranger)")
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@h2", keys.1)
+        try await lab.run("h1", Built.discoverd, "known", "add", "@h2", keys.1)
         let known = try await send(lab, folder, "two")
         #expect(known.exit == .exited(0) && folder.isSame("two", "in/two"), "\(known)")
         // Who has not introduced itself after 10 s has had its time.

@@ -31,7 +31,7 @@ struct FileDropEarlyEndTests {
         let folder = try TestFolder()
         try folder.makeFile("good", size: 1000)
         let receiver = try lab.exec(
-            "h1", [AppBinary.path("filedrop"), "receive", "\(folder.path)/in", "--name", "anna", "--trust-first"],
+            "h1", [Built.program("filedrop"), "receive", "\(folder.path)/in", "--name", "anna", "--trust-first"],
             environment: ["XDG_STATE_HOME": "\(folder.path)/state-h1"])
         try await receiver.line { $0.hasPrefix("published anna") }
         let resolved = try await lab.ask("h2", "resolve", "anna", "_x-SNSUpload._tcp", "--json")
@@ -41,7 +41,7 @@ struct FileDropEarlyEndTests {
         #expect(broken.exit == .exited(0) && broken.output == ["done"], "\(broken)")
         let sent = try await lab.bash(
             "h2",
-            "XDG_STATE_HOME=\(folder.path)/state-h2 \(AppBinary.path("filedrop")) send \(folder.path)/good --trust-first"
+            "XDG_STATE_HOME=\(folder.path)/state-h2 \(Built.program("filedrop")) send \(folder.path)/good --trust-first"
         )
         #expect(sent.exit == .exited(0), "\(sent)")
         #expect(complete(folder, "in") == ["good"])
@@ -76,7 +76,7 @@ struct FileDropEarlyEndTests {
                 try await peer.line { $0 == "ready" }
                 let run = try await lab.bash(
                     "h2",
-                    "XDG_STATE_HOME=\(folder.path)/state setsid -w \(AppBinary.path("filedrop")) \(command) --trust-first"
+                    "XDG_STATE_HOME=\(folder.path)/state setsid -w \(Built.program("filedrop")) \(command) --trust-first"
                 )
                 let what = "\(point), \(how): \(run)"
                 #expect(run.exit == .exited(74), "\(what)")

@@ -9,7 +9,7 @@ struct FileDropIdentityTests {
     private func receive(
         _ lab: Lab, _ host: String, _ folder: TestFolder, _ into: String, _ options: String...
     ) async throws -> LabProcess {
-        let command = [AppBinary.path("filedrop"), "receive", "\(folder.path)/\(into)", "--name", "anna"]
+        let command = [Built.program("filedrop"), "receive", "\(folder.path)/\(into)", "--name", "anna"]
         let receiver = try lab.exec(
             host, command + options, environment: ["XDG_STATE_HOME": "\(folder.path)/state-\(host)"])
         try await receiver.line { $0.hasPrefix("published anna") }
@@ -22,7 +22,7 @@ struct FileDropIdentityTests {
     ) async throws -> Lab.Run {
         try await lab.bash(
             host,
-            "XDG_STATE_HOME=\(folder.path)/state-\(host) setsid -w \(AppBinary.path("filedrop")) send \(folder.path)/\(file) \(options)",
+            "XDG_STATE_HOME=\(folder.path)/state-\(host) setsid -w \(Built.program("filedrop")) send \(folder.path)/\(file) \(options)",
             within: .seconds(40))
     }
 
@@ -73,20 +73,20 @@ struct FileDropIdentityTests {
         let unknown = try await send(lab, folder, "file")
         #expect(unknown.exit == .exited(77), "\(unknown)")
         #expect(unknown.errors.contains { $0.hasSuffix("discoverd known add '\(Self.name)' \(one)") }, "\(unknown)")
-        try await lab.run("h2", DiscoverdBinary.path, "known", "add", Self.name, one)
+        try await lab.run("h2", Built.discoverd, "known", "add", Self.name, one)
         let refused = try await send(lab, folder, "file")
         #expect(refused.exit == .exited(77), "\(refused)")
         #expect(refused.failure?.contains("this machine's key is not known there") == true, "\(refused)")
         try await receiver.line(.stderr) { $0.contains("the key of @h2 is not known: \(two)") }
         #expect(folder.names("in").isEmpty)
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@h2", two)
+        try await lab.run("h1", Built.discoverd, "known", "add", "@h2", two)
         let sent = try await send(lab, folder, "file")
         #expect(sent.exit == .exited(0) && folder.isSame("file", "in/file"), "\(sent)")
         let pinned = try await send(lab, folder, "file", "--pin \(two)")
         #expect(pinned.exit == .exited(77), "\(pinned)")
         try await receiver.stop()
         // What --trust-first learns counts for files alone.
-        try await lab.run("h1", DiscoverdBinary.path, "known", "forget", "@h2")
+        try await lab.run("h1", Built.discoverd, "known", "forget", "@h2")
         let open = try await receive(lab, "h1", folder, "in", "--trust-first")
         #expect(try await send(lab, folder, "file").exit == .exited(0))
         #expect(try await lab.ask("h1", "known").output.isEmpty)
@@ -104,7 +104,7 @@ struct FileDropIdentityTests {
         let made = try await lab.bash("h2", "mkdir /var/lib/p && \(peer) make /var/lib/p boss")
         let borrowed = try #require(made.output.first, "\(made)")
         let other = try await key(lab, "h2")
-        try await lab.run("h1", DiscoverdBinary.path, "known", "add", "@h2", borrowed)
+        try await lab.run("h1", Built.discoverd, "known", "add", "@h2", borrowed)
         let senders = "/var/lib/discoverd-root/filedrop_senders"
         let noted = try await lab.bash("h1", "umask 077; echo '@boss \(other)' >\(senders)")
         #expect(noted.exit == .exited(0), "\(noted)")

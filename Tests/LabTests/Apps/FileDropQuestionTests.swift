@@ -31,7 +31,7 @@ struct FileDropQuestionTests {
         let folder = try TestFolder()
         for name in ["a", "b", "c", "d"] { try folder.makeFile(name, size: 1000) }
         let (one, two) = (try await TerminalScreen(lab, "h1"), try await TerminalScreen(lab, "h2"))
-        let program = "XDG_STATE_HOME=\(folder.path)/state \(AppBinary.path("filedrop"))"
+        let program = "XDG_STATE_HOME=\(folder.path)/state \(Built.program("filedrop"))"
         func receive() async throws {
             try await clear(one)
             try await one.run("\(program) receive \(folder.path)/in --name anna")
@@ -109,13 +109,13 @@ struct FileDropQuestionTests {
         let folder = try TestFolder()
         try folder.makeFile("a", size: 1000)
         let (one, two) = (try await TerminalScreen(lab, "h1"), try await TerminalScreen(lab, "h2"))
-        let program = "XDG_STATE_HOME=\(folder.path)/state \(AppBinary.path("filedrop"))"
+        let program = "XDG_STATE_HOME=\(folder.path)/state \(Built.program("filedrop"))"
         let name = "h1\(String(repeating: " ", count: 16))filedrop: the code is 111 111, here and there"
         try await one.run("clear; \(program) receive \(folder.path)/in --name '\(name)'")
         try await one.shows("published") { $0.contains { $0.hasPrefix("published h1") } }
         for end in ["C-c", "kill"] {
             let started = "(echo $BASHPID >\(folder.path)/pid; export XDG_STATE_HOME=\(folder.path)/state; exec"
-            try await two.run("clear; \(started) \(AppBinary.path("filedrop")) send \(folder.path)/a); echo status $?")
+            try await two.run("clear; \(started) \(Built.program("filedrop")) send \(folder.path)/a); echo status $?")
             try await two.shows("the name as one word") {
                 $0.joined().contains("\\032\\032filedrop:\\032the\\032code\\032is\\032111\\032111")
                     && !$0.contains { $0.contains("the code is 111 111") }
@@ -141,7 +141,7 @@ struct FileDropQuestionTests {
             if end == "C-c" {
                 // Nor does it answer the next question.
                 try await two.run(
-                    "clear; \(started) \(AppBinary.path("filedrop")) send \(folder.path)/a); echo status $?")
+                    "clear; \(started) \(Built.program("filedrop")) send \(folder.path)/a); echo status $?")
                 try await one.shows("that there is another") { $0.last?.hasSuffix("Press Enter to see it:") == true }
                 try await one.run("always")
                 _ = try await asked(one, "Take that (yes/always/no)?")

@@ -11,7 +11,7 @@ struct FileDropTests {
     ) async throws -> LabProcess {
         let trust = arguments.contains("--plain") ? [] : ["--trust-first"]
         let receiver = try lab.exec(
-            host, [AppBinary.path(program), "receive", "\(folder.path)/in"] + arguments + trust,
+            host, [Built.program(program), "receive", "\(folder.path)/in"] + arguments + trust,
             environment: ["XDG_STATE_HOME": "\(folder.path)/state/receiver"])
         try await receiver.line { $0.hasPrefix("published ") }
         return receiver
@@ -22,7 +22,7 @@ struct FileDropTests {
         _ lab: Lab, _ folder: TestFolder, _ arguments: String..., user: String = "sender"
     ) async throws -> Lab.Run {
         let command = [
-            "/usr/bin/env", "XDG_STATE_HOME=\(folder.path)/state/\(user)", AppBinary.path(program), "send",
+            "/usr/bin/env", "XDG_STATE_HOME=\(folder.path)/state/\(user)", Built.program(program), "send",
         ]
         let trust = arguments.contains("--plain") ? [] : ["--trust-first"]
         return try await lab.toEnd("h2", command + arguments + trust, within: .seconds(60))
@@ -202,14 +202,14 @@ struct FileDropTests {
         }
         let screen = try await TerminalScreen(lab, "h2")
         let before = try await screen.settings()
-        try await screen.run("\(AppBinary.path(program)) fetch --trust-first \(folder.path)/in; echo status $?")
+        try await screen.run("\(Built.program(program)) fetch --trust-first \(folder.path)/in; echo status $?")
         try await screen.shows("the list") { lines in
             lines.contains { $0.contains(" anna  on h1.local  1 file, 5.0 kB") }
                 && lines.contains { $0.contains(" bob  on h1.local") }
         }
         try await screen.press("q")
         try await screen.shows("status 1")
-        try await screen.run("clear; \(AppBinary.path(program)) fetch --trust-first \(folder.path)/in; echo status $?")
+        try await screen.run("clear; \(Built.program(program)) fetch --trust-first \(folder.path)/in; echo status $?")
         try await screen.shows("the list again") { lines in
             [" anna", " bob"].allSatisfy { name in lines.contains { $0.contains(name) } }
         }
@@ -327,7 +327,7 @@ struct FileDropTests {
         try FileManager.default.moveItem(atPath: "\(folder.path)/file", toPath: "\(folder.path)/tree/file")
         let environment = ["XDG_STATE_HOME": "\(folder.path)/state/sender"]
         let sender = try lab.exec(
-            "h2", [AppBinary.path(program), "send", "\(folder.path)/tree", "--json", "--trust-first"],
+            "h2", [Built.program(program), "send", "\(folder.path)/tree", "--json", "--trust-first"],
             environment: environment)
         try await sender.line(within: .seconds(30)) { $0.contains(#""event":"progress""#) }
         sender.signal(SIGKILL)
@@ -351,7 +351,7 @@ struct FileDropTests {
         try folder.makeFile("small", size: 1000)
         let script = """
             mkdir -p \(folder.path)/disk && mount -t tmpfs -o size=8m tmpfs \(folder.path)/disk
-            exec \(AppBinary.path(program)) receive \(folder.path)/disk
+            exec \(Built.program(program)) receive \(folder.path)/disk
             """
         let receiver = try lab.exec("h1", "/bin/bash", "-c", script + " --trust-first")
         try await receiver.line { $0.hasPrefix("published ") }

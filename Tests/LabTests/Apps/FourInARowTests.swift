@@ -7,7 +7,7 @@ struct FourInARowTests {
     private let wait = Duration.seconds(60)
 
     private func host(_ lab: Lab, _ options: String...) async throws -> LabProcess {
-        let host = try lab.exec("h1", [AppBinary.path("four-in-a-row"), "host", "--json"] + options)
+        let host = try lab.exec("h1", [Built.program("four-in-a-row"), "host", "--json"] + options)
         try await host.line(within: wait, "published") { $0.contains(#""event":"published""#) }
         return host
     }
@@ -120,9 +120,9 @@ struct FourInARowTests {
         let lab = try await Lab.start()
         let screen = try await TerminalScreen(lab, "h1")
         let plain = try await TerminalScreen(lab, "h2", "LC_ALL=C")
-        try await screen.run("\(AppBinary.path("four-in-a-row")) host")
+        try await screen.run("\(Built.program("four-in-a-row")) host")
         try await screen.shows("Your game is called h1")
-        try await plain.run("\(AppBinary.path("four-in-a-row")) join h1")
+        try await plain.run("\(Built.program("four-in-a-row")) join h1")
         try await plain.shows("+---+---+")
         try await screen.shows("h1 (X, you) against h2 (O)")
         try await screen.shows("├───┼───┼")
@@ -222,7 +222,7 @@ struct FourInARowTests {
         let lab = try await Lab.start()
         let screen = try await TerminalScreen(lab, "h1")
         let before = try await screen.settings()
-        try await screen.run("\(AppBinary.path("four-in-a-row")) host")
+        try await screen.run("\(Built.program("four-in-a-row")) host")
         try await screen.shows("Your game is called h1")
         for _ in 0..<2 {
             try await screen.press("C-z")
@@ -242,7 +242,7 @@ struct FourInARowTests {
     @Test("in a terminal: choose, play by keys and by mouse, win, leave; the terminal is as before, also after a crash")
     func terminal() async throws {
         let lab = try await Lab.start()
-        let program = AppBinary.path("four-in-a-row")
+        let program = Built.program("four-in-a-row")
         let left = try await TerminalScreen(lab, "h1")
         let right = try await TerminalScreen(lab, "h2", "NO_COLOR=1")
         let before = try await left.settings()

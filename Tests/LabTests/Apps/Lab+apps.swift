@@ -1,25 +1,17 @@
 import Foundation
 import Testing
 
-/// The built programs of Apps/, which is a package with its own build; or those in `DISCOVERD_APPS`.
-enum AppBinary {
-    private static let folder =
-        ProcessInfo.processInfo.environment["DISCOVERD_APPS"] ?? "\(Lab.package).build/debug"
-
-    static func path(_ name: String) -> String { "\(folder)/\(name)" }
-}
-
 extension Lab {
     /// Starts a program on a host.
     func app(_ host: String, _ name: String, _ arguments: String...) throws -> LabProcess {
-        try exec(host, [AppBinary.path(name)] + arguments)
+        try exec(host, [Built.program(name)] + arguments)
     }
 
     /// Runs a program on a host until it ends.
     func askApp(
         _ host: String, _ name: String, _ arguments: String..., within limit: Duration = .seconds(60)
     ) async throws -> Run {
-        try await toEnd(host, [AppBinary.path(name)] + arguments, within: limit)
+        try await toEnd(host, [Built.program(name)] + arguments, within: limit)
     }
 
     /// Makes `rounds` connections to a server that end early, in every possible way; `address` is HOST:PORT or the path of a Unix socket.

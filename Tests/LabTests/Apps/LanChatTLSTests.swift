@@ -7,13 +7,13 @@ struct LanChatTLSTests {
     private static let room = "den._chat-discoverd._tcp.local"
 
     private func serve(_ lab: Lab, _ arguments: String...) async throws -> LabProcess {
-        let server = try lab.exec("h1", [AppBinary.path("lanchat"), "serve", "--name", "den"] + arguments)
+        let server = try lab.exec("h1", [Built.program("lanchat"), "serve", "--name", "den"] + arguments)
         try await server.line { $0 == "published \(Self.room) port 6222" }
         return server
     }
 
     private func join(_ lab: Lab, _ host: String, _ arguments: String...) throws -> LabProcess {
-        try lab.exec(host, [AppBinary.path("lanchat"), "join"] + arguments)
+        try lab.exec(host, [Built.program("lanchat"), "join"] + arguments)
     }
 
     @Test("a capture has no nick and no message; of a plain room it has both", arguments: ["--trust-first", "--plain"])
@@ -75,7 +75,7 @@ struct LanChatTLSTests {
         let second = try await serve(lab, "--trust-first")
         for options in [[], ["--trust-first"]] {
             let refused = try await lab.toEnd(
-                "h2", [AppBinary.path("lanchat"), "join", "den", "--nick", "anna"] + options, within: .seconds(30))
+                "h2", [Built.program("lanchat"), "join", "den", "--nick", "anna"] + options, within: .seconds(30))
             #expect(refused.exit == .exited(77), "\(refused)")
             #expect(refused.failure?.hasSuffix("THE KEY OF \(Self.room) HAS CHANGED") == true, "\(refused)")
             #expect(refused.errors.contains { $0.contains("announces another key") }, "\(refused)")
@@ -117,7 +117,7 @@ struct LanChatTLSTests {
         #expect(carl.output.first == "carl has joined", "\(carl)")
         for (command, options) in [("serve", ["--trust-first"]), ("join", ["--pin", try await lab.key("h1")])] {
             let both = try await lab.toEnd(
-                "h2", [AppBinary.path("lanchat"), command, "--plain"] + options, within: .seconds(10))
+                "h2", [Built.program("lanchat"), command, "--plain"] + options, within: .seconds(10))
             #expect(both.exit == .exited(64), "\(both)")
         }
         try await plain.stop()
@@ -143,7 +143,7 @@ struct LanChatTLSTests {
             """)
         try await fake.line { $0 == "ready" }
         let anna = try await lab.bash(
-            "h2", "echo secret | \(AppBinary.path("lanchat")) join den --nick anna --trust-first")
+            "h2", "echo secret | \(Built.program("lanchat")) join den --nick anna --trust-first")
         #expect(anna.exit == .exited(76), "\(anna)")
         try await fake.line(.stdout, "the handshake") { $0.hasPrefix(#"b'\x16\x03"#) }
         #expect(!fake.lines().contains { $0.contains("anna") || $0.contains("secret") })
@@ -178,7 +178,7 @@ struct LanChatTLSTests {
         let server = try await serve(lab, "--trust-first")
         let key = try await lab.key("h1")
         let screen = try await TerminalScreen(lab, "h2")
-        let join = "\(AppBinary.path("lanchat")) join --nick anna"
+        let join = "\(Built.program("lanchat")) join --nick anna"
         try await screen.run(join)
         try await screen.shows("the key") {
             $0.contains { $0.contains(key) } && $0.contains { $0.contains("(yes/no)?") }

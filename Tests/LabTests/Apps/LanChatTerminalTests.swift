@@ -10,7 +10,7 @@ struct LanChatTerminalTests {
         let server = try lab.app("h1", "lanchat", "serve", "--name", "den", option)
         try await server.line { $0.hasPrefix("published") }
         let screen = try await TerminalScreen(lab, "h2", environment)
-        try await screen.press("\(AppBinary.path("lanchat")) join --nick anna \(option)", "Enter")
+        try await screen.press("\(Built.program("lanchat")) join --nick anna \(option)", "Enter")
         try await screen.shows("joined") { $0.suffix(2) == ["* here: anna", ">"] }
         return (server, screen)
     }
@@ -78,9 +78,9 @@ struct LanChatTerminalTests {
         let keeper = try await TerminalScreen(lab, "h1")
         let guest = try await TerminalScreen(lab, "h2")
         let before = try await [keeper.settings(), guest.settings()]
-        try await keeper.press("\(AppBinary.path("lanchat")) serve --name den --nick keeper --trust-first", "Enter")
+        try await keeper.press("\(Built.program("lanchat")) serve --name den --nick keeper --trust-first", "Enter")
         try await keeper.shows("the room") { $0.contains("keeper has joined") && $0.last == ">" }
-        try await guest.press("\(AppBinary.path("lanchat")) join --nick anna --trust-first", "Enter")
+        try await guest.press("\(Built.program("lanchat")) join --nick anna --trust-first", "Enter")
         // The room that was found first is selected, and stays so.
         try await guest.shows("the list") { lines in
             ["attic", "den"].allSatisfy { lines.contains("  > \($0)") || lines.contains("    \($0)") }
@@ -111,7 +111,7 @@ struct LanChatTerminalTests {
     func background() async throws {
         let lab = try await Lab.start()
         let screen = try await TerminalScreen(lab, "h1")
-        try await screen.run("set +m; set -m; \(AppBinary.path("lanchat")) serve --name den &")
+        try await screen.run("set +m; set -m; \(Built.program("lanchat")) serve --name den &")
         try await screen.shows("published den._chat-discoverd._tcp.local port 6222")
         try await screen.run("jobs")
         try await screen.shows("a job that runs") { $0.contains { $0.contains("Running") } }

@@ -6,7 +6,7 @@ struct LanChatTests {
     private let program = "lanchat"
 
     private func serve(_ lab: Lab, _ arguments: String...) async throws -> LabProcess {
-        let server = try lab.exec("h1", [AppBinary.path(program), "serve", "--name", "den", "--plain"] + arguments)
+        let server = try lab.exec("h1", [Built.program(program), "serve", "--name", "den", "--plain"] + arguments)
         try await server.line { $0 == "published den._chat-discoverd._tcp.local port 6222" }
         return server
     }

@@ -4,8 +4,7 @@ import Testing
 /// The tutorial's programs with Foundation's old names, between two hosts and with independent programs.
 @Suite("NetService by its old names", .labSlot)
 struct NetServiceTests {
-    private static let program = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent()
-        .appending(path: "BonjourByOldNames").path(percentEncoded: false)
+    private static let program = Built.program("BonjourByOldNames")
     private let patience = Duration.seconds(20)
 
     /// Starts a published server; returns its port.

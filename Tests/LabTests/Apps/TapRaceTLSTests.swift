@@ -8,7 +8,7 @@ struct TapRaceTLSTests {
     private static let name = "h1._tap-race._tcp.local"
 
     private func start(_ lab: Lab, _ host: String, _ options: String...) throws -> LabProcess {
-        try lab.exec(host, [AppBinary.path("tap-race"), "--json"] + options)
+        try lab.exec(host, [Built.program("tap-race"), "--json"] + options)
     }
 
     private func expect(_ player: LabProcess, _ event: String, _ more: String = "") async throws {
@@ -87,7 +87,7 @@ struct TapRaceTLSTests {
         try await expect(impostor, "published")
         for options in [[], ["--trust-first"]] {
             let refused = try await lab.toEnd(
-                "h2", [AppBinary.path("tap-race"), "h1"] + options, within: .seconds(60))
+                "h2", [Built.program("tap-race"), "h1"] + options, within: .seconds(60))
             #expect(refused.exit == .exited(77), "\(refused)")
             #expect(refused.failure?.hasSuffix("THE KEY OF \(Self.name) HAS CHANGED") == true, "\(refused)")
         }
@@ -131,7 +131,7 @@ struct TapRaceTLSTests {
         let left = try await TerminalScreen(lab, "h1")
         let right = try await TerminalScreen(lab, "h2")
         let before = try await left.settings()
-        for screen in [left, right] { try await screen.run("\(AppBinary.path("tap-race")) --seconds 3") }
+        for screen in [left, right] { try await screen.run("\(Built.program("tap-race")) --seconds 3") }
         try await left.shows("> h2")
         try await right.shows("> h1")
         try await left.press("Enter")

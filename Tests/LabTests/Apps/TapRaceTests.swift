@@ -7,7 +7,7 @@ struct TapRaceTests {
     private let wait = Duration.seconds(60)
 
     private func start(_ lab: Lab, _ host: String, _ options: String...) throws -> LabProcess {
-        try lab.exec(host, [AppBinary.path("tap-race"), "--json", "--trust-first"] + options)
+        try lab.exec(host, [Built.program("tap-race"), "--json", "--trust-first"] + options)
     }
 
     private func expect(_ player: LabProcess, _ event: String, _ more: String = "") async throws {
@@ -170,7 +170,7 @@ struct TapRaceTests {
         let left = try await TerminalScreen(lab, "h1")
         let right = try await TerminalScreen(lab, "h2")
         let before = try await left.settings()
-        let program = "\(AppBinary.path("tap-race")) --seconds 6 --trust-first"
+        let program = "\(Built.program("tap-race")) --seconds 6 --trust-first"
         try await left.run(program)
         try await right.run(program)
         try await left.shows("> h2")

@@ -7,7 +7,7 @@ struct WiTapTests {
     private let wait = Duration.seconds(60)
 
     private func start(_ lab: Lab, _ host: String, _ options: String...) async throws -> LabProcess {
-        let player = try lab.exec(host, [AppBinary.path("witap"), "--json"] + options)
+        let player = try lab.exec(host, [Built.program("witap"), "--json"] + options)
         try await expect(player, "published")
         return player
     }
@@ -232,8 +232,8 @@ struct WiTapTests {
         let left = try await TerminalScreen(lab, "h1")
         let right = try await TerminalScreen(lab, "h2", "TERM=vt100")
         let before = try await left.settings()
-        try await left.run(AppBinary.path("witap"))
-        try await right.run(AppBinary.path("witap"))
+        try await left.run(Built.program("witap"))
+        try await right.run(Built.program("witap"))
         try await left.shows("> h2")
         try await right.shows("> h1")
         try await left.press("Enter")

@@ -32,9 +32,8 @@ struct CompletionTests {
         _ = try await daemon.curl("/v1/services") { try $0.objects("services").count == 3 }
         let folder = try TestFolder()
         let home = try TestFolder()
-        let bin = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().path(percentEncoded: false)
         let screen = try await TerminalScreen(lab, "h1", "HOME=\(home.path)")
-        try await screen.run("cd \(folder.path); PATH=\(bin):$PATH")
+        try await screen.run("cd \(folder.path); PATH=\(Built.directory.path):$PATH")
         for command in try #require(Self.shells[shell]) { try await screen.run(command) }
         try await screen.run("clear; echo load''ed")
         try await screen.shows("the script is there") { $0.contains("loaded") }

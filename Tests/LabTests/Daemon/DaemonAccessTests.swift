@@ -39,7 +39,7 @@ struct DaemonAccessTests {
     func attached() async throws {
         let lab = try await Lab.start("--users")
         let daemon = try await LabDaemon.start(on: "h1", of: lab, "limits: {services-per-user: 2}\n")
-        try await lab.run("h1", "install", "-D", "-m", "755", DiscoverdBinary.path, "/run/lab/bin/discoverd")
+        try await lab.run("h1", "install", "-D", "-m", "755", Built.discoverd, "/run/lab/bin/discoverd")
         let nobody = Person(lab: lab, name: Self.user, program: "/run/lab/bin/discoverd")
         let seen = try lab.exec("h2", ["stdbuf", "-oL", "avahi-browse", "-p", "_witap._tcp"])
 
@@ -93,7 +93,7 @@ struct DaemonAccessTests {
     func many() async throws {
         let lab = try await Lab.start("--users")
         let daemon = try await LabDaemon.start(on: "h1", of: lab, "limits: {clients-per-user: 4}\n")
-        try await lab.run("h1", "install", "-D", "-m", "755", DiscoverdBinary.path, "/run/lab/bin/discoverd")
+        try await lab.run("h1", "install", "-D", "-m", "755", Built.discoverd, "/run/lab/bin/discoverd")
         let nobody = Person(lab: lab, name: Self.user, program: "/run/lab/bin/discoverd")
         let seen = try lab.exec("h2", ["stdbuf", "-oL", "avahi-browse", "-p", "_witap._tcp"])
         var commands: [LabProcess] = []
@@ -127,7 +127,7 @@ struct DaemonAccessTests {
             """
         let daemon = try await LabDaemon.start(on: "h1", of: lab, configuration)
         // Others may have no access to the sources' directory.
-        try await lab.run("h1", "install", "-D", "-m", "755", DiscoverdBinary.path, "/run/lab/bin/discoverd")
+        try await lab.run("h1", "install", "-D", "-m", "755", Built.discoverd, "/run/lab/bin/discoverd")
         let nobody = Person(lab: lab, name: Self.user, program: "/run/lab/bin/discoverd")
         let other = Person(lab: lab, name: Self.other, program: "/run/lab/bin/discoverd")
         let tony = try await lab.avahiPublish("h2", "tony", "_witap._tcp", "9000")

@@ -58,7 +58,7 @@ struct DaemonCommandTests {
             ["connect", "nobody", "--probe", "--timeout", "1"],
         ] {
             for form in [[], ["--json"]] {
-                let command = [DiscoverdBinary.path] + arguments + form
+                let command = [Built.discoverd] + arguments + form
                 async let asked = lab.toEnd("h1", command, within: .seconds(30))
                 let direct = try await lab.toEnd("h1", command + ["--no-daemon"], within: .seconds(30))
                 let through = try await asked
@@ -70,7 +70,7 @@ struct DaemonCommandTests {
         let verbose = try await lab.ask("h1", "browse", "_witap._tcp", "-t", "-v")
         #expect(verbose.errors.contains { $0.contains("the daemon at \(LabDaemon.systemSocket) answers") })
         let full = try await lab.toEnd(
-            "h1", ["sh", "-c", "\(DiscoverdBinary.path) browse witap -t >/dev/full"], within: .seconds(10))
+            "h1", ["sh", "-c", "\(Built.discoverd) browse witap -t >/dev/full"], within: .seconds(10))
         #expect(full.exit == .exited(74) && full.errors.first?.contains("No space left") == true, "\(full)")
         for publisher in [tony, web] { publisher.signal(SIGTERM) }
         try await daemon.stop()
@@ -137,7 +137,7 @@ struct DaemonCommandTests {
         let publisher = try lab.exec("h1", Lab.publishMany, "200", "many", "_many._tcp")
         for option in [[], ["--no-daemon"], []] {
             let seen = try await lab.toEnd(
-                "h1", [DiscoverdBinary.path, "browse", "_many._tcp", "-r", "-t"] + option, within: .seconds(30))
+                "h1", [Built.discoverd, "browse", "_many._tcp", "-r", "-t"] + option, within: .seconds(30))
             let names = seen.output.map { $0.split(separator: "\t").prefix(2).joined(separator: " ") }
             #expect(names.allSatisfy { $0.hasPrefix("+ many-") } && Set(names).count == names.count)
         }

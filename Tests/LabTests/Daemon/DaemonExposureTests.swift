@@ -18,7 +18,7 @@ struct DaemonExposureTests {
     private func program(_ lab: Lab) async throws -> String {
         let path = "/run/lab/bin/discoverd"
         for name in ["discoverd", "discoverd-daemon"] {
-            let built = DiscoverdBinary.path.replacing(/discoverd$/, with: name)
+            let built = Built.discoverd.replacing(/discoverd$/, with: name)
             try await lab.run("h1", "install", "-D", "-m", "755", built, "/run/lab/bin/\(name)")
         }
         return path
@@ -75,7 +75,7 @@ struct DaemonExposureTests {
             "h1", becoming(Self.user) + ["/usr/bin/python3", "-c", script, LabDaemon.systemSocket, "hasty"])
         try await hasty.line(within: .seconds(30), "ready") { $0 == "ready" }
         for _ in 0..<12 {
-            let run = try await lab.toEnd("h1", [DiscoverdBinary.path, "ls"], within: .seconds(60))
+            let run = try await lab.toEnd("h1", [Built.discoverd, "ls"], within: .seconds(60))
             #expect(run.exit == .exited(0), "\(run)")
         }
         hasty.signal(SIGKILL)
@@ -187,7 +187,7 @@ struct DaemonExposureTests {
         #expect(mkfifo(state, 0o600) == 0)
         let process = try lab.exec(
             "h1",
-            ["sh", "-c", "umask \(umask); exec \"$@\"", "sh", DiscoverdBinary.path, "daemon", "--backend", "system"]
+            ["sh", "-c", "umask \(umask); exec \"$@\"", "sh", Built.discoverd, "daemon", "--backend", "system"]
                 + [
                     "--config", "\(daemon.directory)/conf", "--state", "\(daemon.directory)/state", "--socket",
                     "\(run)/s",
@@ -195,7 +195,7 @@ struct DaemonExposureTests {
         try await process.line(.stderr, within: .seconds(30), "the pipe") { $0.contains("no regular file") }
         try await process.line(.stderr, within: .seconds(30), "serving") { $0.contains("serving") }
         let publish = try await lab.toEnd(
-            "h1", [DiscoverdBinary.path, "publish", "a", "9000", "--detach", "--socket", "\(run)/s"],
+            "h1", [Built.discoverd, "publish", "a", "9000", "--detach", "--socket", "\(run)/s"],
             within: .seconds(30))
         #expect(publish.exit == .exited(0), "\(publish)")
         let known = "/var/lib/discoverd-root"

@@ -158,7 +158,7 @@ struct DaemonProcessTests {
         #expect(try await daemon.ask("publish", "kept", "9000", "--detach").exit == .exited(0))
         let browser = try await Self.seen(["kept"], lab)
 
-        let second = try await lab.toEnd("h1", [DiscoverdBinary.path] + daemon.arguments, within: .seconds(10))
+        let second = try await lab.toEnd("h1", [Built.discoverd] + daemon.arguments, within: .seconds(10))
         #expect(second.exit == .exited(1))
         #expect(second.errors.first?.contains("already running (pid \(first.pid))") == true)
 
@@ -196,7 +196,7 @@ struct DaemonProcessTests {
         let content = #"{"v":2,"checksum":"0","registrations":[]}"# + "\n"
         try content.write(toFile: file, atomically: true, encoding: .utf8)
         let run = try await lab.toEnd(
-            "h1", [DiscoverdBinary.path] + daemon.arguments + ["--state", "\(daemon.directory)/state"],
+            "h1", [Built.discoverd] + daemon.arguments + ["--state", "\(daemon.directory)/state"],
             within: .seconds(20))
         #expect(run.exit == .exited(78) && run.failure?.contains("format 2, of a newer discoverd") == true, "\(run)")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == content)

@@ -4,8 +4,7 @@ import Testing
 /// The example of `DiscoveryDaemonClient`, as a program against a real daemon.
 @Suite("A program hands a service to the daemon", .labSlot)
 struct HelloDaemonTests {
-    private let program = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent()
-        .appending(path: "HelloDaemon").path(percentEncoded: false)
+    private let program = Built.program("HelloDaemon")
 
     @Test("it is found, published, seen with its second record, and withdrawn")
     func example() async throws {

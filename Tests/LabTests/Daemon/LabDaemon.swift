@@ -73,7 +73,7 @@ final class LabDaemon: Sendable {
     func start(
         as user: [String] = [], arguments: [String], environment: [String: String] = [:]
     ) async throws -> LabProcess {
-        let process = try lab.exec(host, user + [DiscoverdBinary.path] + arguments, environment: environment)
+        let process = try lab.exec(host, user + [Built.discoverd] + arguments, environment: environment)
         started.withLock { $0 = process }
         try await process.line(.stderr, within: .seconds(30), "serving") { $0.contains("serving \(self.socket)") }
         return process
@@ -93,7 +93,7 @@ final class LabDaemon: Sendable {
 extension LabDaemon {
     /// Runs a command that asks the daemon.
     func ask(_ command: String...) async throws -> Lab.Run {
-        try await lab.toEnd(host, [DiscoverdBinary.path] + command + ["--socket", socket], within: .seconds(30))
+        try await lab.toEnd(host, [Built.discoverd] + command + ["--socket", socket], within: .seconds(30))
     }
 
     /// A service in `ls --json`.

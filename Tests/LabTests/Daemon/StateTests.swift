@@ -40,9 +40,8 @@ struct StateTests {
             try await lab.run("h1", "install", "-d", "-o", "nobody", "-m", "700", "/run/lab/\(name)")
         }
         for name in ["discoverd", "discoverd-daemon"] {
-            let built = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().appending(path: name)
             try await lab.run(
-                "h1", "install", "-D", "-m", "755", built.path(percentEncoded: false), "/run/lab/bin/\(name)")
+                "h1", "install", "-D", "-m", "755", Built.program(name), "/run/lab/bin/\(name)")
         }
         let environment = ["HOME": "/run/lab/home", "XDG_RUNTIME_DIR": "/run/lab/runtime", "XDG_STATE_HOME": ""]
         func command(_ arguments: String...) throws -> LabProcess {

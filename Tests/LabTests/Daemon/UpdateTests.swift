@@ -12,7 +12,7 @@ struct UpdateTests {
         let daemon = try await LabDaemon.start(on: "h1", of: lab)
         let socket = ["--socket", daemon.socket]
         func run(_ arguments: String...) async throws -> Lab.Run {
-            try await lab.toEnd("h1", [DiscoverdBinary.path] + arguments + socket, within: .seconds(15))
+            try await lab.toEnd("h1", [Built.discoverd] + arguments + socket, within: .seconds(15))
         }
         let made = try await run("publish", "shop", "8080", "--type", "_http._tcp", "--txt", "state=old", "--detach")
         #expect(made.exit == .exited(0), "\(made)")

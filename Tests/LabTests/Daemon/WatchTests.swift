@@ -48,7 +48,7 @@ struct WatchTests {
         let daemon = try await LabDaemon.start(on: "h1", of: lab)
         let screen = try await TerminalScreen(lab, "h1")
         let before = try await screen.settings()
-        try await screen.run("clear; \(DiscoverdBinary.path) ls --watch; echo \"status=$?\"")
+        try await screen.run("clear; \(Built.discoverd) ls --watch; echo \"status=$?\"")
         try await screen.shows("headings") { $0.first == "discoverd ls" && $0.contains { $0.hasPrefix("STATE") } }
         let server = try lab.exec("h1", "nc", "-lk", "9000")
         defer { server.signal(SIGTERM) }
@@ -62,7 +62,7 @@ struct WatchTests {
         try await screen.shows("status=0")
         try await screen.resize(columns: 80, rows: 24)
         #expect(try await screen.settings() == before)
-        try await screen.run("clear; \(DiscoverdBinary.path) status --watch; echo \"status=$?\"")
+        try await screen.run("clear; \(Built.discoverd) status --watch; echo \"status=$?\"")
         try await screen.shows("the status") { $0.contains { $0.hasPrefix("daemon     running") } }
         try await daemon.stop()
         try await screen.shows("that the daemon is away") { $0.last?.hasPrefix("the daemon does not answer") == true }

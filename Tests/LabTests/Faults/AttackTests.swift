@@ -60,7 +60,7 @@ extension FaultTests {
             try await drip.line(within: .seconds(10)) { $0 == "1" }
             for _ in 0..<3 {
                 let list = try lab.exec(
-                    "h1", [DiscoverdBinary.path, "browse", Lab.type, "-t", "-r", "--json", "--no-daemon"] + Lab.finder)
+                    "h1", [Built.discoverd, "browse", Lab.type, "-t", "-r", "--json", "--no-daemon"] + Lab.finder)
                 #expect(try await list.exit(within: .seconds(20)) == .exited(0))
                 #expect(list.lines().contains { $0.contains(#""event":"settled""#) }, "\(list.lines())")
                 #expect(list.lines().contains { $0.contains(#""name":"tony""#) })

@@ -146,7 +146,7 @@ extension FaultTests {
             }
             let before = ProcessUsage(publications.process.pid)
             let began = ContinuousClock.now
-            let browse = [DiscoverdBinary.path, "browse", Lab.type, "--backend", "system", "--finder", "avahi"]
+            let browse = [Built.discoverd, "browse", Lab.type, "--backend", "system", "--finder", "avahi"]
             let command = try lab.exec("h1", browse)
             #expect(try await command.exit(within: .seconds(4)) == .exited(69))
             // Measures a share of the time: the longer, the finer the ticks of 10 ms.
@@ -176,7 +176,7 @@ extension FaultTests {
             let lab = try await Lab.start(hosts: 1)
             var publication = try lab.publish("old", on: "h1")
             try await publication.wait(forEstablished: ["old"], within: .seconds(5))
-            let browse = [DiscoverdBinary.path, "browse", Lab.type, "-r", "--json"] + Lab.finder
+            let browse = [Built.discoverd, "browse", Lab.type, "-r", "--json"] + Lab.finder
             let watching = BrowseLog(try lab.exec("h1", browse))
             var log = watching
             try await log.wait(for: "seen", within: .seconds(5)) { $0.names == ["old"] }

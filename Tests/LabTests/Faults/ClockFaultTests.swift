@@ -63,7 +63,7 @@ extension FaultTests {
             let there = try await lab.avahiPublish("h2", "there", Lab.type, "9001")
             let warm = "/v1/services?type=\(Lab.type)"
             _ = try await daemon.curl(warm) { try $0.objects("services").count == 2 }
-            let browse = [DiscoverdBinary.path, "browse", Lab.type, "--json", "--no-daemon"]
+            let browse = [Built.discoverd, "browse", Lab.type, "--json", "--no-daemon"]
             var seen = BrowseLog(try lab.exec("h2", browse + Lab.finder))
             try await seen.wait(for: "both", within: .seconds(20)) { $0.names == ["kept", "there"] }
             let watcher = try daemon.watch("/v1/services/watch?type=\(Lab.type)")

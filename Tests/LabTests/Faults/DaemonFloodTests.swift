@@ -89,7 +89,7 @@ extension FaultTests {
 
         private func browsers(_ lab: Lab) throws -> (direct: LabProcess, through: LabProcess) {
             let through = try lab.discoverd("h1", "browse", Lab.type, "--json")
-            let direct = [DiscoverdBinary.path, "browse", Lab.type, "--json", "--no-daemon"]
+            let direct = [Built.discoverd, "browse", Lab.type, "--json", "--no-daemon"]
             return (try lab.exec("h1", direct + Lab.finder), through)
         }
 

@@ -43,20 +43,19 @@ extension Lab {
         port: Int = 9000,
         interfaces: [String] = []
     ) throws -> PublishLog {
-        let program = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().appending(path: "PublishMany")
-        let arguments = [program.path(percentEncoded: false), "\(count)", prefix, Self.type, "\(port)"]
+        let arguments = [Built.program("PublishMany"), "\(count)", prefix, Self.type, "\(port)"]
         return PublishLog(keep(try exec(host, arguments + interfaces)))
     }
 
     /// `discoverd publish NAME 9000 --json`.
     func publish(_ name: String, on host: String, _ options: String...) throws -> PublishLog {
-        let arguments = [DiscoverdBinary.path, "publish", name, "9000", "--type", Self.type, "--json"]
+        let arguments = [Built.discoverd, "publish", name, "9000", "--type", Self.type, "--json"]
         return PublishLog(keep(try exec(host, arguments + options)))
     }
 
     /// `discoverd browse --json`, on the real link only, so that everything seen came from it.
     func browse(on host: String, _ options: String...) throws -> BrowseLog {
-        let arguments = [DiscoverdBinary.path, "browse", Self.type, "--json", "--interface", "eth0"]
+        let arguments = [Built.discoverd, "browse", Self.type, "--json", "--interface", "eth0"]
         return BrowseLog(keep(try exec(host, arguments + Self.finder + options)))
     }
 

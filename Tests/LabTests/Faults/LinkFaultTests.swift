@@ -141,7 +141,7 @@ extension FaultTests {
             var publications = try lab.publish(5, on: "h1")
             let names = Lab.names(5)
             let options = ["browse", Lab.type, "--json", "-r", "--interface", "eth*"]
-            var browser = BrowseLog(try lab.exec("h2", [DiscoverdBinary.path] + options + Lab.finder))
+            var browser = BrowseLog(try lab.exec("h2", [Built.discoverd] + options + Lab.finder))
             try await publications.wait(forEstablished: names, within: .seconds(5))
             try await browser.wait(for: "seen", within: .seconds(5)) { $0.names == names }
             try await lab.lab("link", "h1", "eth1", "10.78.0.1/24")
@@ -177,7 +177,7 @@ extension FaultTests {
             }
             try await both.wait(forEstablished: Lab.names(3, prefix: "b"), within: .seconds(5))
             let options = ["browse", Lab.type, "--json", "--interface", "eth*"]
-            var browser = BrowseLog(try lab.exec("h2", [DiscoverdBinary.path] + options + Lab.finder))
+            var browser = BrowseLog(try lab.exec("h2", [Built.discoverd] + options + Lab.finder))
             try await browser.wait(for: "eth0's", within: .seconds(5)) { $0.names == Lab.names(3, prefix: "b") }
             try await lab.lab("link", "h2", "eth1", "10.78.0.2/24")
             try await lab.lab("link", "h1", "eth1", "10.78.0.1/24")
@@ -234,7 +234,7 @@ extension FaultTests {
         func manyInterfaces() async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(10)
-            let browse = [DiscoverdBinary.path, "browse", Lab.type, "--json", "-r"]
+            let browse = [Built.discoverd, "browse", Lab.type, "--json", "-r"]
             let everywhere = try lab.exec("h2", browse + Lab.finder)
             var all = BrowseLog(everywhere)
             try await all.wait(for: "seen", within: .seconds(5)) { $0.names == names }

@@ -18,7 +18,7 @@ extension FaultTests {
             }
             let refused = try lab.exec(
                 "h2",
-                [DiscoverdBinary.path, "publish", "tony", "9001", "--type", Lab.type, "--on-conflict", "fail"]
+                [Built.discoverd, "publish", "tony", "9001", "--type", Lab.type, "--on-conflict", "fail"]
             )
             #expect(try await refused.exit(within: .seconds(5)) == .exited(73))
             try first.catchUp()

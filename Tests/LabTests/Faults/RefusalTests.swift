@@ -39,7 +39,7 @@ struct RefusalTests {
             let body = "{\"name\":\"\(name)\",\"type\":\"_http._tcp\",\"port\":80,\"subtypes\":[\"_printer\"]}"
             #expect(try await daemon.curl("/v1/registrations", "-d", body).status == 201)
         }
-        let publish = [DiscoverdBinary.path, "publish", "--type", "_http._tcp", "--subtype", "_printer"]
+        let publish = [Built.discoverd, "publish", "--type", "_http._tcp", "--subtype", "_printer"]
         let attached = try lab.exec("h1", publish + ["attached", "80"])
         let direct = try lab.exec("h1", publish + ["direct", "80", "--no-daemon"])
         for command in [attached, direct] {

@@ -85,7 +85,7 @@ struct ShownPage {
     var origin: String { url.components(separatedBy: "/#")[0] }
 
     static func start(on host: String, of lab: Lab, _ options: String...) async throws -> ShownPage {
-        let process = try lab.exec(host, [DiscoverdBinary.path, "show"] + options)
+        let process = try lab.exec(host, [Built.discoverd, "show"] + options)
         let url = try await process.line(.stdout, within: .seconds(20), "a URL") { $0.hasPrefix("http://127.0.0.1:") }
         return ShownPage(process: process, url: url)
     }

@@ -22,7 +22,7 @@ struct DNSSECTests {
             try await dns.resolv(row.host, row.resolver)
             for way in [["resolve", "tony", "_witap._tcp"], ["browse", "_witap._tcp", "-r", "-t"]] {
                 let run = try await dns.lab.toEnd(
-                    row.host, [DiscoverdBinary.path] + way + ["--json", "--domain", "signed.example.org"],
+                    row.host, [Built.discoverd] + way + ["--json", "--domain", "signed.example.org"],
                     within: .seconds(15))
                 #expect(run.exit == .exited(0), "\(row) \(run.errors)")
                 let service = run.output.first { $0.contains(#""host":"#) }

@@ -27,7 +27,7 @@ struct DomainsTests {
         try await daemon.stop()
 
         let both = ["--domain", "wide.example.org", "--domain", "big.example.org"]
-        let several = try await dns.lab.toEnd("h1", [DiscoverdBinary.path, "domains"] + both, within: .seconds(15))
+        let several = try await dns.lab.toEnd("h1", [Built.discoverd, "domains"] + both, within: .seconds(15))
         #expect(several.exit == .exited(0))
         #expect(Set(several.output.map { $0.prefix { $0 != "\t" } }) == ["wide.example.org", "big.example.org"])
         try await dns.resolv("h1", "nameserver 10.53.2.9")
@@ -49,7 +49,7 @@ struct DomainsTests {
         try await dns.resolv("h1", "search home.example.org", "nameserver 10.53.2.9")
         for options in [[], ["--json"]] {
             let silent = try await dns.lab.toEnd(
-                "h1", [DiscoverdBinary.path, "domains"] + options, within: .seconds(15))
+                "h1", [Built.discoverd, "domains"] + options, within: .seconds(15))
             #expect(silent.exit == .exited(1) && silent.errors.contains { $0.contains("10.53.2.9") }, "\(silent)")
             #expect(silent.duration < max(without.duration, .seconds(1)) + .seconds(1.5), "\(without) \(silent)")
             guard !options.isEmpty else { continue }

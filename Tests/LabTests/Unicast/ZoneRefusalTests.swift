@@ -67,7 +67,7 @@ struct ZoneRefusalTests {
         for refusal in refusals {
             for timeout in [[], ["--timeout", "5"]] {
                 let process = try dns.lab.exec(
-                    "h1", [DiscoverdBinary.path, "publish", "tony", "9000"] + refusal.options + timeout,
+                    "h1", [Built.discoverd, "publish", "tony", "9000"] + refusal.options + timeout,
                     environment: refusal.environment)
                 // 5 s, and what a busy machine takes to start it.
                 #expect(try await process.exit(within: .seconds(8)) == .exited(refusal.exit), "\(refusal.options)")
@@ -90,7 +90,7 @@ struct ZoneRefusalTests {
         for timeout in [[], ["--timeout", "5"]] {
             let run = try await dns.lab.toEnd(
                 "h1",
-                [DiscoverdBinary.path, "publish", "tony", "9000", "--domain", zone.name, "--key", Self.pub] + timeout,
+                [Built.discoverd, "publish", "tony", "9000", "--domain", zone.name, "--key", Self.pub] + timeout,
                 within: .seconds(15))
             #expect(run.exit == .exited(76) && run.duration < .seconds(5), "\(run)")
             #expect(run.failure?.contains("100 services of _witap._tcp") == true, "\(run.errors)")
@@ -127,7 +127,7 @@ struct ZoneRefusalTests {
 
     private func expectRebinding(_ way: [String], _ dns: DNSLab, _ zone: Zone) async throws {
         let run = try await dns.lab.toEnd(
-            "h3", [DiscoverdBinary.path] + way + ["--domain", zone.name], within: .seconds(15))
+            "h3", [Built.discoverd] + way + ["--domain", zone.name], within: .seconds(15))
         #expect(run.exit == .exited(76) && run.duration < .seconds(5), "\(way) \(run)")
         #expect(run.failure?.contains("rebinding") == true, "\(way) \(run.errors)")
     }
@@ -138,7 +138,7 @@ struct ZoneRefusalTests {
         try await dns.resolv("h3", "nameserver 10.53.2.9", "options timeout:1 attempts:1")
         for command in [["browse", "_witap._tcp", "-t"], ["types"], ["wait", "_witap._tcp", "--timeout", "5"]] {
             let run = try await dns.lab.toEnd(
-                "h3", [DiscoverdBinary.path] + command + ["--domain", "home.example.org", "--domain", "local"],
+                "h3", [Built.discoverd] + command + ["--domain", "home.example.org", "--domain", "local"],
                 within: .seconds(15))
             #expect(run.exit == .exited(69), "\(command) \(run)")
             #expect(run.failure?.contains("10.53.2.9") == true, "\(command) \(run.errors)")

@@ -17,7 +17,7 @@ struct ZoneSizeTests {
         let domains = (1...10).map { "link\($0).\(zone.name)" }
         let browse = try await dns.lab.toEnd(
             "h3",
-            [DiscoverdBinary.path, "browse", "_witap._tcp", "-r", "-t", "--json", "--timeout", "60"]
+            [Built.discoverd, "browse", "_witap._tcp", "-r", "-t", "--json", "--timeout", "60"]
                 + domains.flatMap { ["--domain", $0] }, within: .seconds(70))
         #expect(browse.exit == .exited(0), "\(browse.errors)")
         var found: [String: Set<String>] = [:]
@@ -104,9 +104,8 @@ struct ZoneSizeTests {
     private func publish(
         _ dns: DNSLab, _ zone: DNSLab.Zone, domains: Int, each: Int
     ) async throws -> LabProcess {
-        let program = URL(filePath: DiscoverdBinary.path).deletingLastPathComponent().appending(path: "PublishInZones")
         let process = try dns.lab.exec(
-            "h1", [program.path(percentEncoded: false), zone.name, Self.key, "\(domains)", "\(each)"])
+            "h1", [Built.program("PublishInZones"), zone.name, Self.key, "\(domains)", "\(each)"])
         try await process.line(within: .seconds(60), "established") { $0 == "established \(domains * each)" }
         return process
     }

@@ -11,7 +11,7 @@ struct ZoneTemplateTests {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("lab/zone-template.sh").path
         let process = try LabProcess(
-            ["/usr/bin/unshare", "--net", "/bin/bash", script, server, DiscoverdBinary.path], environment: [:])
+            ["/usr/bin/unshare", "--net", "/bin/bash", script, server, Built.discoverd], environment: [:])
         let exit = try await process.exit(within: .seconds(40))
         let lines = process.lines()
         #expect(exit == .exited(0), "\(process.lines(.stderr).suffix(5))")

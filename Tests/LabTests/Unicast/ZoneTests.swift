@@ -121,7 +121,7 @@ struct ZoneTests {
         _ dns: DNSLab, _ zone: Zone, _ name: String, on host: String = "h1", _ options: String...
     ) async throws -> LabProcess {
         let arguments = ["publish", name, "9000", "--domain", zone.name, "--key", key, "--json"] + options
-        let process = try dns.lab.exec(host, [DiscoverdBinary.path] + arguments)
+        let process = try dns.lab.exec(host, [Built.discoverd] + arguments)
         try await process.json("established") { $0.state == "established" }
         return process
     }

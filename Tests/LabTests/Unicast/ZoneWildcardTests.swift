@@ -15,7 +15,7 @@ struct ZoneWildcardTests {
         for timeout in [[], ["--timeout", "5"]] {
             let run = try await dns.lab.toEnd(
                 "h1",
-                [DiscoverdBinary.path, "publish", "*", "9000", "--domain", zone.name, "--key", Self.pub] + timeout,
+                [Built.discoverd, "publish", "*", "9000", "--domain", zone.name, "--key", Self.pub] + timeout,
                 within: .seconds(15))
             #expect(run.exit != .exited(0) && run.duration < .seconds(5), "\(run)")
             #expect(run.failure?.contains("wildcard") == true, "\(run.errors)")
@@ -44,7 +44,7 @@ struct ZoneWildcardTests {
         let dns = try await DNSLab.start(.unbound)
         try await dns.settings("h1", "domains:", "  - {nam: home.example.org, key: /run/dns/keys/pub.key}")
         let run = try await dns.lab.toEnd(
-            "h1", [DiscoverdBinary.path, "publish", "tony", "9000", "--domain", "home.example.org"],
+            "h1", [Built.discoverd, "publish", "tony", "9000", "--domain", "home.example.org"],
             within: .seconds(15))
         #expect(run.exit == .exited(78), "\(run)")
         #expect(run.failure?.contains("nam") == true && run.failure?.contains("nothing publishes") == false, "\(run)")
