@@ -110,6 +110,10 @@ check: ## formatting, shell scripts, forbidden constructs: what CI runs first
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	@.ci/check
 
+.PHONY: house
+house: ## how big the house is: entries, targets, files, lines, stored Bools, names that mean two things
+	@SWIFT=$(SWIFT) .ci/house
+
 # Symbol graphs come from the debug build that tests need, too (docs/decisions/0060-an-api-that-is-written-down.md).
 .PHONY: documented-built api api-accept
 documented-built:
