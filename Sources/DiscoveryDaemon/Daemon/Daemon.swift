@@ -52,7 +52,7 @@ package final class Daemon: Sendable {
         log: DaemonLog,
         reload: @escaping @Sendable (Daemon) async -> ControlError?
     ) {
-        let network = LocalNetwork(engine: SharingEngine(engine), limits: limits)
+        let network = LocalNetwork(engine: engine, limits: limits)
         let health = BackendHealth()
         let warm = OpenQueries(network: network, troubles: { engine.troubles })
         health.include { [weak warm] in warm?.omissions ?? [] }
