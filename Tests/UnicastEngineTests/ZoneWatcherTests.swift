@@ -79,10 +79,9 @@ import Testing
 @Suite struct HostLabelTests {
     @Test func aNumberedNameFitsWhateverItsLetters() {
         for label in [String(repeating: "ü", count: 31), String(repeating: "a", count: 63), "h1"] {
-            var host = HostState(label: label + ".lab")
-            host.number = 12
-            #expect(host.text.hasSuffix("-12.lab"))
-            #expect(host.text.utf8.count <= 63 + 4, "\(host.text)")
+            let text = HostClaim.numbered(label + ".lab", 12)
+            #expect(text.hasSuffix("-12.lab"))
+            #expect(text.utf8.count <= 63 + 4, "\(text)")
         }
     }
 }

@@ -32,3 +32,54 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     mutating func fraction() -> Double { Double.random(in: 0..<1, using: &self) }
 }
+
+/// Whether a publisher sends requests: not for a while after the server refused or did not answer.
+struct RequestGate: Sendable {
+    private enum State: Sendable {
+        case open
+        case closed(ZonePublisher.Trouble, until: Duration)
+        /// Something is asked; only an answer ends the trouble.
+        case trying(ZonePublisher.Trouble)
+    }
+
+    private var state = State.open
+    private var delay = RetryDelay()
+
+    /// Why nothing is sent, or was until a moment ago.
+    var trouble: ZonePublisher.Trouble? {
+        switch state {
+        case .open: nil
+        case .closed(let trouble, _), .trying(let trouble): trouble
+        }
+    }
+
+    /// Nothing is sent until then; nil if requests are sent.
+    var closedUntil: Duration? { if case .closed(_, let until) = state { until } else { nil } }
+
+    mutating func close(_ trouble: ZonePublisher.Trouble, _ now: Duration, jitter: Double) {
+        // Only the first failure of several messages under way prolongs the delay.
+        state = .closed(trouble, until: closedUntil ?? now + delay.failed(jitter))
+    }
+
+    /// Another try may succeed.
+    mutating func openSoon(_ now: Duration) {
+        if case .closed(let trouble, _) = state { state = .closed(trouble, until: now) }
+        delay.succeeded()
+    }
+
+    /// Returns the trouble if it is time for another try.
+    mutating func tries(_ now: Duration) -> ZonePublisher.Trouble? {
+        guard case .closed(let trouble, let until) = state, until <= now else { return nil }
+        state = .trying(trouble)
+        return trouble
+    }
+
+    /// The server has answered.
+    /// - Returns: whether that ends a trouble.
+    mutating func answered() -> Bool {
+        guard case .trying = state else { return false }
+        state = .open
+        delay.succeeded()
+        return true
+    }
+}

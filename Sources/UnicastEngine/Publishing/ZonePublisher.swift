@@ -31,36 +31,21 @@ package struct ZonePublisher: Sendable {
     static let mostInMessage = 50
     /// The approximate limit of a message in bytes.
     static let messageSize = 16_000
-    /// How long the leftovers of an earlier process stay, so that they can be published again.
-    static let grace = Duration.seconds(10)
     /// The most names that are tried before a service is given up.
     static let mostRenames = 100
 
-    package let layout: ZoneLayout
-    package let id: PublisherID
-    let ttl: UInt32
+    package var layout: ZoneLayout { records.layout }
+    package var id: PublisherID { records.id }
     let leaseSeconds: Int
-    let session: UInt64
+    let records: PublisherRecords
     var random: SeededGenerator
 
-    var lease = LeaseState()
-    var host: HostState
-    var items: [Int: PublishedItem] = [:]
-    /// The item that holds each name.
-    var holders: [DomainName: Int] = [:]
-    /// The number of entries in each shard of the manifest.
-    var entries = [Int](repeating: 0, count: ZoneLayout.shards)
-    /// The services listed under each type, and when the list was read.
-    var lists: [DomainName: (names: Set<DomainName>, readAt: Duration)] = [:]
-    var listsAsked: Set<DomainName> = []
-    /// The shards of the manifest that must still be read.
-    var unread: Set<Int>
-    var unreadInFlight: Set<Int> = []
-    var leftovers = Holdings()
-    var leftoversDueAt: Duration?
-    /// This publisher's hosts that must be removed; true if only the manifest's entry is left.
-    var hostsToRemove: [DomainName: Bool] = [:]
-    var hostsInFlight: Set<DomainName> = []
+    var lease: LeaseKeeper
+    var host: HostClaim
+    var items: [Int: ItemClaim] = [:]
+    var names = HeldNames()
+    var lists = TypeLists()
+    var leftovers: Leftovers
     var janitor: Janitor
     /// Whether it takes back the records of others that are gone; one publisher of a process is enough.
     package var watches = true
@@ -69,16 +54,14 @@ package struct ZonePublisher: Sendable {
 
     var honesty = ServerHonesty()
 
-    var flights: [Int: Flight] = [:]
-    private var lastTicket = 0
-    var lastItem = 0
-    private(set) var trouble: Trouble?
-    private var pausedUntil: Duration?
+    var gate = RequestGate()
     private var lookedAt = Duration.zero
-    private var pause = RetryDelay()
+    var flights: [Int: (flight: Flight, request: ZoneRequest)] = [:]
+    private var lastTicket = 0
+    private var lastItem = 0
     var steps: [Step] = []
     /// The number of updates that were sent.
-    package internal(set) var updates = 0
+    package private(set) var updates = 0
     /// The number of requests that were refused or not answered.
     package internal(set) var failures = 0
 
@@ -94,14 +77,12 @@ package struct ZonePublisher: Sendable {
     package init(
         _ layout: ZoneLayout, id: PublisherID, isKnown: Bool, host: String, ttl: UInt32, leaseSeconds: Int, seed: UInt64
     ) {
-        self.layout = layout
-        self.id = id
-        self.ttl = ttl
+        records = PublisherRecords(layout: layout, id: id, ttl: ttl)
         self.leaseSeconds = min(max(leaseSeconds, Lease.seconds.lowerBound), Lease.seconds.upperBound)
-        self.host = HostState(label: host)
-        unread = isKnown ? Set(0..<ZoneLayout.shards) : []
+        self.host = HostClaim(records, label: host)
+        leftovers = Leftovers(records, isKnown: isKnown)
         random = SeededGenerator(seed: seed)
-        session = random.next()
+        lease = LeaseKeeper(records, seconds: self.leaseSeconds, session: random.next())
         janitor = Janitor(layout, own: id, lease: .seconds(self.leaseSeconds), ttl: ttl, seed: random.next())
     }
 
@@ -123,10 +104,8 @@ package struct ZonePublisher: Sendable {
             ]
             return lastItem
         }
-        items[lastItem] = PublishedItem(
-            service: service, policy: policy, isPersistent: isPersistent, name: service.name, names: names,
-            stage: .wanted)
-        switch trouble {
+        items[lastItem] = ItemClaim(service, policy: policy, isPersistent: isPersistent, names: names)
+        switch gate.trouble {
         case .waiting(let reason): report(lastItem, .waiting(reason))
         case .refused(let error): report(lastItem, isPersistent ? .refused(error) : .registering)
         case nil: report(lastItem, .registering)
@@ -136,41 +115,36 @@ package struct ZonePublisher: Sendable {
 
     /// Replaces a service's port or TXT record.
     package mutating func update(_ registration: Int, _ body: (inout OfferedService) -> Void) {
-        guard let item = items[registration], item.stage == .wanted, var service = item.service else { return }
-        body(&service)
-        guard service != item.service else { return }
-        items[registration]?.service = service
-        items[registration]?.changed()
+        items[registration]?.update(body)
     }
 
     /// Withdraws a service; the step `gone` follows when that is done.
     package mutating func withdraw(_ registration: Int) {
-        guard let item = items[registration], item.stage == .wanted else { return }
-        if item.mayExist {
-            items[registration]?.stage = .removing
-            items[registration]?.retryAt = nil
-        } else {
-            forget(registration)
-        }
+        guard items[registration]?.isWanted == true else { return }
+        if items[registration]?.withdraw() == false { forget(registration) }
         // The process may end, and has no time to wait for the next try.
-        if !items.values.contains(where: { $0.stage == .wanted }) { retryNow() }
+        if !wantsAnything { retryNow() }
     }
 
     /// The host's addresses were looked at, and are those.
-    package var knowsAddresses: Bool { host.isLookedAt }
+    package var knowsAddresses: Bool { host.addresses != nil }
 
     /// Publishes other addresses of the host.
     package mutating func addressesBecame(_ addresses: Set<IPAddress>) { host.became(addresses) }
 
     /// Checks the lease now, because others may have taken it back.
-    package mutating func doubtLease() { (lease.isDoubtful, lease.isAcknowledged) = (lease.isHeld, false) }
+    package mutating func doubtLease() { lease.mayBeGone() }
 
     /// What was refused, or not answered, may succeed now: nothing waits for its next try.
     package mutating func retryNow() {
-        if pausedUntil != nil { pausedUntil = lookedAt }
-        pause.succeeded()
-        host.retryAt = nil
+        gate.openSoon(lookedAt)
+        host.retryNow()
         retry()
+    }
+
+    /// Tries now what was refused: a publisher is gone that may have had the names.
+    package mutating func retry() {
+        for number in items.keys { items[number]?.retrySoon() }
     }
 
     // MARK: Time
@@ -178,21 +152,15 @@ package struct ZonePublisher: Sendable {
     /// Returns the steps to carry out now.
     package mutating func next(_ now: Duration) -> [Step] {
         lookedAt = now
-        if pausedUntil.map({ $0 <= now }) ?? false {
-            pausedUntil = nil
+        if let trouble = gate.tries(now) {
             // Only an answer ends the trouble, so something must be asked.
             doubtLease()
             // The answer to an update, where updates were refused.
-            if case .refused = trouble { lease.renewAt = now }
+            if case .refused = trouble { lease.renew(at: now) }
         }
-        if pausedUntil == nil {
-            if sendLease(now) {
-                readManifest(now)
-                sendHost(now)
-                sendPublications(now)
-                sendRemovals(now)
-                sendEnd(now)
-            }
+        if gate.closedUntil == nil {
+            if let request = lease.next(now, demand) { send(.lease, request) }
+            if lease.allowsOthers(demand) { sendOthers(now) }
             if lease.isHeld, watches {
                 for (job, request) in janitor.next(now, room: room) { send(.janitor(job), request) }
             }
@@ -201,89 +169,91 @@ package struct ZonePublisher: Sendable {
         return steps
     }
 
+    private mutating func sendOthers(_ now: Duration) {
+        while room > 0, let (errand, request) = leftovers.nextQuestion() { send(.leftovers(errand), request) }
+        if let due = leftovers.deadline, due <= now { takeLeftovers() }
+        sendHost(now)
+        sendPublications(now)
+        sendRemovals(now)
+        // The host goes, and then the lease, once nothing is wanted any more.
+        if !wantsAnything, let name = host.withdraw() { leftovers.add(host: name) }
+        while room > 0, let (errand, request) = leftovers.nextRemoval() { send(.leftovers(errand), request) }
+        guard items.isEmpty, !leftovers.hasHosts, !host.mayExist, leftovers.isRead, flights.isEmpty, lease.mayExist
+        else { return }
+        guard leftovers.isEmpty else { return takeLeftovers() }
+        send(.lease, lease.remove())
+    }
+
+    /// Removes the leftovers that have not been published again.
+    private mutating func takeLeftovers() {
+        let current = host.mayExist || host.isThere ? host.name : nil
+        for left in leftovers.giveUp(but: current) where names.holder(of: left.instance) == nil {
+            lastItem += 1
+            items[lastItem] = ItemClaim(leftover: left)
+            names.hold(left, for: lastItem)
+        }
+    }
+
+    private mutating func sendHost(_ now: Duration) {
+        guard wantsAnything, host.isReady(now), room > 0 else { return }
+        guard let name = host.name else {
+            host.retryLater(now, jitter: random.fraction())
+            return refuseAll(.init(.misconfigured, "\(host.label.escapedForTerminal) cannot be a host name"))
+        }
+        // The name must be gone before it can be written again.
+        guard !leftovers.has(host: name) else { return host.retryNow() }
+        if host.addresses?.isEmpty == true {
+            for number in items.keys {
+                report(number, .waiting("this machine has no address by which others could reach it"))
+            }
+        }
+        if let request = host.next() { send(.host, request) }
+    }
+
     /// When to call `next` again unless something happens before. Whatever was due at the last call waits for an
     /// answer.
     package var deadline: Duration? {
-        if let pausedUntil { return pausedUntil }
+        if let until = gate.closedUntil { return until }
         let times =
-            items.values.map(\.retryAt) + [host.retryAt, leftoversDueAt]
+            items.values.map(\.retryAt) + [host.retryAt, leftovers.deadline]
             + (lease.isHeld ? [lease.renewAt, watches ? janitor.deadline : nil] : [])
         return times.compactMap(\.self).filter { $0 > lookedAt }.min()
     }
 
-    // MARK: Answers
-
-    /// Takes in the reply to a request.
-    package mutating func received(_ reply: ZoneReply, to ticket: Int, _ now: Duration) {
-        guard let flight = flights.removeValue(forKey: ticket) else { return }
-        switch reply {
-        case .outcome(.unheard(let reason)): pause(.waiting(reason), now)
-        case .outcome(.refused(let error)) where flight.isQuestion: pause(.refused(error), now)
-        case .outcome(.serverFailed) where flight.isQuestion: pause(.waiting(serverFailure), now)
-        case .outcome(.refused), .outcome(.serverFailed): failures += 1
-        // The answer to a question does not show what may be written.
-        case .records: if case .waiting = trouble { heard(now) }
-        case .outcome: heard(now)
-        }
-        switch flight {
-        case .index: indexRead(reply, now)
-        case .lease(let lease, let sentAt): leaseSent(lease, reply, sentAt, now)
-        case .leaseCheck: leaseRead(reply, now)
-        case .leaseRemoval: leaseRemoved(reply, now)
-        case .manifest(let shard): manifestRead(shard, reply, now)
-        case .host(let version): hostSent(version, reply, now)
-        case .hostOwner: hostOwnerRead(reply, now)
-        case .hostAddresses(let type): hostAddressesRead(type, reply, now)
-        case .hostRemoval(let name): hostRemoved(name, reply, now)
-        case .hostClearing(let name): hostCleared(name, reply, now)
-        case .listing(let list): listRead(list, reply, now)
-        case .publication(let versions): published(versions, reply, now)
-        case .proof(let versions): proofReceived(versions, reply, now)
-        case .owner(let item): ownerRead(item, reply, now)
-        case .name(let item): nameAnswered(item, reply, now)
-        case .limit(let item): limitRead(item, reply, now)
-        case .removal(let removed): recordsRemoved(removed, reply, now)
-        case .clearing(let cleared): itemsCleared(cleared, reply, now)
-        case .janitor(let job):
-            let before = janitor.reaped
-            janitor.received(reply, to: job, now)
-            if janitor.reaped > before { retry() }
-        }
-    }
-
     // MARK: Parts
+
+    /// Whether a service is to be in the zone.
+    private var wantsAnything: Bool { items.values.contains(where: \.isWanted) }
+
+    private var demand: LeaseKeeper.Demand {
+        if wantsAnything || leftovers.hasHosts || host.mayExist { return .records }
+        return items.isEmpty ? .nothing : .removal
+    }
 
     var room: Int { Self.mostUnderWay - flights.count }
 
     mutating func send(_ flight: Flight, _ request: ZoneRequest) {
         lastTicket += 1
-        flights[lastTicket] = flight
+        flights[lastTicket] = (flight, request)
         if case .update = request { updates += 1 }
         steps.append(.request(lastTicket, request))
     }
 
-    /// Sends nothing for a while, and reports the reason for every service.
-    mutating func pause(_ trouble: Trouble, _ now: Duration) {
-        if case .waiting = trouble { failures += 1 }
-        // Only the first failure of several messages under way prolongs the delay.
-        if pausedUntil == nil { pausedUntil = now + pause.failed(random.fraction()) }
-        self.trouble = trouble
-        for (number, item) in items where item.stage == .wanted {
-            switch trouble {
-            case .waiting(let reason): report(number, .waiting(reason))
-            case .refused(let error): refuse(number, error)
-            }
-        }
-    }
+    /// Whether something is in the zone, may be, or is to be.
+    var hasAnything: Bool { !items.isEmpty || leftovers.hasHosts || host.mayExist || lease.mayExist }
 
-    /// The server has answered.
-    private mutating func heard(_ now: Duration) {
-        guard trouble != nil, pausedUntil == nil else { return }
-        trouble = nil
-        pause.succeeded()
-        doubtLease()
-        // The server may have been restarted with an older zone.
-        for number in items.keys where items[number]?.isOutdated == false { items[number]?.changed() }
-        host.version += 1
+    /// Whether the host's addresses are needed.
+    var needsAddresses: Bool { wantsAnything }
+
+    /// When the lease ends, so that others may take the records back; nil without a lease.
+    var leaseEnd: Duration? { lease.endsAt }
+
+    /// The state of publishing, for `ZoneStatus`.
+    var state: ZoneStatus.State {
+        switch gate.trouble {
+        case .waiting(let reason): .waiting(reason)
+        case .refused(let error): .refused(error)
+        case nil: lease.isHeld ? .held : .starting
+        }
     }
 }
