@@ -15,20 +15,26 @@ final class ZoneRunner: Sendable {
     /// Finds the server of a domain's zone.
     typealias Locate = @Sendable () async throws(DiscoveryError) -> ZoneLocation
 
+    /// Whether something of it was in the zone, or was to be, when that was last looked at.
+    private enum Business { case idle, busy, over }
+
+    /// When this host's addresses are looked at.
+    private enum Look {
+        case due(at: Duration)
+        case underWay
+    }
+
     private struct State {
         var rules: ZonePublisher
         var location: ZoneLocation?
         var reporters: [Int: @Sendable (PublicationFact) -> Void] = [:]
         var facts: [Int: (wanted: ServiceInstance, fact: PublicationFact)] = [:]
         var waiters = Waiters()
-        var isOver = false
-        /// Whether something of it was in the zone, or was to be, when that was last looked at.
-        var isBusy = false
+        var business = Business.idle
         /// Configured addresses, which replace this host's own; empty for none.
         var given: Set<IPAddress>
         var key: TSIGKey?
-        var addressesAt: Duration?
-        var isLooking = false
+        var look = Look.due(at: .zero)
         /// How long the machine has slept since this process first checked.
         var slept = Duration.zero
     }
@@ -76,7 +82,7 @@ final class ZoneRunner: Sendable {
         let number = state.withLock { state in
             let number = state.rules.publish(service, onConflict: policy, isPersistent: isPersistent)
             state.reporters[number] = reporting
-            state.isBusy = true
+            if state.business == .idle { state.business = .busy }
             let fact = PublicationFact(name: service.name, state: .registering)
             state.facts[number] = (service.instance, fact)
             return number
@@ -156,7 +162,7 @@ final class ZoneRunner: Sendable {
     func shutdown(within limit: Duration) async -> Bool {
         for number in state.withLock({ Array($0.facts.keys) }) { withdraw(number) }
         let isDone = await isGone(nil, within: limit)
-        state.withLock { $0.isOver = true }
+        state.withLock { $0.business = .over }
         alarm.withLock { $0 = nil }
         return isDone
     }
@@ -181,7 +187,7 @@ final class ZoneRunner: Sendable {
     private func turn(_ event: (@Sendable (inout ZonePublisher, Duration) -> Void)? = nil) {
         let now = time.now
         let (requests, looks) = state.withLock { state -> ([(Int, ZoneRequest)], Bool) in
-            guard !state.isOver else { return ([], false) }
+            guard state.business != .over else { return ([], false) }
             let reaped = state.rules.reaped
             event?(&state.rules, now)
             if state.rules.reaped > reaped { reports.add(noteReaped) }
@@ -198,16 +204,18 @@ final class ZoneRunner: Sendable {
                 }
             }
             reports.add(state.waiters.changed())
-            let isBusy = state.rules.hasAnything
-            if state.isBusy, !isBusy {
+            let business = state.rules.hasAnything ? Business.busy : .idle
+            if state.business == .busy, business == .idle {
                 state.rules.watches = false
                 reports.add(noteIdle)
             }
-            state.isBusy = isBusy
-            let looks = state.rules.needsAddresses && !state.isLooking && (state.addressesAt ?? now) <= now
-            if looks { state.isLooking = true }
-            let waitsForLook = state.rules.needsAddresses && !state.isLooking
-            let deadlines = [state.rules.deadline, waitsForLook ? state.addressesAt : nil]
+            state.business = business
+            var deadlines = [state.rules.deadline]
+            var looks = false
+            if state.rules.needsAddresses, case .due(let time) = state.look {
+                looks = time <= now
+                if looks { state.look = .underWay } else { deadlines.append(time) }
+            }
             alarm.withLock { $0?.set(to: deadlines.compactMap(\.self).min()) }
             return (requests, looks)
         }
@@ -231,8 +239,7 @@ final class ZoneRunner: Sendable {
         }
         let (found, wasLookedAt) = (addresses, isLookedAt)
         state.withLock { state in
-            state.isLooking = false
-            state.addressesAt = time.now + (found.isEmpty ? .seconds(1) : Self.addressInterval)
+            state.look = .due(at: time.now + (found.isEmpty ? .seconds(1) : Self.addressInterval))
         }
         // Without any address nothing changes, because an interface may be down for a moment.
         let hasSlept = noticeSleep()

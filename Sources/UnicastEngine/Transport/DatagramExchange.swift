@@ -7,9 +7,14 @@ final class DatagramExchange {
     /// The longest datagram that is received, in bytes; EDNS asks for less.
     private static let maximumLength = 4096
 
+    private enum State {
+        case opening
+        case open(any Channel)
+        case over
+    }
+
     private let eventLoop: any EventLoop
-    private var channel: (any Channel)?
-    private var isOver = false
+    private var state = State.opening
     fileprivate let receive: ([UInt8]) -> Void
     fileprivate let lost: (any Error) -> Void
 
@@ -42,16 +47,17 @@ final class DatagramExchange {
 
     /// Closes the socket; `receive` and `lost` are not called again.
     func close() {
-        isOver = true
-        channel?.close(promise: nil)
-        channel = nil
+        if case .open(let channel) = state { channel.close(promise: nil) }
+        state = .over
     }
+
+    private var isOver: Bool { if case .over = state { true } else { false } }
 
     private func opened(_ result: Result<any Channel, any Error>, _ message: [UInt8]) {
         switch result {
         case .success(let channel) where isOver: channel.close(promise: nil)
         case .success(let channel):
-            self.channel = channel
+            state = .open(channel)
             channel.writeAndFlush(ByteBuffer(bytes: message)).assumeIsolated().whenFailure { self.failed($0) }
         case .failure(let error): failed(error)
         }

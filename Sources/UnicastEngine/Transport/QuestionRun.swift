@@ -8,8 +8,8 @@ final class QuestionRun: TransportRun {
     private let flags: Message.Flags
     private var attempts: Attempts
     private var completion: ((Result<(Message, ServerAddress), DNSFailure>) -> Void)?
-    private var hasBegun = false
-    private var start = Duration.zero
+    /// Nil until its turn has come.
+    private var start: Duration?
     private var timer: Scheduled<Void>?
     private var datagrams: [DatagramExchange] = []
     private var onStream: (stream: DNSStream, id: UInt16)?
@@ -26,14 +26,13 @@ final class QuestionRun: TransportRun {
 
     func begin() {
         guard completion != nil else { return transport.leave() }
-        hasBegun = true
         start = transport.now
         perform(attempts.next(at: .zero))
     }
 
     func giveUp(_ failure: DNSFailure) { finish(.failure(failure)) }
 
-    private var elapsed: Duration { transport.now - start }
+    private var elapsed: Duration { transport.now - (start ?? transport.now) }
 
     private func perform(_ step: Attempts.Step) {
         guard completion != nil else { return }
@@ -131,7 +130,7 @@ final class QuestionRun: TransportRun {
             onStream.stream.forget(onStream.id, isSilent: isSilent && elapsed >= .seconds(1))
         }
         onStream = nil
-        if hasBegun { transport.leave() }
+        if start != nil { transport.leave() }
         completion(result)
     }
 }

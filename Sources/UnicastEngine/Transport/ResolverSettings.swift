@@ -7,10 +7,12 @@ package struct ResolverSettings: Hashable, Sendable {
     /// The most search domains that are read.
     private static let maximumDomains = 32
 
+    /// The servers that the file names.
+    private var named: [ServerAddress] = []
     /// The servers to ask, in order; this machine if the file names none.
-    package var servers: [ServerAddress] = []
+    package var servers: [ServerAddress] { namesServers ? named : Self.local }
     /// Whether the file names servers.
-    package var namesServers = true
+    package var namesServers: Bool { !named.isEmpty }
     /// The search domains.
     package var search: [Domain] = []
     /// How long to wait for one server; nil if not set.
@@ -19,6 +21,13 @@ package struct ResolverSettings: Hashable, Sendable {
     package var attempts: Int?
     /// `trust-ad`: whether to trust the servers' AD flag.
     package var isTrusted = false
+
+    private static let local: [ServerAddress] =
+        if let address = IPAddress("127.0.0.1"), let port = Port(rawValue: 53) {
+            [ServerAddress(address, port: port)]
+        } else {
+            []
+        }
 
     /// Reads the file's text; other lines are ignored.
     /// - Parameters:
@@ -29,9 +38,9 @@ package struct ResolverSettings: Hashable, Sendable {
             let words = line.split { $0 == 0x20 || $0 == 0x09 }.map { String(Substring($0)) }
             guard let keyword = words.first else { continue }
             switch keyword {
-            case "nameserver" where words.count > 1 && servers.count < Self.maximumServers:
+            case "nameserver" where words.count > 1 && named.count < Self.maximumServers:
                 if let address = Self.address(words[1], interface), let port = Port(rawValue: 53) {
-                    servers.append(ServerAddress(address, port: port))
+                    named.append(ServerAddress(address, port: port))
                 }
             // Of several such lines the last counts.
             case "domain", "search":
@@ -39,10 +48,6 @@ package struct ResolverSettings: Hashable, Sendable {
             case "options": for option in words.dropFirst() { read(option: option) }
             default: break
             }
-        }
-        if servers.isEmpty, let address = IPAddress("127.0.0.1"), let port = Port(rawValue: 53) {
-            servers = [ServerAddress(address, port: port)]
-            namesServers = false
         }
     }
 
