@@ -1,6 +1,7 @@
 import DNSSD
 
-/// Decides when to connect to avahi-daemon, when to give up on a connection, and what to report to operations. A value.
+/// Decides when to connect to avahi-daemon, when to give up on a connection, and what to report to operations: the one place that knows whether
+/// the backend is up. A value.
 struct ClientLifecycle {
     /// What to do.
     enum Action: Equatable {
@@ -18,15 +19,31 @@ struct ClientLifecycle {
         case down(String)
     }
 
+    /// What an operation is told that begins now.
+    enum Standing: Equatable {
+        case up(publishing: Bool)
+        case down(String)
+        /// It will be told.
+        case unknown
+        /// The engine was shut down.
+        case over
+    }
+
     private enum Phase: Equatable {
         case idle
-        case connected
+        /// A private backend is starting; the connection follows when its bus is ready.
+        case waitingForSource
+        case connecting
         /// The bus answers, and will signal avahi-daemon's arrival.
         case waitingForDaemon
-        case up
+        /// The backend answers, and is registering the host's own name.
+        case registering
+        /// The backend answers and publishes.
+        case running
         case waitingToRetry
         /// The backend will not come back.
         case ended
+        case over
     }
 
     /// Consecutive attempts wait 0.25, 0.5, 1, 2, 3, 3 … s: soon enough to return within 5 s of the backend, and rare enough to cost
@@ -40,6 +57,19 @@ struct ClientLifecycle {
 
     private var phase = Phase.idle
     private var delay = firstDelay
+    /// Why the backend did not answer when that was last known; nil since it has.
+    private var outage: String?
+
+    var isUp: Bool { phase == .registering || phase == .running }
+
+    var standing: Standing {
+        switch phase {
+        case .over: .over
+        case .registering: .up(publishing: false)
+        case .running: .up(publishing: true)
+        default: outage.map { .down($0) } ?? .unknown
+        }
+    }
 
     /// An operation needs the backend.
     mutating func wanted() -> [Action] {
@@ -50,20 +80,59 @@ struct ClientLifecycle {
     /// What is wanted now may be had where what was wanted before could not: tries at once.
     mutating func wantedMore() -> [Action] {
         delay = Self.firstDelay
+        outage = nil
         return retryIsDue()
+    }
+
+    /// A private backend is starting, or another process starts it.
+    /// - Parameter reason: why nothing answers; nil while the system's avahi-daemon is being asked.
+    mutating func waits(_ reason: String?) -> [Action] {
+        guard isNeeded else { return [] }
+        phase = .waitingForSource
+        return reason.map { down($0) } ?? []
+    }
+
+    /// The backend that was awaited can be connected to.
+    /// - Returns: whether to connect.
+    mutating func sourceIsReady() -> Bool {
+        guard phase == .waitingForSource else { return false }
+        phase = .connecting
+        return true
+    }
+
+    /// The private backend has ended. A pending retry is left alone.
+    mutating func sourceEnded(_ error: DiscoveryError, isPatient: Bool) -> [Action] {
+        phase == .waitingToRetry ? [] : failed(error, isPatient: isPatient)
+    }
+
+    /// Another backend may be had.
+    mutating func again() -> [Action] { isNeeded ? [.disconnect] + connecting() : [] }
+
+    /// Nothing answers for a while now.
+    mutating func stillDown(_ reason: String) -> [Action] { isNeeded ? down(reason) : [] }
+
+    /// The engine is shut down.
+    mutating func shutDown() { phase = .over }
+
+    /// Whether an operation waits for a backend that may come.
+    private var isNeeded: Bool { phase != .idle && phase != .ended && phase != .over }
+
+    private mutating func down(_ reason: String) -> [Action] {
+        outage = reason
+        return [.down(reason)]
     }
 
     /// A connection was made, or its state changed.
     mutating func changed(to state: AvahiConnection.State) -> [Action] {
+        guard isNeeded else { return [] }
         switch state {
         case .connecting:
-            let wasUp = phase == .up
+            let reason = isUp ? "avahi-daemon stopped" : "avahi-daemon is not running"
             phase = .waitingForDaemon
             delay = Self.firstDelay
-            let reason = wasUp ? "avahi-daemon stopped" : "avahi-daemon is not running"
-            return [.down(reason), .retry(after: Self.daemonPatience)]
-        case .registering: return up(publishing: false)
-        case .running: return up(publishing: true)
+            return down(reason) + [.retry(after: Self.daemonPatience)]
+        case .registering: return up(.registering)
+        case .running: return up(.running)
         case .failed(let error): return failed(error)
         }
     }
@@ -71,18 +140,18 @@ struct ClientLifecycle {
     /// No connection could be made, or the existing one died.
     /// - Parameter isPatient: nothing is missed until something more is wanted.
     mutating func failed(_ error: DiscoveryError, isPatient: Bool = false) -> [Action] {
-        guard phase != .idle, phase != .ended else { return [] }
+        guard isNeeded else { return [] }
         phase = .waitingToRetry
         let wait = delay
         delay = min(delay * 2, Self.lastDelay)
-        return [.down(error.message), .disconnect, .retry(after: isPatient ? Self.daemonPatience : wait)]
+        return down(error.message) + [.disconnect, .retry(after: isPatient ? Self.daemonPatience : wait)]
     }
 
     /// The backend will not come back.
     mutating func ended(_ error: DiscoveryError) -> [Action] {
-        guard phase != .idle else { return [] }
+        guard phase != .idle, phase != .over else { return [] }
         phase = .ended
-        return [.down(error.message), .disconnect]
+        return down(error.message) + [.disconnect]
     }
 
     /// The pause before the next attempt is over.
@@ -90,29 +159,30 @@ struct ClientLifecycle {
         switch phase {
         case .waitingToRetry: return connecting()
         case .waitingForDaemon: return [.disconnect] + connecting()
-        case .idle, .connected, .up, .ended: return []
+        case .idle, .waitingForSource, .connecting, .registering, .running, .ended, .over: return []
         }
     }
 
     /// The connection has been up for a while: the next failure is a new one.
-    mutating func held() { if phase == .up { delay = Self.firstDelay } }
+    mutating func held() { if isUp { delay = Self.firstDelay } }
 
     /// No operation needs the backend any more.
     mutating func unwanted() -> [Action] {
         guard phase != .idle else { return [] }
-        phase = .idle
+        if phase != .over { phase = .idle }
         delay = Self.firstDelay
         return [.disconnect]
     }
 
     private mutating func connecting() -> [Action] {
-        phase = .connected
+        phase = .connecting
         return [.connect]
     }
 
-    private mutating func up(publishing: Bool) -> [Action] {
-        guard phase != .up else { return [.publishing(publishing)] }
-        phase = .up
-        return [.up, .publishing(publishing)]
+    private mutating func up(_ phase: Phase) -> [Action] {
+        let wasUp = isUp
+        self.phase = phase
+        outage = nil
+        return (wasUp ? [] : [.up]) + [.publishing(phase == .running)]
     }
 }

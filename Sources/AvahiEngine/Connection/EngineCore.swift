@@ -31,8 +31,6 @@ final class EngineCore {
     private var lifecycle = ClientLifecycle()
     private var connection: AvahiConnection?
     private var connectionNumber = 0
-    private var canPublish = false
-    private var downReason: String?
     private var operations: [UInt64: any CoreOperation] = [:]
     private var retryTimer: LoopTimer?
     private var heldTimer: LoopTimer?
@@ -60,20 +58,21 @@ final class EngineCore {
 
     func start(_ operation: any CoreOperation, id: UInt64) {
         // The loop has ended, so nothing would run the operation.
-        guard !isOver else { return operation.disconnected("the engine was shut down") }
+        guard lifecycle.standing != .over else { return operation.disconnected("the engine was shut down") }
         operations[id] = operation
         let first = lifecycle.wanted()
         // Connecting reports its outcome to every operation, including this one.
         guard first.isEmpty else { return carryOut(first) }
         if source.isHeldBack, operation is PublishOperation {
-            downReason = nil
             carryOut(lifecycle.wantedMore())
         }
-        if let connection, isUp {
+        switch lifecycle.standing {
+        case .up(let publishing):
+            guard let connection else { return }
             operation.connected(connection)
-            operation.publishing(canPublish)
-        } else if let downReason {
-            operation.disconnected(downReason)
+            operation.publishing(publishing)
+        case .down(let reason): operation.disconnected(source.explanation(reason))
+        case .unknown, .over: break
         }
     }
 
@@ -90,8 +89,9 @@ final class EngineCore {
 
     /// - Parameter isConfirmed: wait until avahi-daemon has withdrawn everything published.
     func endAll(isConfirmed: Bool) {
-        isOver = true
-        let wasPublishing = isUp && operations.values.contains { ($0 as? PublishOperation)?.isRegistered == true }
+        let wasPublishing =
+            lifecycle.isUp && operations.values.contains { ($0 as? PublishOperation)?.isRegistered == true }
+        lifecycle.shutDown()
         // A single call: avahi-daemon frees everything a client had, with goodbyes.
         connection?.close()
         groupConnections.close()
@@ -111,7 +111,7 @@ final class EngineCore {
     private func awaitGoodbyes() { (try? AvahiConnection(loop: loop) { _ in })?.close() }
 
     /// Waits for an answer from avahi-daemon, if connected.
-    func probe() { if isUp { connection?.probe() } }
+    func probe() { if lifecycle.isUp { connection?.probe() } }
 
     /// The number of objects that avahi-daemon holds for this engine.
     var objectCount: Int { (connection?.objectCount ?? 0) + groupConnections.objectCount }
@@ -122,11 +122,6 @@ final class EngineCore {
 
     private var isPublishing: Bool { operations.values.contains { $0 is PublishOperation } }
 
-    private var isUp = false
-    /// A private backend is starting; the connection follows when its bus is ready.
-    private var isAwaitingSource = false
-    private var isOver = false
-
     private func carryOut(_ actions: [ClientLifecycle.Action]) {
         for action in actions {
             switch action {
@@ -134,9 +129,7 @@ final class EngineCore {
             case .disconnect: disconnect()
             case .retry(let delay): retry(after: delay)
             case .up: up()
-            case .publishing(let isPossible):
-                canPublish = isPossible
-                for operation in inOrder { operation.publishing(isPossible) }
+            case .publishing(let isPossible): for operation in inOrder { operation.publishing(isPossible) }
             case .down(let reason): down(reason)
             }
         }
@@ -148,30 +141,25 @@ final class EngineCore {
     private func connect() { take(source.prepare()) }
 
     private func take(_ step: BackendSource.Step) {
-        isAwaitingSource = false
         switch step {
         case .connect: open()
-        case .wait(let reason):
-            isAwaitingSource = true
-            if let reason { down(reason) }
+        case .wait(let reason): carryOut(lifecycle.waits(reason))
         case .fail(let error): carryOut(lifecycle.failed(error, isPatient: source.isHeldBack))
         }
     }
 
     private func received(_ event: BackendSource.Event) {
         switch event {
-        case .ready: if isAwaitingSource { take(.connect) }
-        case .ended(let error):
-            // Leave a pending retry alone.
-            if isAwaitingSource || connection != nil { take(.fail(error)) }
+        case .ready: if lifecycle.sourceIsReady() { open() }
+        case .ended(let error): carryOut(lifecycle.sourceEnded(error, isPatient: source.isHeldBack))
         case .over(let error):
             carryOut(lifecycle.ended(error))
             backendEnded(error)
-        case .again:
-            disconnect()
-            connect()
-        case .instead(.fail(let error)): down(error.message)
+        case .again: carryOut(lifecycle.again())
+        case .instead(.fail(let error)): carryOut(lifecycle.stillDown(error.message))
         case .instead(let step):
+            // Connecting asks the source for a step; here it has given one.
+            guard !lifecycle.again().isEmpty else { return }
             disconnect()
             take(step)
         }
@@ -214,9 +202,6 @@ final class EngineCore {
 
     private func disconnect() {
         connectionNumber += 1
-        isAwaitingSource = false
-        isUp = false
-        canPublish = false
         source.disconnected()
         resolutions.disconnected()
         connection?.close()
@@ -226,19 +211,14 @@ final class EngineCore {
 
     private func up() {
         guard let connection else { return }
-        isUp = true
         resolutions.connected(connection)
-        downReason = nil
         for operation in inOrder { operation.connected(connection) }
         if heldTimer == nil { heldTimer = LoopTimer(loop: loop) { [weak self] in self?.lifecycle.held() } }
         heldTimer?.set(after: .seconds(10))
     }
 
     private func down(_ reason: String) {
-        isUp = false
-        canPublish = false
         let reason = source.explanation(reason)
-        downReason = reason
         resolutions.disconnected()
         for operation in inOrder { operation.disconnected(reason) }
     }

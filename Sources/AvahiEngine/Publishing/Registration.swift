@@ -17,11 +17,27 @@ struct Registration {
         case end
     }
 
-    private enum Phase {
-        case idle, registering
+    private enum State: Equatable {
+        /// There is no backend, or the host's own name is being registered: that comes first, because the SRV record points to it.
+        case impossible
+        /// Nothing is in the group until the next try.
+        case waiting
+        /// In the group, or about to be; probing since the group said so.
+        case registering(since: MonotonicTime?)
         /// Avahi says that it is established, before probing can be over.
         case early
         case established
+        case over
+    }
+
+    /// What a refusal ends.
+    private enum Tenacity {
+        /// A service that was never established.
+        case tentative
+        /// Not a service that was: it is tried again. A name that it may not leave ends it.
+        case established
+        /// Nothing.
+        case persistent
     }
 
     /// Gives up after this many names, because an attacker on the link can answer every probe (RFC 6762 §9 leaves the number open).
@@ -41,19 +57,13 @@ struct Registration {
     static let longestPause = Duration.seconds(60)
 
     let policy: ConflictPolicy
-    /// No refusal ends the publication.
-    let isPersistent: Bool
     private(set) var name: ServiceName
     private let wanted: ServiceName
-    private var phase = Phase.idle
-    /// When the group said that it probes.
-    private var probesSince: MonotonicTime?
-    private var wasEstablished = false
+    private var state = State.impossible
+    private var tenacity: Tenacity
     private var renames = 0
     private var firstCollision: MonotonicTime?
-    private var canPublish = false
-    private var isOver = false
-    private var told: PublicationFact?
+    private var reported: PublicationFact?
     private var retryDelay = Duration.seconds(1)
     /// Consecutive calls that the backend did not carry out.
     private var failedCalls = 0
@@ -62,60 +72,59 @@ struct Registration {
         self.name = name
         wanted = name
         self.policy = policy
-        self.isPersistent = isPersistent
+        tenacity = isPersistent ? .persistent : .tentative
     }
 
-    /// Call when Avahi's client starts or stops running. The host's own name comes first, because the SRV record points to it.
+    /// Call when Avahi's client starts or stops running.
     mutating func publishing(_ isPossible: Bool) -> [Action] {
-        guard !isOver, canPublish != isPossible || (!isPossible && told == nil) else { return [] }
-        canPublish = isPossible
-        guard isPossible else {
-            phase = .idle
+        switch (state, isPossible) {
+        case (.over, _): return []
+        case (.impossible, true): return attempt()
+        case (.impossible, false) where reported != nil: return []
+        case (_, true): return []
+        case (_, false):
+            state = .impossible
             return [.reset] + report(.waiting("the host's name is being registered"))
         }
-        return attempt()
     }
 
     /// The backend is gone, and the group with it. The next one may be configured differently.
     mutating func disconnected(_ reason: String) -> [Action] {
-        canPublish = false
-        phase = .idle
+        guard state != .over else { return [] }
+        state = .impossible
         (failedCalls, retryDelay) = (0, .seconds(1))
-        return isOver ? [] : report(.waiting(reason))
+        return report(.waiting(reason))
     }
 
     /// Call when the group reports a new state.
-    mutating func changed(to state: EntryGroup.State, at now: MonotonicTime) -> [Action] {
+    mutating func changed(to group: EntryGroup.State, at now: MonotonicTime) -> [Action] {
         // A group that was reset may still report.
-        guard !isOver, canPublish, phase != .idle else { return [] }
-        switch state {
+        guard isRegistered else { return [] }
+        switch group {
         case .uncommitted: return []
         case .registering:
-            probesSince = now
-            guard phase != .registering else { return [] }
-            phase = .registering
-            return report(.registering) + [.retry(after: Self.stuckAfter)]
+            let isNews = !isRegistering
+            state = .registering(since: now)
+            return isNews ? report(.registering) + [.retry(after: Self.stuckAfter)] : []
         case .established:
-            guard phase == .registering, let end = probesSince.map({ $0 + Self.probing }), now < end else {
-                return established()
-            }
-            phase = .early
-            return [.retry(after: .microseconds(end.microseconds - now.microseconds))]
+            guard case .registering(let since?) = state, now < since + Self.probing else { return established() }
+            state = .early
+            return [.retry(after: .microseconds((since + Self.probing).microseconds - now.microseconds))]
         case .collision: return collided(at: now)
         case .failed(let error): return refused(error)
         }
     }
 
     private mutating func established() -> [Action] {
-        phase = .established
-        wasEstablished = true
+        state = .established
+        if tenacity == .tentative { tenacity = .established }
         (failedCalls, renames, firstCollision, retryDelay) = (0, 0, nil, .seconds(1))
         return report(.established)
     }
 
     /// Call when the service could not be added to the group.
     mutating func failed(_ error: DiscoveryError, at now: MonotonicTime) -> [Action] {
-        guard !isOver else { return [] }
+        guard state != .over else { return [] }
         switch error.code {
         case .nameTaken: return collided(at: now)
         // The connection's end is about to be reported, or avahi-daemon hung longer than D-Bus waits for the first time.
@@ -124,23 +133,22 @@ struct Registration {
             return failedCalls > 1 ? refused(error) : wait(error.message)
         // The interface may come back.
         case .invalidInterface: return wait(error.message)
-        default: return wasEstablished || isPersistent ? refused(error) : over(.failed(error))
+        default: return tenacity == .tentative ? over(.failed(error)) : refused(error)
         }
     }
 
     /// Call when somebody else answers for the name of the host that the service is on: no other name of the service helps.
     mutating func hostIsTaken(_ error: DiscoveryError) -> [Action] {
-        guard !isOver else { return [] }
-        return isPersistent || wasEstablished ? refused(error) : over(.conflicted(error))
+        guard state != .over else { return [] }
+        return tenacity == .tentative ? over(.conflicted(error)) : refused(error)
     }
 
     /// The retry timer fired. A service established in the meantime needs no retry.
     mutating func retryIsDue() -> [Action] {
-        guard !isOver, canPublish else { return [] }
-        switch phase {
-        case .established: return []
+        switch state {
+        case .impossible, .established, .over: return []
         case .early: return established()
-        case .idle: return [.reset] + attempt()
+        case .waiting: return [.reset] + attempt()
         case .registering: break
         }
         let seconds = Self.stuckAfter.components.seconds
@@ -149,23 +157,28 @@ struct Registration {
     }
 
     /// The service should be added to the group.
-    var isRegistering: Bool { !isOver && canPublish && phase == .registering }
+    var isRegistering: Bool { if case .registering = state { true } else { false } }
 
     /// The service is in the group or about to be: later changes are additions.
-    var isRegistered: Bool { !isOver && canPublish && phase != .idle }
+    var isRegistered: Bool {
+        switch state {
+        case .registering, .early, .established: true
+        case .impossible, .waiting, .over: false
+        }
+    }
 
     /// Call when interfaces come or go: a waiting service may need one of them.
     mutating func interfacesChanged() -> [Action] {
-        guard phase == .idle, case .waiting = told?.state else { return [] }
+        guard state == .waiting, case .waiting = reported?.state else { return [] }
         return retryIsDue()
     }
 
     /// Refused, and not established since: another attempt is not worth a report.
-    private var isRefused: Bool { if case .refused = told?.state { true } else { false } }
+    private var isRefused: Bool { if case .refused = reported?.state { true } else { false } }
 
     /// Sets the deadline first: registering may fail at once and set its own.
     private mutating func attempt() -> [Action] {
-        (phase, probesSince) = (.registering, nil)
+        state = .registering(since: nil)
         return (isRefused ? [] : report(.registering)) + [.retry(after: Self.stuckAfter), .register(name)]
     }
 
@@ -173,17 +186,19 @@ struct Registration {
 
     private mutating func refused(_ error: DiscoveryError) -> [Action] { pause(.refused(error)) }
 
-    private mutating func pause(_ state: PublicationFact.State) -> [Action] {
+    private mutating func pause(_ reason: PublicationFact.State) -> [Action] {
         let delay = retryDelay
         retryDelay = min(retryDelay * 2, Self.longestPause)
-        phase = .idle
-        return [.reset] + report(state) + [.retry(after: delay)]
+        if state != .impossible { state = .waiting }
+        return [.reset] + report(reason) + [.retry(after: delay)]
     }
 
     private mutating func collided(at now: MonotonicTime) -> [Action] {
+        // The name is tried when that is possible again.
+        guard state != .impossible else { return [] }
         guard policy == .rename else {
             let error = DiscoveryError(.nameTaken, "the name \(name) is taken")
-            return isPersistent ? refused(error) : over(.conflicted(error))
+            return tenacity == .persistent ? refused(error) : over(.conflicted(error))
         }
         let first = firstCollision ?? now
         firstCollision = first
@@ -192,7 +207,7 @@ struct Registration {
         let denied = DiscoveryError(
             .nameTaken, "\(isTooMany ? Self.maximumRenames : renames) names up to \(name) are taken")
         if isTooMany {
-            guard isPersistent || wasEstablished else { return over(.conflicted(denied)) }
+            guard tenacity != .tentative else { return over(.conflicted(denied)) }
             // Start again later: the host that denies every name may be gone by then.
             (name, renames, retryDelay) = (wanted, 0, Self.longestPause)
             return refused(denied)
@@ -202,15 +217,15 @@ struct Registration {
         return [.reset] + (isContested ? report(.refused(denied)) : []) + attempt()
     }
 
-    private mutating func over(_ state: PublicationFact.State) -> [Action] {
-        isOver = true
-        return report(state) + [.end]
+    private mutating func over(_ reason: PublicationFact.State) -> [Action] {
+        state = .over
+        return report(reason) + [.end]
     }
 
     private mutating func report(_ state: PublicationFact.State) -> [Action] {
         let fact = PublicationFact(name: name, state: state)
-        guard fact != told else { return [] }
-        told = fact
+        guard fact != reported else { return [] }
+        reported = fact
         return [.report(fact)]
     }
 }
