@@ -81,7 +81,7 @@ struct DaemonProcess {
             reloader: reloader, log: log)
         let task = Task { await Self.serve(running, sockets, log) }
         signals.wait {
-            _ = await reloader.reload(daemon)
+            _ = await reloader.reload(daemon.configurable)
         } end: {
             task.cancel()
         }

@@ -34,37 +34,37 @@ actor Reloader {
     }
 
     /// - Returns: what is wrong with the configuration on disk; nil if it was adopted.
-    func reload(_ daemon: Daemon) async -> ControlError? {
+    func reload(_ target: Daemon.Configurable) async -> ControlError? {
         if isWaiting, let last { return await last.value }
         let before = last
         isWaiting = true
         let task = Task {
             _ = await before?.value
             self.isWaiting = false
-            return await self.readAnew(daemon)
+            return await self.readAnew(target)
         }
         last = task
         return await task.value
     }
 
     /// Reloads it when it was changed, until the task is cancelled.
-    func watch(_ daemon: Daemon) async {
+    func watch(_ target: Daemon.Configurable) async {
         while (try? await Task.sleep(for: Self.interval)) != nil {
             guard configuration.reload != .explicit, change.isDue(ConfigurationStamp(place)) else { continue }
-            _ = await reload(daemon)
+            _ = await reload(target)
         }
     }
 
     /// Tells which files of packages and programs do not count.
-    func tellLeftOut(_ daemon: Daemon) {
+    func tellLeftOut(_ target: Daemon.Configurable) {
         for line in configuration.doubts { log.warning("\(line)") }
         for line in configuration.leftOut.flatMap(\.lines) { log.error("a drop-in is wrong, and left out: \(line)") }
         let what = "drop-ins are wrong, and left out"
         let first = configuration.leftOut.first.map { "\(what): \($0.summary)" }
-        daemon.health.note("drop-ins", first, toAll: first == nil ? nil : what)
+        target.health.note("drop-ins", first, toAll: first == nil ? nil : what)
     }
 
-    private func readAnew(_ daemon: Daemon) async -> ControlError? {
+    private func readAnew(_ target: Daemon.Configurable) async -> ControlError? {
         manager.reloading()
         defer { manager.ready() }
         change.take(ConfigurationStamp(place))
@@ -74,7 +74,7 @@ actor Reloader {
         } catch {
             for line in error.lines { log.error("the configuration is wrong, the old one stays: \(line)") }
             let what = "the configuration on disk is wrong, the old one is used"
-            daemon.health.note("configuration", "\(what): \(error.summary)", toAll: what)
+            target.health.note("configuration", "\(what): \(error.summary)", toAll: what)
             return ControlError(422, "bad-configuration", error.lines)
         }
         let settings: [DomainSettings]
@@ -83,16 +83,16 @@ actor Reloader {
         } catch {
             log.error("the configuration is wrong, the old one stays: \(error)")
             let what = "the configuration on disk is wrong, the old one is used"
-            daemon.health.note("configuration", "\(what): \(error)", toAll: what)
+            target.health.note("configuration", "\(what): \(error)", toAll: what)
             return ControlError(422, "bad-configuration", "\(error)")
         }
         let change = ConfigurationChange(from: configuration, to: new)
         configuration = new
         verbosity.configured(new)
         for sentence in domains.replaceKeys(of: settings) { log.notice(sentence) }
-        await daemon.apply(Daemon.Settings(new))
-        daemon.health.note("configuration", nil)
-        tellLeftOut(daemon)
+        await target.apply(Daemon.Settings(new))
+        target.health.note("configuration", nil)
+        tellLeftOut(target)
         let counts =
             "services: \(change.added.count) added, \(change.changed.count) changed, \(change.removed.count) removed, "
             + "\(change.unchanged.count) as before"

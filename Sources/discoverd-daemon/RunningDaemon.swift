@@ -23,14 +23,14 @@ struct RunningDaemon {
 
     /// Serves until the task is cancelled; ends the process if shutting down takes too long.
     func run() async throws {
-        await reloader.tellLeftOut(daemon)
+        await reloader.tellLeftOut(daemon.configurable)
         let socketIsGone = Locked(false)
         let background = Task {
             await withDiscardingTaskGroup { group in
                 group.addTask { await watchdog.run() }
                 group.addTask { await heartbeat.run() }
                 group.addTask { await watchSocket(socketIsGone) }
-                group.addTask { await reloader.watch(daemon) }
+                group.addTask { await reloader.watch(daemon.configurable) }
                 group.addTask { await StatusLine(daemon, manager).run() }
                 for gateway in gateways { group.addTask { await gateway.run() } }
             }

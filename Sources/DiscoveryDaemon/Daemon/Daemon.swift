@@ -19,15 +19,28 @@ package final class Daemon: Sendable {
         }
     }
 
+    /// What a configuration is applied to, and where it is said what is wrong with one.
+    package struct Configurable: Sendable {
+        let warm: OpenQueries
+        let registry: Registry
+        package let health: BackendHealth
+
+        /// Applies a configuration; what stays the same is not touched.
+        package func apply(_ settings: Settings) async {
+            warm.pin(settings.browse)
+            await registry.configure(settings.services, policy: settings.policy)
+        }
+    }
+
     package let network: LocalNetwork
     package let warm: OpenQueries
     package let registry: Registry
     package let health: BackendHealth
-    package let metrics: MetricsRegistry
     package let server: ControlServer
+    /// What a configuration is applied to.
+    package let configurable: Configurable
     /// What finds and what publishes, in as many parts as there are.
     private let backends: [(role: any EngineRole, does: Set<BackendHealth.Role>)]
-    private let responder: ControlResponder
     private let log: DaemonLog
     private let settings: Settings
     /// Held for the daemon's lifetime.
@@ -39,7 +52,7 @@ package final class Daemon: Sendable {
     /// - Parameters:
     ///   - publisher: what publishes, where `engine` does so with something else than it finds with.
     ///   - finder: what finds services of the link, in the same case.
-    ///   - reload: reads the configuration again and calls `apply`; its error becomes the answer.
+    ///   - reload: reads the configuration again and applies it; its error becomes the answer.
     package init(
         engine: any DiscoveryEngine,
         finder: (any ServiceFinder)? = nil,
@@ -48,24 +61,45 @@ package final class Daemon: Sendable {
         settings: Settings,
         state: StateDirectory,
         facts: DaemonFacts,
-        metrics: MetricsRegistry = MetricsRegistry(),
         log: DaemonLog,
-        reload: @escaping @Sendable (Daemon) async -> ControlError?
+        reload: @escaping @Sendable (Configurable) async -> ControlError?
     ) {
         let network = LocalNetwork(engine: engine, limits: limits)
         let health = BackendHealth()
         let warm = OpenQueries(network: network, troubles: { engine.troubles })
         health.include { [weak warm] in warm?.omissions ?? [] }
+        let registry = Self.registry(on: network, in: state, settings.policy, health, log)
+        let configurable = Configurable(warm: warm, registry: registry, health: health)
+        let metrics = MetricsRegistry()
+        let clients = Connections(limits: facts.limits, time: SystemTime())
+        let responder = ControlResponder(
+            network: network, warm: warm, registry: registry, health: health, metrics: metrics, facts: facts,
+            clientCount: { clients.count }, reload: { await reload(configurable) })
+        server = ControlServer(clients, limits: facts.limits, metrics: metrics, log: log) {
+            await responder.respond($0)
+        }
         backends =
             if let finder, let publisher { [(finder, [.finder]), (publisher, [.publisher])] } else {
                 [(engine, [.finder, .publisher])]
             }
-        let registry = Registry(
-            network: network,
-            file: state.path.map { RegistryFile(directory: $0) },
-            whyNoFile: state.reason ?? "it has no state directory",
-            policy: settings.policy,
-            log: log
+        self.state = state
+        self.network = network
+        self.warm = warm
+        self.registry = registry
+        self.health = health
+        self.configurable = configurable
+        self.log = log
+        self.settings = settings
+    }
+
+    /// The registrations, whose troubles are a matter of health.
+    private static func registry(
+        on network: LocalNetwork, in state: StateDirectory, _ policy: RegistryPolicy, _ health: BackendHealth,
+        _ log: DaemonLog
+    ) -> Registry {
+        Registry(
+            network: network, file: state.path.map { RegistryFile(directory: $0) },
+            whyNoFile: state.reason ?? "it has no state directory", policy: policy, log: log
         ) { problem in
             if let problem { log.warning(problem) }
             health.note("state", problem, toAll: "what is handed over may not be kept over a restart")
@@ -74,38 +108,6 @@ package final class Daemon: Sendable {
         } noteCount: { count in
             health.note(publications: count)
         }
-        let itself = Locked<Weak>(Weak())
-        let responder = ControlResponder(
-            network: network,
-            warm: warm,
-            registry: registry,
-            health: health,
-            metrics: metrics,
-            facts: facts
-        ) {
-            guard let daemon = itself.withLock({ $0.daemon }) else { return nil }
-            return await reload(daemon)
-        }
-        self.state = state
-        self.network = network
-        self.warm = warm
-        self.registry = registry
-        self.health = health
-        self.metrics = metrics
-        self.responder = responder
-        self.log = log
-        self.settings = settings
-        server = ControlServer(limits: facts.limits, metrics: metrics, log: log) { await responder.respond($0) }
-        responder.countClients { [weak server] in server?.clientCount ?? 0 }
-        itself.withLock { $0.daemon = self }
-    }
-
-    private struct Weak: Sendable { weak var daemon: Daemon? }
-
-    /// Applies a configuration; what stays the same is not touched.
-    package func apply(_ settings: Settings) async {
-        warm.pin(settings.browse)
-        await registry.configure(settings.services, policy: settings.policy)
     }
 
     /// Serves until the task is cancelled; then withdraws everything, with goodbyes, in less than 2 s.
@@ -113,7 +115,7 @@ package final class Daemon: Sendable {
         _ listeners: [ControlServer.Listener],
         whenServing: @escaping @Sendable () async -> Void = {}
     ) async throws {
-        await apply(settings)
+        await configurable.apply(settings)
         await registry.restore()
         let watches = watchBackends()
         let background = Task { await tidy() }

@@ -24,7 +24,7 @@ extension ControlResponder {
         text.describe("discoverd_degraded", .gauge, "1 while something is wrong; status says what.")
         text.sample("discoverd_degraded", [], health.reasons.isEmpty ? 0 : 1)
         text.describe("discoverd_clients", .gauge, "Connections to the control socket.")
-        text.sample("discoverd_clients", [], Double(clientCount.withLock { $0 }()))
+        text.sample("discoverd_clients", [], Double(clientCount()))
         text.describe("discoverd_services", .gauge, "Services that are known, by type that is kept warm.")
         var known: Set<String> = []
         for row in warm.contents.sorted(by: { $0.feed.id < $1.feed.id }) {

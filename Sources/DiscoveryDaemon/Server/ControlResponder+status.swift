@@ -55,7 +55,7 @@ extension ControlResponder {
             object.array { array in
                 for status in registrations { array.object { $0.registrationMembers(status) } }
             }
-            object.member("clients", clientCount.withLock { $0 }())
+            object.member("clients", clientCount())
             object.key("limits")
             object.object { limits in
                 limits.member("clients", facts.limits.clients)

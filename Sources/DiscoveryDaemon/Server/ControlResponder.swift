@@ -13,7 +13,7 @@ package final class ControlResponder: Sendable {
     let reload: @Sendable () async -> ControlError?
     let facts: DaemonFacts
     let doubts = Locked(Doubts())
-    let clientCount: Locked<@Sendable () -> Int> = Locked({ 0 })
+    let clientCount: @Sendable () -> Int
 
     package init(
         network: LocalNetwork,
@@ -22,6 +22,7 @@ package final class ControlResponder: Sendable {
         health: BackendHealth,
         metrics: MetricsRegistry,
         facts: DaemonFacts,
+        clientCount: @escaping @Sendable () -> Int = { 0 },
         reload: @escaping @Sendable () async -> ControlError?
     ) {
         self.network = network
@@ -30,6 +31,7 @@ package final class ControlResponder: Sendable {
         self.health = health
         self.metrics = metrics
         self.facts = facts
+        self.clientCount = clientCount
         self.reload = reload
     }
 
@@ -44,9 +46,6 @@ package final class ControlResponder: Sendable {
         metrics.counted(request.path.prefix(3).joined(separator: "/"), answer)
         return answer
     }
-
-    /// Sets how clients are counted.
-    package func countClients(with count: @escaping @Sendable () -> Int) { clientCount.withLock { $0 = count } }
 
     private func route(_ request: ControlRequest) async throws(ControlError) -> ControlAnswer {
         switch try Resource(of: request) {

@@ -39,8 +39,10 @@ package final class ControlServer: Sendable {
     private let closing = Locked<[any Channel]>([])
     private let told = Locked(Notices(interval: .seconds(10)))
 
-    package init(
-        limits: ConnectionTable.Limits = ConnectionTable.Limits(),
+    /// - Parameter connections: the clients, which others may count.
+    init(
+        _ connections: Connections,
+        limits: ConnectionTable.Limits,
         metrics: MetricsRegistry,
         log: DaemonLog,
         respond: @escaping @Sendable (ControlRequest) async -> ControlAnswer
@@ -50,7 +52,16 @@ package final class ControlServer: Sendable {
         self.log = log
         maximumBody = limits.requestBytes
         maximumRequests = limits.requests
-        connections = Connections(limits: limits, time: SystemTime())
+        self.connections = connections
+    }
+
+    /// Creates a server with its own clients.
+    package convenience init(
+        limits: ConnectionTable.Limits = ConnectionTable.Limits(), metrics: MetricsRegistry, log: DaemonLog,
+        respond: @escaping @Sendable (ControlRequest) async -> ControlAnswer
+    ) {
+        let connections = Connections(limits: limits, time: SystemTime())
+        self.init(connections, limits: limits, metrics: metrics, log: log, respond: respond)
     }
 
     /// Clients that are connected.
