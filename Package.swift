@@ -93,11 +93,13 @@ let package = Package(
         // What POSIX has: a lock, small files, addresses; the library's own rules and its API; what is Linux: event loop, threads, sockets.
         module("DiscoveryPOSIX", ["DNSSD", "Libc"], memorySafe), module("Discovery", posix, memorySafe),
         module("DiscoverySystem", posix + ["CKernel", "CLinux", "Libc"], memorySafe),
+        // What records of DNS-SD mean: services, types and domains, wherever the records come from.
+        module("Records", ["DNSMessage", "DNSSD", "Discovery", "WireNames"]),
         // avahi-daemon as an engine; multicast DNS on the wire as a finder: its rules, and the sockets and the thread around them.
         module("AvahiEngine", core + ["CAvahi", "CSupervisor"], memorySafe),
-        module("MulticastEngine", core + messages + ["CMulticast"], memorySafe),
+        module("MulticastEngine", core + messages + ["CMulticast", "Records"], memorySafe),
         // Other domains, through their DNS servers: as a finder, and with signed updates as a publisher.
-        module("UnicastEngine", core + messages + crypto + sockets, memorySafe),
+        module("UnicastEngine", core + messages + ["Records"] + crypto + sockets, memorySafe),
         // What finds and publishes on this machine: the wire and avahi-daemon, as commands, daemon and programs have it.
         module("HostEngine", core + wire + ["AvahiEngine"]), module("DiscoveryJSON", core, memorySafe),
         // The daemon's socket as a DiscoveryEngine, and what goes over it. Every command links it: no dependency.
@@ -140,7 +142,7 @@ let package = Package(
         tests("DNSMessageTests", ["DNSMessage"], exclude: ["Captures"]), tests("DNSSDTests", ["DNSSD"]),
         tests("DiscoveryTests", tested + ["DiscoveryJSON"]), tests("PeerIdentityTests", ["DNSSD", "PeerIdentity"]),
         tests("DiscoveryControlTests", inDaemon + ["DiscoveryTesting"]),
-        tests("MulticastEngineTests", core + wire, exclude: ["Peculiar"]),
+        tests("MulticastEngineTests", core + wire + ["Records"], exclude: ["Peculiar"]),
         tests("UnicastEngineTests", tested + messages + sockets + ["UnicastEngine"]),
         tests("AvahiEngineTests", tested + ["AvahiEngine", "CSupervisor", "MulticastEngine"]),
         tests("DiscoveryNIOTests", tested + sockets + ["DiscoveryNIO"]),

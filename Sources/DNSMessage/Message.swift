@@ -84,6 +84,17 @@ public struct Question: Hashable, Sendable {
     }
 }
 
+/// A name and a type: the subject of a question, and the key of what is known.
+package struct RecordKey: Hashable, Sendable {
+    package let name: DomainName
+    package let type: RecordType
+
+    package init(_ name: DomainName, _ type: RecordType) {
+        self.name = name
+        self.type = type
+    }
+}
+
 /// One resource record (RFC 1035 §4.1.3).
 public struct ResourceRecord: Hashable, Sendable {
     /// The name that owns the record.

@@ -1,5 +1,6 @@
 package import DNSMessage
 import DNSSD
+import Records
 
 /// A cached record with its times. A cache may hold a hundred thousand, so its fields are as small as possible.
 package struct CachedRecord: Sendable {

@@ -1,3 +1,5 @@
+import DNSMessage
+
 /// Decides which records of a full list or cache give way, and which may still be added.
 ///
 /// Names that no one answers for give way first, then all others; of each kind, the newest ones of the sources with the

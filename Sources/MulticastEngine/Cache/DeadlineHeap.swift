@@ -1,3 +1,5 @@
+import Records
+
 /// Numbers with deadlines, earliest first. A binary heap. Items are never moved; an owner that knows the current
 /// deadline ignores outdated ones.
 struct DeadlineHeap: Sendable {

@@ -5,6 +5,8 @@ package struct PacketSource: Hashable, Sendable {
 
     package let number: UInt16
 
+    init(number: UInt16) { self.number = number }
+
     /// - Parameter address: the source address, or a number derived from it.
     package init(_ address: UInt32) { number = UInt16(truncatingIfNeeded: address.hashValue) }
 }

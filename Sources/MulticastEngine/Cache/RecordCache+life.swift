@@ -1,5 +1,6 @@
 import DNSMessage
 import DNSSD
+import Records
 
 // The life of one record.
 

@@ -80,21 +80,6 @@ extension RecordCache {
         }
     }
 
-    /// Returns who sent a key's records; nil if it has none that is not ending.
-    package func source(of key: RecordKey) -> PacketSource? {
-        var source: PacketSource?
-        look(key) { record in
-            if !record.isEnding { source = record.source }
-            return source != nil
-        }
-        return source
-    }
-
-    /// Returns who sent a record first.
-    package func source(of key: RecordKey, _ data: RecordData) -> PacketSource? {
-        slot(of: key, data).flatMap { store[$0]?.source }
-    }
-
     /// Returns whether a key has a record that is not ending.
     package func isAnswered(_ key: RecordKey) -> Bool {
         var isAnswered = false

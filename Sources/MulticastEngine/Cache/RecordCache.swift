@@ -1,6 +1,7 @@
 package import DNSMessage
 package import DNSSD
 package import Discovery
+import Records
 
 /// The records of one link, over IPv4 and IPv6 together: received, refreshed, ended and forgotten by the rules of RFC
 /// 6762 §10.

@@ -26,3 +26,12 @@ extension RecordCache.Change {
         }
     }
 }
+
+extension RecordType {
+    /// Types 128 to 255 are for questions and signatures, and never cached (RFC 6895 §3.1); OPT belongs to its message.
+    var isData: Bool { rawValue != 0 && !(128...255 ~= rawValue) && self != .opt }
+
+    /// Several hosts answer for one name, each with its own records: the cache-flush bit has no meaning (RFC 6762
+    /// §10.2).
+    var isShared: Bool { self == .ptr }
+}

@@ -2,6 +2,7 @@ import DNSMessage
 public import DNSSD
 public import Discovery
 import DiscoverySystem
+import Records
 import WireNames
 
 /// Multicast DNS on the wire as a `ServiceFinder`: queries this machine's links itself, sharing UDP port 5353 with
@@ -67,7 +68,7 @@ public final class MulticastEngine: ServiceFinder {
     ) -> any EngineOperation {
         start {
             BrowseOperation(
-                interfaces: query.interfaces, family: query.family, make: { ServiceBrowse(query, on: $0) },
+                interfaces: query.interfaces, family: query.family, make: { ServiceGraph(query, on: $0) },
                 report: reporting)
         }
     }
@@ -83,7 +84,7 @@ public final class MulticastEngine: ServiceFinder {
                 interfaces: query.interfaces, family: query.family,
                 make: { interface in
                     name.map {
-                        PointerBrowse($0, on: interface) { listed in
+                        ListGraph($0, on: interface) { listed in
                             ServiceType(listed: listed, in: domain).map { TypeKey(type: $0, domain: domain) }
                         }
                     }
@@ -101,7 +102,7 @@ public final class MulticastEngine: ServiceFinder {
         return start {
             BrowseOperation(
                 interfaces: query.interfaces, family: nil,
-                make: { interface in name.map { PointerBrowse($0, on: interface) { Domain(labels: $0.labels) } } },
+                make: { interface in name.map { ListGraph($0, on: interface) { Domain(labels: $0.labels) } } },
                 report: reporting)
         }
     }

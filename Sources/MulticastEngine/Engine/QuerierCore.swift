@@ -6,7 +6,7 @@ import Libc
 
 /// The engine's links and operations, and the traffic between them. Used only on the loop's thread.
 ///
-/// The rules are in values: `RecordCache`, `QuestionSchedule`, `Settling` and `ServiceBrowse`.
+/// The rules are in values: `RecordCache`, `QuestionSchedule`, `Settling` and `ServiceGraph`.
 final class QuerierCore {
     /// The number of packets processed before more are read: the kernel's queue is short.
     private static let packetsAtOnce = 16

@@ -1,7 +1,10 @@
 package import DNSMessage
+package import DNSSD
 package import Discovery
+package import Records
 
-/// A question on one link. A value: receives the link's events, asks through its querier, and returns facts.
+/// A question on one link: a graph of its records. A value: receives the link's events, asks through its querier, and
+/// returns facts.
 package protocol LinkBrowse: Sendable {
     associatedtype Fact: FinderFact
 
@@ -34,12 +37,46 @@ package protocol LinkBrowse: Sendable {
     mutating func takeFacts() -> [Fact]
 }
 
-extension LinkBrowse {
+extension ServiceGraph: LinkBrowse {
+    /// - Parameter limit: the most services kept.
+    package init?(_ query: ServiceQuery, on interface: NetworkInterface, limit: Int = most) {
+        let isForOne = if case .instance = query.target { true } else { false }
+        self.init(query, at: .link(interface), patience: .onLink(isForOne: isForOne), limit: limit)
+    }
+
+    /// A responder lists a service together with what it is (RFC 6763 §12.1); a bare name costs nothing.
+    package func isOfResponder(_ data: RecordData, _ link: LinkQuerier) -> Bool {
+        if case .ptr(let name) = data { link.cache.isAnswered(RecordKey(name, .srv)) } else { true }
+    }
+
+    package mutating func changed(_ changes: [RecordCache.Change], _ link: inout LinkQuerier, at now: Duration) {
+        for change in changes {
+            guard let (key, data, isAdded) = change.parts(in: link.cache) else { continue }
+            changed(key, data, isAdded: isAdded, &link, at: now)
+        }
+        evaluate(&link, at: now)
+    }
+}
+
+extension ListGraph: LinkBrowse {
+    package init(_ name: DomainName, on interface: NetworkInterface, read: @escaping @Sendable (DomainName) -> Key?) {
+        self.init([name], at: .link(interface), read: read)
+    }
+
+    package var key: RecordKey { lists.first ?? RecordKey(.root, .ptr) }
     package var isForOne: Bool { false }
     package var hasAnswer: Bool { false }
     package var deadline: Duration? { nil }
-    package func isOfResponder(_ data: RecordData, _ link: LinkQuerier) -> Bool { true }
     package var wanted: Int { 0 }
+
+    package func isOfResponder(_ data: RecordData, _ link: LinkQuerier) -> Bool { true }
     package mutating func advance(to now: Duration, _ link: inout LinkQuerier) {}
     package mutating func keep(atMost limit: Int, _ link: inout LinkQuerier, at now: Duration) {}
+
+    package mutating func changed(_ changes: [RecordCache.Change], _ link: inout LinkQuerier, at now: Duration) {
+        for change in changes {
+            guard let (key, data, isAdded) = change.parts(in: link.cache) else { continue }
+            changed(key, data, isAdded: isAdded, link)
+        }
+    }
 }

@@ -45,10 +45,10 @@ package struct LinkQuerier: Sendable {
     }
 
     /// Has the reader told of changes that concern a name: a list, a type or a host.
-    mutating func follow(_ name: DomainName) { if let reader { followers.add(reader, to: name) } }
+    package mutating func follow(_ name: DomainName) { if let reader { followers.add(reader, to: name) } }
 
     /// Ends one `follow`.
-    mutating func unfollow(_ name: DomainName) { if let reader { followers.remove(reader, from: name) } }
+    package mutating func unfollow(_ name: DomainName) { if let reader { followers.remove(reader, from: name) } }
 
     // MARK: Asking
 

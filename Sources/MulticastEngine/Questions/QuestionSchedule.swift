@@ -1,4 +1,5 @@
 package import DNSMessage
+import Records
 
 /// When to ask which question on a link (RFC 6762 §5.2), and which not to ask, because the answer is known or another
 /// host asks.

@@ -1,4 +1,5 @@
 import DNSMessage
+import Records
 
 /// A repeated question with its times. There may be tens of thousands.
 struct QuestionState: Sendable {

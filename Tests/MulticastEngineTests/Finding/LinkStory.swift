@@ -2,6 +2,7 @@ import DNSMessage
 import DNSSD
 import Discovery
 import MulticastEngine
+import Records
 
 /// One link and one browse in virtual time: received records go in, facts and questions come out.
 struct LinkStory {
@@ -9,7 +10,7 @@ struct LinkStory {
 
     var link = LinkQuerier(
         cache: RecordCache(seed: 1), schedule: QuestionSchedule(random: SeededGenerator(seed: 5)))
-    private var browse: ServiceBrowse
+    private var browse: ServiceGraph
     private(set) var now = Duration.seconds(100)
     /// Questions sent, each with the milliseconds since the story began.
     private(set) var asked: [(after: Int, question: Question)] = []
@@ -21,7 +22,7 @@ struct LinkStory {
 
     /// - Parameter limit: services that the browse keeps.
     init(_ query: ServiceQuery, limit: Int = 22_528) throws {
-        guard let browse = ServiceBrowse(query, on: Self.eth0, limit: limit) else { throw MessageError.invalidName }
+        guard let browse = ServiceGraph(query, on: Self.eth0, limit: limit) else { throw MessageError.invalidName }
         self.browse = browse
         self.browse.begin(&link, at: now)
     }

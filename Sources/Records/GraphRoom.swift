@@ -2,13 +2,10 @@ import DNSMessage
 import DNSSD
 import Discovery
 
-/// Decides which services give way in a browse that has reached its limit, and notes whether some were left out.
-struct BrowseRoom: Sendable {
+/// Decides which services give way in a graph that has reached its limit, and notes whether some were left out.
+struct GraphRoom: Sendable {
     /// The number of services of one sender that keep their room against others.
     private static let share = 64
-
-    /// The most services that one browse keeps. A query has room for fewer, and the rest is for what answers later.
-    static let most = 22_528
 
     /// The most that this one keeps now.
     var limit: Int
@@ -18,7 +15,7 @@ struct BrowseRoom: Sendable {
     var nextLook: Duration?
     /// Names that gave way because no one answered for them; retried only after all others.
     var givenUp: Set<DomainName> = []
-    private var order: EvictionOrder<DomainName, PacketSource>?
+    private var order: EvictionOrder<DomainName, UInt16>?
     /// Services that do not answer, the latest last; some may have answered since, or be gone.
     private var failing: [DomainName] = []
 
@@ -27,20 +24,20 @@ struct BrowseRoom: Sendable {
     var isRemembering: Bool { order != nil }
 
     /// The limit is reached: starts to track which services give way.
-    mutating func begin(_ services: [DomainName: ServiceBrowse.Service]) {
-        var order = EvictionOrder<DomainName, PacketSource>(share: Self.share)
+    mutating func begin(_ services: [DomainName: ServiceGraph.Service]) {
+        var order = EvictionOrder<DomainName, UInt16>(share: Self.share)
         for (name, service) in services.sorted(by: { $0.value.number < $1.value.number }) {
-            order.add(name, to: service.told == nil ? nil : service.source)
+            order.add(name, to: service.told == nil ? nil : service.sender)
             if service.isFailing { failing.append(name) }
         }
         self.order = order
     }
 
     /// There is room again.
-    mutating func end() { self = BrowseRoom(limit: limit) }
+    mutating func end() { self = GraphRoom(limit: limit) }
 
-    /// - Parameter source: who sent its SRV record; nil: there is none.
-    mutating func added(_ name: DomainName, by source: PacketSource?) { order?.add(name, to: source) }
+    /// - Parameter sender: who sent its SRV record; nil: there is none.
+    mutating func added(_ name: DomainName, by sender: UInt16?) { order?.add(name, to: sender) }
     mutating func failed(_ name: DomainName) { if isRemembering { failing.append(name) } }
     mutating func removed(_ name: DomainName) { order?.remove(name) }
     mutating func forget(_ name: DomainName) { givenUp.remove(name) }
@@ -53,7 +50,7 @@ struct BrowseRoom: Sendable {
     }
 
     /// Removes one that does not answer.
-    mutating func takeFailing(_ services: [DomainName: ServiceBrowse.Service]) -> DomainName? {
+    mutating func takeFailing(_ services: [DomainName: ServiceGraph.Service]) -> DomainName? {
         while let name = failing.popLast() {
             if let service = services[name], service.isFailing, service.told == nil { return name }
         }
@@ -66,81 +63,85 @@ struct BrowseRoom: Sendable {
     mutating func takeSurplus() -> DomainName? { order?.takeUnresolved() ?? order?.takeSpare() }
 
     /// Removes one that gives way to a resolved service.
-    mutating func takeVictim(for name: DomainName, by source: PacketSource) -> DomainName? {
+    mutating func takeVictim(for name: DomainName, by sender: UInt16) -> DomainName? {
         if let bare = order?.takeUnresolved() { return bare }
-        guard order?.isWithinShare(source, with: name) == true else { return nil }
+        guard order?.isWithinShare(sender, with: name) == true else { return nil }
         return order?.takeSpare()
     }
 }
 
-extension ServiceBrowse {
+extension ServiceGraph {
     /// How many omitted services return at a time.
     private static let returning = 512
 
     /// Makes room for a service if necessary. A service of which nothing is known replaces only one that does not
     /// answer.
     /// - Returns: whether there is room.
-    mutating func admit(_ name: DomainName, _ link: inout LinkQuerier, at now: Duration) -> Bool {
+    mutating func admit<Source: RecordSource>(_ name: DomainName, _ source: inout Source, at now: Duration) -> Bool {
         guard services.count >= room.limit else {
             room.added(name, by: nil)
             return true
         }
         if !room.isRemembering { room.begin(services) }
         noteOmission(at: now)
-        let source = link.cache.source(of: RecordKey(name, .srv))
+        let sender = source.records(RecordKey(name, .srv)).first { !$0.isEnding }?.sender
         if let silent = room.takeFailing(services) {
             room.givenUp.insert(silent)
-            evict(silent, &link)
-        } else if let source, let victim = room.takeVictim(for: name, by: source) {
-            evict(victim, &link)
+            evict(silent, &source)
+        } else if let sender, let victim = room.takeVictim(for: name, by: sender) {
+            evict(victim, &source)
         } else {
             return false
         }
         // With its source, so that it does not give way to the next of its packet.
-        room.added(name, by: source)
+        room.added(name, by: sender)
         return true
     }
 
-    package var wanted: Int { room.isLeavingOut ? BrowseRoom.most : services.count }
+    /// How many services it keeps, or would keep if it could.
+    package var wanted: Int { room.isLeavingOut ? Self.most : services.count }
 
     /// There is less room, or more: others keep services, too.
-    package mutating func keep(atMost limit: Int, _ link: inout LinkQuerier, at now: Duration) {
-        room.limit = min(limit, BrowseRoom.most)
+    package mutating func keep<Source: RecordSource>(atMost limit: Int, _ source: inout Source, at now: Duration) {
+        room.limit = min(limit, Self.most)
         guard services.count > limit else { return }
         if !room.isRemembering { room.begin(services) }
         noteOmission(at: now)
-        while services.count > limit, let name = room.takeFailing(services) ?? room.takeSurplus() { evict(name, &link) }
+        while services.count > limit, let name = room.takeFailing(services) ?? room.takeSurplus() {
+            evict(name, &source)
+        }
         // Of many senders with little each, whoever came last.
         guard services.count > limit else { return }
         let latest = services.sorted { $0.value.number > $1.value.number }.prefix(services.count - limit)
-        for (name, _) in latest { evict(name, &link) }
+        for (name, _) in latest { evict(name, &source) }
     }
 
     private mutating func noteOmission(at now: Duration) {
         guard room.leftOut(at: now) else { return }
-        facts.append(.degraded("more than \(room.limit) services on \(interface.name): the rest is left out"))
+        let place = origin.interface.map { "on \($0.name)" } ?? "in \(query.domain)"
+        facts.append(.degraded("more than \(room.limit) services \(place): the rest is left out"))
     }
 
-    private mutating func evict(_ name: DomainName, _ link: inout LinkQuerier) {
+    private mutating func evict<Source: RecordSource>(_ name: DomainName, _ source: inout Source) {
         // Not expected back soon, so that whoever comes for it need not wait.
         if let service = services[name], service.isSighted { facts.append(.withdrawn(sighting(of: service))) }
-        release(name, &link)
+        release(name, &source)
     }
 
     /// Brings back some omitted services once a second, if there is room or others do not answer.
-    mutating func lookForRoom(_ link: inout LinkQuerier, at now: Duration) {
+    mutating func lookForRoom<Source: RecordSource>(_ source: inout Source, at now: Duration) {
         guard let look = room.nextLook, look <= now else { return }
         room.nextLook = now + .seconds(1)
         guard services.count < room.limit || room.hasFailing else { return }
         // One more than needed shows whether these are all.
-        let waiting = link.cache.data(key, atMost: Self.returning + 1) { data in
+        let waiting = source.data(key, atMost: Self.returning + 1) { data in
             guard case .ptr(let name) = data, services[name] == nil, !room.givenUp.contains(name) else { return false }
             return serviceName(name) != nil
         }
         for data in waiting.prefix(Self.returning) where services.count < room.limit || room.hasFailing {
-            listed(data, &link, at: now)
+            listed(data, &source, at: now)
         }
-        evaluateSome(&link, at: now)
+        evaluate(&source, at: now)
         guard waiting.count <= Self.returning, services.count < room.limit else { return }
         if room.givenUp.isEmpty { room.end() } else { room.givenUp = [] }
     }

@@ -1,0 +1,74 @@
+package import DNSMessage
+package import Discovery
+package import Records
+
+/// A link as a source of records: what is wanted is asked for, and what is known is in the cache.
+extension LinkQuerier: RecordSource {
+    /// How long a host that withdrew its addresses counts as leaving, and a service that was probed for as about to return.
+    private static let memory = Duration.seconds(5)
+
+    package mutating func want(_ key: RecordKey, _ urgency: Urgency, from sender: UInt16?, at now: Duration) {
+        let source = sender.map { PacketSource(number: $0) }
+        switch urgency {
+        case .list: ask(key, .shared, at: now)
+        case .listed(let delay): ask(key, .unique(after: delay), from: source, at: now)
+        case .awaited(let delay):
+            ask(key, .unique(after: delay), from: source, at: now)
+            askOnce(key, at: now)
+        }
+    }
+
+    package mutating func drop(_ key: RecordKey) { stop(key) }
+
+    package func records(_ key: RecordKey) -> [KnownRecord] {
+        var records: [KnownRecord] = []
+        cache.look(key) { record in
+            records.append(KnownRecord(record))
+            return false
+        }
+        return records
+    }
+
+    package func record(_ key: RecordKey, _ data: RecordData) -> KnownRecord? {
+        cache.slot(of: key, data).flatMap { cache.store[$0] }.map { KnownRecord($0) }
+    }
+
+    package func data(_ key: RecordKey, atMost limit: Int, where isWanted: (RecordData) -> Bool) -> [RecordData] {
+        cache.data(key, atMost: limit, where: isWanted)
+    }
+
+    package func standing(_ key: RecordKey) -> Standing { cache.isDenied(key) ? .denied : .unknown }
+
+    package func isNear(_ data: RecordData) -> Bool { cache.isOfNeighbour(data) }
+
+    /// A service is withdrawn if its host has not withdrawn its addresses, no one probes for the name, and no one answers for
+    /// it.
+    ///
+    /// A responder that restarts announces its addresses first. A goodbye of the PTR record alone is followed by a
+    /// question for SRV (`confirm`): one that restarts answers it, or probes for the name.
+    package func isWithdrawn(_ service: DomainName, from hosts: [DomainName], at now: Duration) -> Bool {
+        let isHostThere = hosts.contains {
+            (cache.isAnswered(RecordKey($0, .a)) || cache.isAnswered(RecordKey($0, .aaaa)))
+                && !cache.farewells.contains($0, since: now - Self.memory)
+        }
+        return isHostThere && !cache.probes.contains(service, since: now - Self.memory)
+            && (!cache.isAnswered(RecordKey(service, .srv)) || isSilent(service, at: now))
+    }
+
+    package func isOwn(_ service: DomainName, _ records: ServiceRecords, in list: RecordKey?, at now: Duration) -> Bool?
+    {
+        records.isOwn && list.map { cache.isOwn($0, .ptr(service)) } ?? true
+    }
+
+    package func complete(_ resolution: inout Resolution, from records: ServiceRecords) {
+        resolution.sender = records.sender
+    }
+}
+
+extension KnownRecord {
+    fileprivate init(_ record: CachedRecord) {
+        self.init(
+            record.data, sender: record.source.number, isOwn: record.isOwn, isEnding: record.isEnding,
+            received: record.received, firstReceived: record.firstReceived)
+    }
+}
