@@ -18,8 +18,8 @@ extension EngineConformance {
 
         init(_ environment: Environment) throws {
             self.environment = environment
-            publisher = LocalNetwork(engine: environment.publisher, limits: environment.limits)
-            browser = LocalNetwork(engine: environment.browser, limits: environment.limits)
+            publisher = LocalNetwork(engine: environment.publisher, limits: environment.limits, time: environment.time)
+            browser = LocalNetwork(engine: environment.browser, limits: environment.limits, time: environment.time)
             type = try ServiceType("_conformance._tcp")
             port = try Port(9000)
         }
@@ -44,25 +44,30 @@ extension EngineConformance {
         }
 
         func watch(_ resolution: ServiceQuery.Resolution = .watch) -> Watcher {
-            Watcher(browser.browse(type, in: domain, resolution: resolution), patience: environment.patience)
+            watch(browser.browse(type, in: domain, resolution: resolution))
         }
 
-        func watch(_ type: ServiceType) -> Watcher {
-            Watcher(browser.browse(type, in: domain), patience: environment.patience)
+        func watch(_ type: ServiceType) -> Watcher { watch(browser.browse(type, in: domain)) }
+
+        func watch(_ events: ServiceEvents) -> Watcher {
+            Watcher(events, patience: environment.patience, by: environment.time)
         }
+
+        func log<Fact: Sendable>(_ fact: Fact.Type) -> FactLog<Fact> { FactLog(by: environment.time) }
     }
 
     /// Collects events until the one that a check waits for.
     struct Watcher {
         private var iterator: ServiceEvents.AsyncIterator
         private let patience: Duration
-        private let time = SystemTime()
+        private let time: any TimeSource
         /// All events so far.
         private(set) var events: [ServiceEvent] = []
 
-        init(_ events: ServiceEvents, patience: Duration) {
+        init(_ events: ServiceEvents, patience: Duration, by time: any TimeSource) {
             iterator = events.makeAsyncIterator()
             self.patience = patience
+            self.time = time
         }
 
         /// Waits for the next event for which `match` returns a result.

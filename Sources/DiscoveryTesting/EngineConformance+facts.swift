@@ -5,7 +5,7 @@ import Discovery
 extension EngineConformance {
     static let facts: [Check] = [
         Check("the first fact of a query is whether the backend answers") { bench in
-            let log = FactLog<BrowseFact>()
+            let log = bench.log(BrowseFact.self)
             let operation = bench.engine.browse(bench.query(.watch), reporting: log.report)
             _ = try await log.wait(for: "a fact", bench.environment.patience) { !$0.isEmpty }
             operation.cancel()
@@ -16,7 +16,7 @@ extension EngineConformance {
                 let name = try await publication.established()
                 var watcher = bench.watch()
                 _ = try await watcher.found(name)
-                let log = FactLog<BrowseFact>()
+                let log = bench.log(BrowseFact.self)
                 let operation = bench.engine.browse(bench.query(.watch), reporting: log.report)
                 let facts = try await log.wait(for: "a list and a resolution", bench.environment.patience) {
                     $0.contains(.listed) && $0.contains(where: \.isResolution)
@@ -32,7 +32,7 @@ extension EngineConformance {
         Check("nothing is reported from within the call that asks") { bench in
             for resolution in [ServiceQuery.Resolution.none, .once, .watch] {
                 let caller = CallerThread()
-                let log = FactLog<BrowseFact>()
+                let log = bench.log(BrowseFact.self)
                 let operation = caller.during {
                     bench.engine.browse(bench.query(resolution)) { facts in
                         caller.noteReport()
@@ -47,7 +47,7 @@ extension EngineConformance {
         Check("a batch is never empty") { bench in
             try await bench.publisher.withPublished(try bench.service("batched")) { publication in
                 _ = try await publication.established()
-                let log = FactLog<BrowseFact>()
+                let log = bench.log(BrowseFact.self)
                 let operation = bench.engine.browse(bench.query(.watch), reporting: log.report)
                 _ = try await log.wait(for: "the list", bench.environment.patience) { $0.contains(.listed) }
                 operation.cancel()
@@ -56,7 +56,7 @@ extension EngineConformance {
         },
         Check("after a query was cancelled and waited for nothing is reported, however often it is cancelled") {
             bench in
-            let log = FactLog<BrowseFact>()
+            let log = bench.log(BrowseFact.self)
             let operation = bench.engine.browse(bench.query(.watch), reporting: log.report)
             _ = try await log.wait(for: "the list", bench.environment.patience) { $0.contains(.listed) }
             await operation.cancel(waitingAtMost: bench.environment.patience)
@@ -73,7 +73,7 @@ extension EngineConformance {
         Check("a query for a name that nobody has is listed without a sighting") { bench in
             let instance = ServiceInstance(
                 name: try ServiceName("nobody of this name"), type: bench.type, domain: bench.domain)
-            let log = FactLog<BrowseFact>()
+            let log = bench.log(BrowseFact.self)
             let operation = bench.engine.browse(ServiceQuery(.instance(instance)), reporting: log.report)
             _ = try await log.wait(for: "the list", bench.environment.patience) { $0.contains(.listed) }
             operation.cancel()
@@ -84,7 +84,7 @@ extension EngineConformance {
                 _ = try await publication.established()
                 var watcher = bench.watch()
                 _ = try await watcher.found(publication.status.name)
-                let log = FactLog<TypeFact>()
+                let log = bench.log(TypeFact.self)
                 let operation = bench.engine.browseTypes(TypeQuery(domain: bench.domain), reporting: log.report)
                 let key = TypeKey(type: bench.type, domain: bench.domain)
                 let facts = try await log.wait(for: "the type and the list", bench.environment.patience) { facts in
@@ -99,14 +99,14 @@ extension EngineConformance {
             }
         },
         Check("the list of domains is complete at some time") { bench in
-            let log = FactLog<DomainFact>()
+            let log = bench.log(DomainFact.self)
             let operation = bench.engine.browseDomains(DomainQuery(.browsing), reporting: log.report)
             let facts = try await log.wait(for: "the list", bench.environment.patience) { $0.contains(.listed) }
             operation.cancel()
             try expect(facts.first == .backend(.up) && facts.count { $0 == .listed } == 1, "\(facts)")
         },
         Check("the state of the backend is told without a question, and each change of it once") { bench in
-            let log = FactLog<EngineState>()
+            let log = bench.log(EngineState.self)
             let operation = bench.engine.watchState { log.report([$0]) }
             // An engine connects only when something is asked of it.
             var watcher = bench.watch()
@@ -123,7 +123,7 @@ extension EngineConformance {
             try expect(!zip(facts, facts.dropFirst()).contains { $0 == $1 }, "told twice: \(facts)")
         },
         Check("a publication is told as registering, then established, and no state twice in a row") { bench in
-            let log = FactLog<PublicationFact>()
+            let log = bench.log(PublicationFact.self)
             let engine = bench.environment.publisher
             let operation = engine.publish(try bench.service("stepwise"), onConflict: .rename) { log.report([$0]) }
             let facts = try await log.wait(for: "established", bench.environment.patience) {
@@ -137,7 +137,7 @@ extension EngineConformance {
             let domain = try Domain("conformance.example")
             let engine = bench.environment.publisher
             guard !engine.publishes(in: domain) else { return }
-            let log = FactLog<PublicationFact>()
+            let log = bench.log(PublicationFact.self)
             var service = try bench.service("elsewhere")
             service.domain = domain
             let operation = engine.publish(service, onConflict: .rename) { log.report([$0]) }

@@ -45,8 +45,7 @@ extension EngineConformance {
             try await bench.publisher.withPublished(service) { publication in
                 let name = try await publication.established()
                 let type = try bench.type.withSubtype("_conf")
-                var watcher = Watcher(
-                    bench.browser.browse(type, in: bench.domain), patience: bench.environment.patience)
+                var watcher = bench.watch(bench.browser.browse(type, in: bench.domain))
                 let found = try await watcher.found(name)
                 try expect(found.subtypes == ["_conf"], "subtypes \(found.subtypes)")
             }
@@ -54,7 +53,7 @@ extension EngineConformance {
         Check("the type is listed while it has a service") { bench in
             try await bench.publisher.withPublished(try bench.service("typed")) { publication in
                 _ = try await publication.established()
-                let time = SystemTime()
+                let time = bench.environment.time
                 let deadline = time.now + bench.environment.patience
                 var iterator = bench.browser.types(TypeQuery(domain: bench.domain)).makeAsyncIterator()
                 while let event = try await iterator.nextBatch(atMost: 1, until: deadline)?.first {

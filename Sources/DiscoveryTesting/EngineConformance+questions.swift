@@ -10,9 +10,8 @@ extension EngineConformance {
             guard let link = bench.environment.links.first else { throw Failure("the environment has no link") }
             try await bench.publisher.withPublished(try bench.service("here only")) { publication in
                 let name = try await publication.established()
-                var watcher = Watcher(
-                    bench.browser.browse(bench.type, in: bench.domain, on: try InterfaceFilter([link])),
-                    patience: bench.environment.patience)
+                var watcher = bench.watch(
+                    bench.browser.browse(bench.type, in: bench.domain, on: try InterfaceFilter([link])))
                 let found = try await watcher.found(name) { $0.state == .resolved }
                 try expect(found.interfaces.map(\.name) == [link], "\(found.interfaces)")
                 try expect(found.endpoints.allSatisfy { $0.interface?.name == link }, "\(found.endpoints)")
@@ -21,9 +20,8 @@ extension EngineConformance {
         Check("where no interface is asked for, nothing is found, and the list is complete", needs: [.links]) { bench in
             try await bench.publisher.withPublished(try bench.service("nowhere")) { publication in
                 _ = try await publication.established()
-                var watcher = Watcher(
-                    bench.browser.browse(bench.type, in: bench.domain, on: try InterfaceFilter(["no-such-*"])),
-                    patience: bench.environment.patience)
+                var watcher = bench.watch(
+                    bench.browser.browse(bench.type, in: bench.domain, on: try InterfaceFilter(["no-such-*"])))
                 try await watcher.wait(for: "settled") { $0 == .settled ? () : nil }
                 let found = watcher.events.contains { if case .found = $0 { true } else { false } }
                 try expect(!found, "\(watcher.events)")
@@ -59,8 +57,7 @@ extension EngineConformance {
         Check("a service of this machine is told as its own, one of another is not", needs: [.ownership]) { bench in
             try await bench.publisher.withPublished(try bench.service("mine")) { publication in
                 let name = try await publication.established()
-                var own = Watcher(
-                    bench.publisher.browse(bench.type, in: bench.domain), patience: bench.environment.patience)
+                var own = bench.watch(bench.publisher.browse(bench.type, in: bench.domain))
                 _ = try await own.found(name) { $0.isOwn }
                 var watcher = bench.watch()
                 let found = try await watcher.found(name) { $0.state == .resolved }
@@ -101,7 +98,7 @@ extension EngineConformance {
             }
         },
         Check("a type goes with its last service") { bench in
-            let time = SystemTime()
+            let time = bench.environment.time
             let deadline = time.now + bench.environment.patience
             var types = bench.browser.types(TypeQuery(domain: bench.domain)).makeAsyncIterator()
             try await bench.publisher.withPublished(try bench.service("last")) { publication in
@@ -120,7 +117,7 @@ extension EngineConformance {
             guard let link = bench.environment.browserLink else { return }
             try await bench.publisher.withPublished(try bench.service("over there")) { publication in
                 let name = try await publication.established()
-                let log = FactLog<BrowseFact>()
+                let log = bench.log(BrowseFact.self)
                 let operation = bench.engine.browse(bench.query(.watch), reporting: log.report)
                 var watcher = bench.watch()
                 _ = try await watcher.found(name) { $0.state == .resolved }
@@ -148,8 +145,7 @@ extension EngineConformance {
     private static func addresses(_ bench: Bench, of family: IPAddress.Family) async throws {
         try await bench.publisher.withPublished(try bench.service("over \(family.rawValue)")) { publication in
             let name = try await publication.established()
-            var watcher = Watcher(
-                bench.browser.browse(bench.type, in: bench.domain, over: family), patience: bench.environment.patience)
+            var watcher = bench.watch(bench.browser.browse(bench.type, in: bench.domain, over: family))
             let found = try await watcher.found(name) { $0.state == .resolved && !$0.endpoints.isEmpty }
             try expect(found.endpoints.allSatisfy { $0.address.family == family }, "\(found.endpoints)")
         }

@@ -45,6 +45,8 @@ public enum EngineConformance {
         public var isOneMachine: Bool
         /// How many services count as many.
         public var crowd: Int
+        /// The clock of the checks' networks and of their patience.
+        package var time: any TimeSource = SystemTime()
         /// Counts what the engines hold, such as operations and C objects; must return to its earlier value.
         public var openObjects: @Sendable () async throws -> Int
 
@@ -123,7 +125,7 @@ public enum EngineConformance {
             let before = try await environment.openObjects()
             try await body(Bench(environment))
             // Operations end in their own time, so wait for the count.
-            let time = SystemTime()
+            let time = environment.time
             let deadline = time.now + environment.patience
             while true {
                 let after = try await environment.openObjects()

@@ -11,7 +11,9 @@ final class FactLog<Fact: Sendable>: Sendable {
     }
 
     private let state = Locked(State())
-    private let time = SystemTime()
+    private let time: any TimeSource
+
+    init(by time: any TimeSource) { self.time = time }
 
     var facts: [Fact] { state.withLock { $0.facts } }
     var emptyBatches: Int { state.withLock { $0.emptyBatches } }

@@ -3,6 +3,7 @@ import Discovery
 import DiscoveryTesting
 import Testing
 
+/// In the time of the network: a machine that is busy with other tests takes none of it.
 @Suite(.timeLimit(.minutes(5))) struct SimulatedEngineConformanceTests {
     private let network = SimulatedNetwork()
 
@@ -15,13 +16,13 @@ import Testing
             ])
     }
 
-    private func environment(
-        _ publisher: any DiscoveryEngine, _ browser: any DiscoveryEngine
-    ) -> EngineConformance.Environment {
+    private func run(
+        _ check: EngineConformance.Check, _ publisher: any DiscoveryEngine, _ browser: any DiscoveryEngine
+    ) async throws {
         var limits = DiscoveryLimits()
-        limits.removalHold = .milliseconds(30)
+        limits.removalHold = .milliseconds(300)
         limits.changeInterval = .milliseconds(10)
-        return EngineConformance.Environment(
+        var environment = EngineConformance.Environment(
             publisher: publisher,
             browser: browser,
             limits: limits,
@@ -33,19 +34,29 @@ import Testing
             links: ["eth0", "eth1"],
             crowd: 100,
             openObjects: { [network] in network.openOperations })
+        environment.time = network.time
+        // A millisecond each time that all others have had their turn.
+        let clock = Task { [time = network.time] in
+            while !Task.isCancelled {
+                await Task.yield()
+                time.advance(by: .milliseconds(1))
+            }
+        }
+        defer { clock.cancel() }
+        try await check.run(environment)
     }
 
     @Test(arguments: EngineConformance.checks) func conforms(_ check: EngineConformance.Check) async throws {
-        try await check.run(environment(try machine("h1", 1), try machine("h2", 2)))
+        try await run(check, try machine("h1", 1), try machine("h2", 2))
     }
 
     @Test("a router conforms as the engine of the domain does", arguments: EngineConformance.checks)
     func routerConforms(_ check: EngineConformance.Check) async throws {
-        let zone = SimulatedNetwork(domains: [try Domain("home.example.org")], isUnicast: true)
+        let zone = SimulatedNetwork(domains: [try Domain("home.example.org")], isUnicast: true, time: network.time)
         func router(_ engine: SimulatedEngine) throws -> EngineRouter {
             let engines: [any DiscoveryEngine] = [try zone.addMachine(engine.machine), engine]
             return EngineRouter(finders: engines, publishers: engines)
         }
-        try await check.run(environment(try router(try machine("h1", 1)), try router(try machine("h2", 2))))
+        try await run(check, try router(try machine("h1", 1)), try router(try machine("h2", 2)))
     }
 }
