@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func whatTheWriterWroteIsRead() throws {
-        var random = SplitMix(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
             let value = JSONValue.random(depth: 0, using: &random)
             var writer = JSONWriter()
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func anyBytesAreReadOrRefused() {
-        var random = SplitMix(seed: 11)
+        var random = SeededGenerator(seed: 11)
         let seed = Array(#"{"v":1,"a":[1,-2.5e3,"x\u00e9",null,true,{"b":"🖨"}],"c":{}}"#.utf8)
         var accepted = 0
         for _ in 0..<50_000 {
@@ -71,23 +71,8 @@ import Testing
     }
 }
 
-/// A generator whose numbers repeat in every run.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 extension JSONValue {
-    static func random(depth: Int, using random: inout SplitMix) -> JSONValue {
+    static func random(depth: Int, using random: inout SeededGenerator) -> JSONValue {
         switch Int.random(in: 0..<(depth < 4 ? 6 : 4), using: &random) {
         case 0: return .null
         case 1: return .bool(Bool.random(using: &random))
@@ -106,7 +91,7 @@ extension JSONValue {
         }
     }
 
-    private static func text(using random: inout SplitMix) -> String {
+    private static func text(using random: inout SeededGenerator) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0..<8, using: &random) {
             let limit: UInt32 = Bool.random(using: &random) ? 0x80 : 0x11_0000

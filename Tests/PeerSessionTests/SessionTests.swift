@@ -53,6 +53,16 @@ struct SessionTests {
         }
     }
 
+    /// Connects a client to a server, which accepts it.
+    private func join(_ client: PeerSession, to hub: PeerSession) async throws {
+        try await wait(client, for: hub.id.rawValue, .available)
+        async let connected: Void = client.connect(to: hub.id)
+        let who = try await wait(hub) { if case .invited(let peer) = $0 { peer } else { nil } }
+        await hub.accept(who.id)
+        try await connected
+        try await wait(hub, for: who.id.rawValue, .connected)
+    }
+
     func message(_ session: PeerSession) async throws -> ([UInt8], PeerID) {
         try await wait(session) { if case .received(let bytes, let peer, _) = $0 { (bytes, peer.id) } else { nil } }
     }
@@ -139,14 +149,7 @@ struct SessionTests {
         let left = try session("left", .client, id: 2)
         let right = try session("right", .client, id: 3)
         try await run(hub, left, right) {
-            for client in [left, right] {
-                try await wait(client, for: 1, .available)
-                async let connected: Void = client.connect(to: hub.id)
-                let who = try await wait(hub) { if case .invited(let peer) = $0 { peer } else { nil } }
-                await hub.accept(who.id)
-                try await connected
-                try await wait(hub, for: who.id.rawValue, .connected)
-            }
+            for client in [left, right] { try await join(client, to: hub) }
             try await hub.send([1], to: [left.id])
             try await hub.sendToAll([2])
             #expect(try await message(left).0 == [1])
@@ -161,14 +164,7 @@ struct SessionTests {
         let slow = try session("slow", .client, id: 2)
         let quick = try session("quick", .client, id: 3)
         try await run(hub, slow, quick) {
-            for client in [slow, quick] {
-                try await wait(client, for: 1, .available)
-                async let connected: Void = client.connect(to: hub.id)
-                let who = try await wait(hub) { if case .invited(let peer) = $0 { peer } else { nil } }
-                await hub.accept(who.id)
-                try await connected
-                try await wait(hub, for: who.id.rawValue, .connected)
-            }
+            for client in [slow, quick] { try await join(client, to: hub) }
             // From here on no one takes the events of `slow`, which is sent 89 MB.
             let big = [UInt8](repeating: 7, count: PeerSession.maximumMessageLength)
             let before = residentBytes()

@@ -1,7 +1,36 @@
 import Foundation
 
-/// The events of a running `discoverd browse --json`, and the state they add up to.
-struct BrowseLog {
+/// What a running program has printed, and the state that it adds up to.
+protocol ProcessLog {
+    var process: LabProcess { get }
+    /// How many lines were taken in.
+    var read: Int { get }
+    var summary: String { get }
+
+    /// Takes in everything printed so far.
+    mutating func catchUp() throws
+}
+
+extension ProcessLog {
+    /// Waits until the log is as wanted.
+    /// - Returns: how long that took.
+    @discardableResult
+    mutating func wait(
+        for what: String, within limit: Duration, until isRight: (Self) -> Bool
+    ) async throws -> Duration {
+        let start = ContinuousClock.now
+        while true {
+            try catchUp()
+            let passed = start.duration(to: .now)
+            if isRight(self) { return passed }
+            guard passed < limit else { throw process.missed("\(what) was not so within \(limit); \(summary)") }
+            await process.waitForLines(beyond: read, within: limit - passed)
+        }
+    }
+}
+
+/// The events of a running `discoverd browse --json`.
+struct BrowseLog: ProcessLog {
     struct Line: Decodable {
         var event: String
         var state: String?
@@ -29,7 +58,7 @@ struct BrowseLog {
     /// Services that are present now.
     private(set) var present: [String: Service] = [:]
     private(set) var lines: [Line] = []
-    private var read = 0
+    private(set) var read = 0
 
     init(_ process: LabProcess) { self.process = process }
 
@@ -38,7 +67,6 @@ struct BrowseLog {
 
     func count(_ event: String) -> Int { lines.count { $0.event == event } }
 
-    /// Takes in everything printed so far.
     mutating func catchUp() throws {
         let all = process.lines()
         for text in all[read...] {
@@ -50,25 +78,7 @@ struct BrowseLog {
         read = all.count
     }
 
-    /// Waits until the log is as wanted.
-    /// - Returns: how long that took.
-    @discardableResult
-    mutating func wait(
-        for what: String,
-        within limit: Duration,
-        until isRight: (BrowseLog) -> Bool
-    ) async throws -> Duration {
-        let start = ContinuousClock.now
-        while true {
-            try catchUp()
-            let passed = start.duration(to: .now)
-            if isRight(self) { return passed }
-            guard passed < limit else { throw process.missed("\(what) was not so within \(limit); \(summary)") }
-            await process.waitForLines(beyond: read, within: limit - passed)
-        }
-    }
-
-    private var summary: String {
+    var summary: String {
         "\(present.count) present, added \(count("added")), updated \(count("updated")), removed \(count("removed"))"
     }
 }

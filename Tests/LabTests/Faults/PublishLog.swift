@@ -1,7 +1,7 @@
 import Foundation
 
 /// What `PublishMany` or `discoverd publish --json` has reported about its publications.
-struct PublishLog {
+struct PublishLog: ProcessLog {
     struct Line: Decodable {
         var wanted: String
         var name: String
@@ -13,12 +13,14 @@ struct PublishLog {
     /// The newest line for each publication, by its wanted name.
     private(set) var latest: [String: Line] = [:]
     private(set) var lines: [Line] = []
-    private var read = 0
+    private(set) var read = 0
 
     init(_ process: LabProcess) { self.process = process }
 
     /// The names established now.
     var established: Set<String> { Set(latest.values.filter { $0.state == "established" }.map(\.name)) }
+
+    var summary: String { "\(established.count) established" }
 
     mutating func catchUp() throws {
         let all = process.lines()
@@ -28,26 +30,6 @@ struct PublishLog {
             latest[line.wanted] = line
         }
         read = all.count
-    }
-
-    /// Waits until the publications are as wanted.
-    /// - Returns: how long that took.
-    @discardableResult
-    mutating func wait(
-        for what: String,
-        within limit: Duration,
-        until isRight: (PublishLog) -> Bool
-    ) async throws -> Duration {
-        let start = ContinuousClock.now
-        while true {
-            try catchUp()
-            let passed = start.duration(to: .now)
-            if isRight(self) { return passed }
-            guard passed < limit else {
-                throw process.missed("\(what) was not so within \(limit); \(established.count) established")
-            }
-            await process.waitForLines(beyond: read, within: limit - passed)
-        }
     }
 
     /// Waits until exactly these names are established.
