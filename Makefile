@@ -27,7 +27,7 @@ BENCHED = $(RELEASE)/release/discoverd
 SHELL = /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help bench bench-quick bench-inside run build test test-quick fuzz soak tests-built lab demo fmt check docs test-examples tsan asan release release-apps \
+.PHONY: help bench bench-quick bench-inside run build test test-all test-servers test-quick fuzz soak tests-built lab demo fmt check docs test-examples tsan asan release release-apps \
     install install-apps uninstall uninstall-apps deb test-package test-systemd test-upgrade clean deps
 
 help: ## this list
@@ -52,8 +52,14 @@ tests-built:
 	$(MAKE) --no-print-directory $(TOOLS)/publish-many $(TOOLS)/clock-offset.so
 	$(BUILD) --build-tests
 
-test: tests-built ## every test; the network is a lab of namespaces, never this machine's own
+test: tests-built ## what a change must pass; the network is a lab of namespaces, never this machine's own
 	@Tests/run
+
+test-all: tests-built ## every test, with what a change leaves out: a release needs it
+	@Tests/run all
+
+test-servers: tests-built ## every rule of DNS zones, with BIND, Knot and PowerDNS
+	@Tests/run servers
 
 test-quick: tests-built ## the values, the daemon in one process, a few hosts: for the loop while writing
 	@Tests/run values sockets support daemon quick

@@ -34,7 +34,7 @@ struct AvahiConformanceTests {
                 publisherBackend: LabHost.backend,
                 browserLink: LabHost.cable,
                 isOneMachine: true,
-                crowd: 1000,
+                crowd: LabHost.crowd,
                 openObjects: {
                     let published = await publisher.openObjects
                     return await browser.openObjects + published

@@ -27,7 +27,7 @@ struct WireConformanceTests {
                 publisherBackend: LabHost.backend,
                 browserLink: LabHost.cable,
                 isOneMachine: true,
-                crowd: 1000,
+                crowd: LabHost.crowd,
                 openObjects: {
                     let published = await publisher.openObjects
                     return await wire.openObjects + published

@@ -35,7 +35,7 @@ struct HeardMessageTests {
     @Test("A response is read up to its first fault, without flushes and goodbyes; a query with a fault is not read")
     func cut() throws {
         var generator = SeededGenerator(seed: 3)
-        for _ in 0..<40 {
+        for _ in 0..<rounds(40) {
             var message = try generator.message()
             message.edns = nil
             message.flags.insert(.response)

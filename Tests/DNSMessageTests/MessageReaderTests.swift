@@ -6,7 +6,7 @@ struct MessageReaderTests {
     @Test("Written messages can be read again")
     func roundTrip() throws {
         var generator = SeededGenerator(seed: 1)
-        for _ in 0..<2000 {
+        for _ in 0..<rounds(2000) {
             let message = try generator.message()
             for compression in [MessageWriter.Compression.multicast, .unicast] {
                 #expect(try Message(reading: message.written(compression: compression)) == message)
@@ -18,7 +18,7 @@ struct MessageReaderTests {
     func mutations() throws {
         var generator = SeededGenerator(seed: 2)
         var read = 0
-        for _ in 0..<150 {
+        for _ in 0..<rounds(150) {
             let bytes = try generator.message().written(compression: .multicast)
             for count in 0..<bytes.count { if (try? Message(reading: Array(bytes.prefix(count)))) != nil { read += 1 } }
             for _ in 0..<60 {
@@ -35,7 +35,7 @@ struct MessageReaderTests {
                 }
             }
         }
-        #expect(read > 1000)
+        #expect(read > rounds(1000))
     }
 
     @Test(

@@ -71,7 +71,8 @@ struct AuthorityTests {
     }
 
     @Test(
-        "a foreign authority, an expired certificate, one for servers alone, an intermediate that is none, and a self-signed one are refused"
+        "a foreign authority, an expired certificate, one for servers alone, an intermediate that is none, and a self-signed one are refused",
+        .onlyInAll
     )
     func refused() async throws {
         let lab = try await Lab.start()
@@ -109,7 +110,7 @@ struct AuthorityTests {
         try await lab.stop()
     }
 
-    @Test("the configuration says it for all commands; what is wrong there lets no one in")
+    @Test("the configuration says it for all commands; what is wrong there lets no one in", .onlyInAll)
     func configured() async throws {
         let lab = try await Lab.start()
         try await issue(lab, "h1", "tony")
@@ -144,7 +145,9 @@ struct AuthorityTests {
         try await lab.stop()
     }
 
-    @Test("an authority that cannot be read, and an identity whose certificate is another key's, are status 78")
+    @Test(
+        "an authority that cannot be read, and an identity whose certificate is another key's, are status 78",
+        .onlyInAll)
     func unusable() async throws {
         let lab = try await Lab.start()
         try await issue(lab, "h1", "tony")

@@ -109,7 +109,7 @@ struct BoundInterfaceTests {
         try await lab.stop()
     }
 
-    @Test("stream-hello serve --interface, published and not")
+    @Test("stream-hello serve --interface, published and not", .onlyInAll)
     func streamHello() async throws {
         let lab = try await start()
         for options in [[], ["--publish", "--port", "9000"]] {

@@ -26,7 +26,7 @@ struct EarlyEndTests {
         try await lab.stop()
     }
 
-    @Test("discoverd forward, to a service that itself ends early as well")
+    @Test("discoverd forward, to a service that itself ends early as well", .onlyInAll)
     func forward() async throws {
         let lab = try await Lab.start()
         let listener = try lab.discoverd("h1", "listen", "files", "0", "--", "cat")
@@ -42,7 +42,7 @@ struct EarlyEndTests {
         try await lab.stop()
     }
 
-    @Test("lanchat serve")
+    @Test("lanchat serve", .onlyInAll)
     func lanchat() async throws {
         let lab = try await Lab.start()
         let server = try lab.app("h1", "lanchat", "serve", "--name", "den", "--plain")
@@ -55,7 +55,7 @@ struct EarlyEndTests {
         try await lab.stop()
     }
 
-    @Test("lanchat serve, over TLS: within the handshake")
+    @Test("lanchat serve, over TLS: within the handshake", .onlyInAll)
     func lanchatHandshake() async throws {
         let lab = try await Lab.start()
         let server = try lab.app("h1", "lanchat", "serve", "--name", "den", "--trust-first")
@@ -73,7 +73,7 @@ struct EarlyEndTests {
         try await lab.stop()
     }
 
-    @Test("stream-hello serve, listening alone and published")
+    @Test("stream-hello serve, listening alone and published", .onlyInAll)
     func streamHello() async throws {
         let lab = try await Lab.start()
         for options in [[], ["--publish", "--port", "9000"]] {
@@ -89,7 +89,7 @@ struct EarlyEndTests {
         try await lab.stop()
     }
 
-    @Test("tap-race, which is PeerSession")
+    @Test("tap-race, which is PeerSession", .onlyInAll)
     func tapRace() async throws {
         let lab = try await Lab.start()
         let one = try lab.app("h1", "tap-race", "--json", "--accept", "--seconds", "1", "--trust-first")
@@ -106,7 +106,8 @@ struct EarlyEndTests {
         try await lab.stop()
     }
 
-    @Test("games that wait for one opponent: who ends early is none", arguments: ["four-in-a-row", "witap"])
+    @Test(
+        "games that wait for one opponent: who ends early is none", .onlyInAll, arguments: ["four-in-a-row", "witap"])
     func games(_ game: String) async throws {
         let lab = try await Lab.start()
         let arguments = game == "witap" ? ["--json"] : ["host", "--json"]

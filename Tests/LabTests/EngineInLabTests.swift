@@ -18,7 +18,7 @@ struct EngineInLabTests {
         try await run("WireConformanceTests", part, in: try await Lab.start(hosts: 1), [])
     }
 
-    @Test("so does a private backend", .labLong, arguments: parts)
+    @Test("so does a private backend", .onlyInAll, .labLong, arguments: parts)
     func privateConformance(part: Int) async throws {
         let lab = try await Lab.start("--no-avahi", "h1")
         try await run(

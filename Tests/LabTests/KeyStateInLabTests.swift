@@ -58,7 +58,9 @@ struct KeyStateInLabTests {
         try await lab.stop()
     }
 
-    @Test("a service that announces another key than the known one is warned of before anything is said to it")
+    @Test(
+        "a service that announces another key than the known one is warned of before anything is said to it", .onlyInAll
+    )
     func hint() async throws {
         let lab = try await Lab.start()
         let (server, key) = try await listen(lab)
@@ -74,7 +76,7 @@ struct KeyStateInLabTests {
         try await lab.stop()
     }
 
-    @Test("hashed names: the files have none, and all commands find them")
+    @Test("hashed names: the files have none, and all commands find them", .onlyInAll)
     func hashed() async throws {
         let lab = try await Lab.start()
         let (server, key) = try await listen(lab)

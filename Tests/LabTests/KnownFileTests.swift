@@ -24,7 +24,7 @@ struct KnownFileTests {
         try await lab.stop()
     }
 
-    @Test("a full disk: an error, and what was known stays")
+    @Test("a full disk: an error, and what was known stays", .onlyInAll)
     func full() async throws {
         let lab = try await Lab.start()
         let filled = """
@@ -65,7 +65,7 @@ struct KnownFileTests {
         try await lab.stop()
     }
 
-    @Test("what a person or a broken editor wrote stays to the byte")
+    @Test("what a person or a broken editor wrote stays to the byte", .onlyInAll)
     func garbage() async throws {
         let lab = try await Lab.start()
         let script = """
@@ -79,7 +79,7 @@ struct KnownFileTests {
         try await lab.stop()
     }
 
-    @Test("no file, or none of ours: an error at once, with its reason, and nothing is touched")
+    @Test("no file, or none of ours: an error at once, with its reason, and nothing is touched", .onlyInAll)
     func noFile() async throws {
         let lab = try await Lab.start(hosts: 1, "--users")
         let cases = [
@@ -100,7 +100,7 @@ struct KnownFileTests {
         try await lab.stop()
     }
 
-    @Test("a file of a newer version is refused, and stays")
+    @Test("a file of a newer version is refused, and stays", .onlyInAll)
     func newer() async throws {
         let lab = try await Lab.start(hosts: 1)
         let made = try await lab.bash(
@@ -114,7 +114,7 @@ struct KnownFileTests {
         try await lab.stop()
     }
 
-    @Test("a symbolic link stays one; without permission there is an error, for the one and the other")
+    @Test("a symbolic link stays one; without permission there is an error, for the one and the other", .onlyInAll)
     func permissions() async throws {
         let lab = try await Lab.start(hosts: 1, "--users")
         let link = """

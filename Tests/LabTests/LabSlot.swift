@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Runs a process test when the machine has room for it, so that the times it measures are discoverd's rather than the crowd's. Ends a test
@@ -59,6 +60,19 @@ struct LabSlot: SuiteTrait, TestTrait, TestScoping {
             if try await group.next() == false { Issue.record("it took longer than \(limit)") }
         }
     }
+}
+
+/// What a change does without: `make test-all` asks for it.
+enum Everything {
+    static let isAsked = ProcessInfo.processInfo.environment["TEST_ALL"] != nil
+
+    /// The cases of a test: all of them, or those that a change runs.
+    static func of<Case>(_ all: [Case], inAChange some: [Case]) -> [Case] { isAsked ? all : some }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The test is left out of a change.
+    static var onlyInAll: Self { .enabled(if: Everything.isAsked, "only in make test-all") }
 }
 
 extension Trait where Self == LabSlot {

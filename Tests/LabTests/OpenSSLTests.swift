@@ -37,7 +37,7 @@ struct OpenSSLTests {
         try await lab.stop()
     }
 
-    @Test("openssl s_server, its certificate pinned here, ours there")
+    @Test("openssl s_server, its certificate pinned here, ours there", .onlyInAll)
     func server() async throws {
         let lab = try await Lab.start()
         let service = try await lab.publish("h1", "tony", "9000")
@@ -66,7 +66,9 @@ struct OpenSSLTests {
         try await lab.stop()
     }
 
-    @Test("--timeout is one deadline for connecting and the handshake, and --report tells of a handshake that failed")
+    @Test(
+        "--timeout is one deadline for connecting and the handshake, and --report tells of a handshake that failed",
+        .onlyInAll)
     func deadline() async throws {
         let lab = try await Lab.start()
         let service = try await lab.publish("h1", "tony", "9000")

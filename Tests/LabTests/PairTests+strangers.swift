@@ -3,7 +3,8 @@ import Testing
 
 extension PairTests {
     @Test(
-        "who breaks the exchange is not shown; calls of one stranger end nothing, and no code is printed that is not shown"
+        "who breaks the exchange is not shown; calls of one stranger end nothing, and no code is printed that is not shown",
+        .onlyInAll
     )
     func strangers() async throws {
         let lab = try await Lab.start(hosts: 3)
@@ -42,7 +43,7 @@ extension PairTests {
         try await lab.stop()
     }
 
-    @Test("five codes that were shown and came to nothing end it with 77")
+    @Test("five codes that were shown and came to nothing end it with 77", .onlyInAll)
     func attempts() async throws {
         let lab = try await Lab.start()
         let one = try await waiting(lab, "h1")

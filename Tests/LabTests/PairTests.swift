@@ -85,7 +85,7 @@ struct PairTests {
         try await lab.stop()
     }
 
-    @Test("hashed names on both sides: pairing finds them, and writes hashes")
+    @Test("hashed names on both sides: pairing finds them, and writes hashes", .onlyInAll)
     func hashed() async throws {
         let lab = try await Lab.start()
         let stranger = "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
@@ -139,7 +139,7 @@ struct PairTests {
         try await lab.stop()
     }
 
-    @Test("Ctrl-C at the question: the other side is told, and waits on for another")
+    @Test("Ctrl-C at the question: the other side is told, and waits on for another", .onlyInAll)
     func gone() async throws {
         let lab = try await Lab.start()
         let one = try await waiting(lab, "h1")
@@ -167,6 +167,7 @@ struct PairTests {
 
     @Test(
         "a terminal that goes away at the question: 1 there; its person answers no more, which the other side hears as no",
+        .onlyInAll,
         arguments: ["h1", "h2"], [false, true])
     func hungUp(_ host: String, otherSaidYes: Bool) async throws {
         let lab = try await Lab.start()
@@ -196,7 +197,7 @@ struct PairTests {
         try await lab.stop()
     }
 
-    @Test("without a terminal, or in the background of one, nobody can be asked: 64")
+    @Test("without a terminal, or in the background of one, nobody can be asked: 64", .onlyInAll)
     func nobody() async throws {
         let lab = try await Lab.start()
         for arguments in ["", "h2"] {
@@ -210,7 +211,7 @@ struct PairTests {
         try await lab.stop()
     }
 
-    @Test("time runs out: 1")
+    @Test("time runs out: 1", .onlyInAll)
     func late() async throws {
         let lab = try await Lab.start()
         let screen = try await pair(lab, "h1", "--timeout 2")
@@ -247,7 +248,9 @@ struct PairTests {
         try await lab.stop()
     }
 
-    @Test("a name with another key is refused, and the waiting side waits on; a key under another name is told")
+    @Test(
+        "a name with another key is refused, and the waiting side waits on; a key under another name is told",
+        .onlyInAll)
     func conflicts() async throws {
         let lab = try await Lab.start()
         let two = try await lab.key("h2")
@@ -279,7 +282,7 @@ struct PairTests {
     }
 
     @Test(
-        "one in the middle: passing on fails before a code, pairing with each shows two codes",
+        "one in the middle: passing on fails before a code, pairing with each shows two codes", .onlyInAll,
         arguments: ["relay", "play"])
     func middle(_ what: String) async throws {
         let lab = try await Lab.start(hosts: 3)

@@ -49,7 +49,9 @@ struct PlainToKnownTests {
         try await lab.stop()
     }
 
-    @Test("a known name that does not announce TLS is spoken to, with a line; one that is not known without one")
+    @Test(
+        "a known name that does not announce TLS is spoken to, with a line; one that is not known without one",
+        .onlyInAll)
     func doubtful() async throws {
         let lab = try await Lab.start()
         let server = try lab.discoverd("h1", "listen", "tony", "--", "cat")

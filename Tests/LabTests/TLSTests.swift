@@ -48,7 +48,7 @@ struct TLSTests {
         try await lab.stop()
     }
 
-    @Test("another machine under the name gets no byte, ten times of ten, also with --trust-first")
+    @Test("another machine under the name gets no byte, ten times of ten, also with --trust-first", .onlyInAll)
     func impostor() async throws {
         let lab = try await Lab.start(hosts: 3)
         let real = try await listen(lab, "h1", "--trust-first", "--", "cat")
@@ -65,7 +65,7 @@ struct TLSTests {
         try await lab.stop()
     }
 
-    @Test("what is known can be shown and forgotten; lines of nonsense stay, and are told by number")
+    @Test("what is known can be shown and forgotten; lines of nonsense stay, and are told by number", .onlyInAll)
     func known() async throws {
         let lab = try await Lab.start()
         let key = try await key(lab, "h1")
@@ -85,7 +85,7 @@ struct TLSTests {
         try await lab.stop()
     }
 
-    @Test("Python's ssl calls with the certificate pinned; TLS 1.2, no certificate and no TLS are refused")
+    @Test("Python's ssl calls with the certificate pinned; TLS 1.2, no certificate and no TLS are refused", .onlyInAll)
     func calls() async throws {
         let lab = try await Lab.start()
         let server = try await listen(lab, "h1", "--", "cat")
@@ -118,7 +118,7 @@ struct TLSTests {
         try await lab.stop()
     }
 
-    @Test("Python's ssl answers, where its key is known; an expired certificate is refused")
+    @Test("Python's ssl answers, where its key is known; an expired certificate is refused", .onlyInAll)
     func answers() async throws {
         let lab = try await Lab.start()
         let peer = "\(Lab.python) \(Lab.scripts)/tls_peer.py"
@@ -142,7 +142,7 @@ struct TLSTests {
         try await lab.stop()
     }
 
-    @Test("who connects and says nothing keeps no other out of a listener for one connection")
+    @Test("who connects and says nothing keeps no other out of a listener for one connection", .onlyInAll)
     func silent() async throws {
         let lab = try await Lab.start()
         let listen = "exec \(Built.discoverd) listen tony --tls --trust-first </dev/null"

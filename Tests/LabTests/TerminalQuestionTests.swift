@@ -49,7 +49,9 @@ struct TerminalQuestionTests {
         try await stage.end()
     }
 
-    @Test("no and an end of input let nobody in: 77; anything else is asked again", arguments: ["no", "y", "C-d"])
+    @Test(
+        "no and an end of input let nobody in: 77; anything else is asked again", .onlyInAll,
+        arguments: ["no", "y", "C-d"])
     func no(_ answer: String) async throws {
         let stage = try await Stage()
         try await stage.connect()
@@ -81,7 +83,7 @@ struct TerminalQuestionTests {
         try await stage.end()
     }
 
-    @Test("a job in the background asks nobody and does not stop: 77")
+    @Test("a job in the background asks nobody and does not stop: 77", .onlyInAll)
     func background() async throws {
         let stage = try await Stage()
         try await stage.screen.run(
@@ -92,7 +94,7 @@ struct TerminalQuestionTests {
         try await stage.end()
     }
 
-    @Test("a terminal that goes away answers nothing, and the command ends with it")
+    @Test("a terminal that goes away answers nothing, and the command ends with it", .onlyInAll)
     func gone() async throws {
         let stage = try await Stage()
         try await stage.connect()

@@ -44,7 +44,8 @@ struct VouchingTests {
         try await lab.stop()
     }
 
-    @Test("a name is forgotten, and what its word has bound is named; a key is forgotten with all its names")
+    @Test(
+        "a name is forgotten, and what its word has bound is named; a key is forgotten with all its names", .onlyInAll)
     func forgetting() async throws {
         let lab = try await Lab.start()
         let key = try await lab.key("h1")
@@ -68,7 +69,7 @@ struct VouchingTests {
         try await lab.stop()
     }
 
-    @Test("what names nothing is not added: 64, and what is right")
+    @Test("what names nothing is not added: 64, and what is right", .onlyInAll)
     func names() async throws {
         let lab = try await Lab.start()
         let key = try await lab.key("h1")
@@ -87,7 +88,7 @@ struct VouchingTests {
         try await lab.stop()
     }
 
-    @Test("the callers that listen refuses do not fill its log")
+    @Test("the callers that listen refuses do not fill its log", .onlyInAll)
     func paced() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab)

@@ -47,7 +47,9 @@ private struct NaiveCache {
 
 @Suite("RecordCache against a naive one")
 struct NaiveRecordCacheTests {
-    @Test("Random packets: the same records at every time, and changes that add up to them", arguments: 0..<40)
+    @Test(
+        "Random packets: the same records at every time, and changes that add up to them",
+        arguments: 0..<UInt64(rounds(40)))
     func random(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let names = try ["a.local", "B.local", "b.local", "c.local"].map { try DomainName($0) }

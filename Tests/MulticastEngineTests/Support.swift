@@ -1,3 +1,8 @@
+import Glibc
+
+/// How often a property is tried: so often only in `make test-all`.
+func rounds(_ all: Int) -> Int { getenv("TEST_ALL") == nil ? max(1, all / 5) : all }
+
 /// Random numbers that repeat in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64

@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<40) func whoWakesUpWhileItIsTakenBackLosesNothing(seed: Int) throws {
+    @Test(arguments: 0..<rounds(40)) func whoWakesUpWhileItIsTakenBackLosesNothing(seed: Int) throws {
         var world = Self.simulation(UInt64(seed))
         let sleeper = try world.add(Self.id(1), host: "h1")
         let number = try world.publish("tony", by: sleeper, subtypes: ["_printer"])
@@ -281,7 +281,7 @@ import Testing
 
     /// Publishers that come, crash, stop and return, with messages that are lost, late and doubled: nothing that is held is ever lost, and
     /// nothing stays for ever.
-    @Test(arguments: 0..<8) func whateverHappens(seed: Int) throws {
+    @Test(arguments: 0..<rounds(8) + 2) func whateverHappens(seed: Int) throws {
         var world = Self.simulation(UInt64(seed))
         var ids: [(id: PublisherID, current: Int?)] = []
         for number in 0..<4 { ids.append((Self.id(UInt64(seed * 10 + number)), nil)) }

@@ -1,9 +1,13 @@
 import DNSMessage
 import DNSSD
 import Discovery
+import Glibc
 import Testing
 
 @testable import UnicastEngine
+
+/// How often a property is tried: so often only in `make test-all`.
+func rounds(_ all: Int) -> Int { getenv("TEST_ALL") == nil ? max(1, all / 5) : all }
 
 /// Publishers, one server, and a network between them that loses, delays and repeats, in virtual time.
 struct ZoneSimulation {

@@ -17,7 +17,9 @@ struct FileDropCrowdTests {
             within: .seconds(40))
     }
 
-    @Test("the file trust counts for filedrop as for discoverd: another's key gets no byte, an error lets no one in")
+    @Test(
+        "the file trust counts for filedrop as for discoverd: another's key gets no byte, an error lets no one in",
+        .onlyInAll)
     func fleet() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -47,7 +49,7 @@ struct FileDropCrowdTests {
         try await lab.stop()
     }
 
-    @Test("connections that say nothing keep no one out, on either port")
+    @Test("connections that say nothing keep no one out, on either port", .onlyInAll)
     func silent() async throws {
         let lab = try await Lab.start(hosts: 3)
         let folder = try TestFolder()
@@ -72,7 +74,9 @@ struct FileDropCrowdTests {
         try await lab.stop()
     }
 
-    @Test("strangers who only shake hands keep out no one who is known; another stranger hears that no place is free")
+    @Test(
+        "strangers who only shake hands keep out no one who is known; another stranger hears that no place is free",
+        .onlyInAll)
     func silentStrangers() async throws {
         let lab = try await Lab.start(hosts: 3)
         let folder = try TestFolder()

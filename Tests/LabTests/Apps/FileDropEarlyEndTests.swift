@@ -25,7 +25,7 @@ struct FileDropEarlyEndTests {
         folder.names(path).filter { !$0.hasPrefix(".filedrop-") }
     }
 
-    @Test("a sender breaks off: no file has its name, the receiver says so, and takes the next one")
+    @Test("a sender breaks off: no file has its name, the receiver says so, and takes the next one", .onlyInAll)
     func sender() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -61,6 +61,7 @@ struct FileDropEarlyEndTests {
 
     @Test(
         "a receiver, or who offers a file, breaks off: 74, a reason, and no word of a file that was not confirmed",
+        .onlyInAll,
         arguments: ["receive", "offer"])
     func other(_ role: String) async throws {
         let lab = try await Lab.start()

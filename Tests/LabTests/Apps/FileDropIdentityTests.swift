@@ -31,7 +31,9 @@ struct FileDropIdentityTests {
         return try #require(identity.output.first?.split(separator: "\t").first.map(String.init), "\(identity)")
     }
 
-    @Test("another machine under the receiver's name gets no byte, ten times of ten; the receiver goes on, renamed")
+    @Test(
+        "another machine under the receiver's name gets no byte, ten times of ten; the receiver goes on, renamed",
+        .onlyInAll)
     func impostor() async throws {
         let lab = try await Lab.start(hosts: 3)
         let folder = try TestFolder()
@@ -96,7 +98,7 @@ struct FileDropIdentityTests {
         try await lab.stop()
     }
 
-    @Test("whose key is known under a name of its own does not come under another's")
+    @Test("whose key is known under a name of its own does not come under another's", .onlyInAll)
     func borrowedName() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -120,7 +122,7 @@ struct FileDropIdentityTests {
         try await lab.stop()
     }
 
-    @Test("older TLS, an expired certificate, no TLS, a record that says nothing of it: no byte of a file")
+    @Test("older TLS, an expired certificate, no TLS, a record that says nothing of it: no byte of a file", .onlyInAll)
     func downgraded() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -161,7 +163,7 @@ struct FileDropIdentityTests {
         try await lab.stop()
     }
 
-    @Test("callers with older TLS, an expired certificate or plain bytes are refused, and told so")
+    @Test("callers with older TLS, an expired certificate or plain bytes are refused, and told so", .onlyInAll)
     func callers() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -189,7 +191,7 @@ struct FileDropIdentityTests {
         try await lab.stop()
     }
 
-    @Test("what passes the link shows neither a file's name nor its content; a plain stream shows it")
+    @Test("what passes the link shows neither a file's name nor its content; a plain stream shows it", .onlyInAll)
     func seen() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()

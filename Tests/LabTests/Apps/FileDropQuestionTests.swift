@@ -25,7 +25,7 @@ struct FileDropQuestionTests {
         return try #require(code(in: lines))
     }
 
-    @Test("both show one code; no, yes and always do what they say, and always is remembered")
+    @Test("both show one code; no, yes and always do what they say, and always is remembered", .onlyInAll)
     func answers() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -103,7 +103,7 @@ struct FileDropQuestionTests {
         try await lab.stop()
     }
 
-    @Test("whose sender is ended is no question any more; a name with spaces begins no line of its own")
+    @Test("whose sender is ended is no question any more; a name with spaces begins no line of its own", .onlyInAll)
     func leaver() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()

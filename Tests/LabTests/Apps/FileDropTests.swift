@@ -80,7 +80,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("nothing that is run comes into a folder that was there: no hooks, no programs, no settings")
+    @Test("nothing that is run comes into a folder that was there: no hooks, no programs, no settings", .onlyInAll)
     func planted() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -113,7 +113,9 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("connections that end early, 1000 in each mode: the receiver lives, serves, and does not fill its log")
+    @Test(
+        "connections that end early, 1000 in each mode: the receiver lives, serves, and does not fill its log",
+        .onlyInAll)
     func earlyEnds() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -132,7 +134,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("an older filedrop is refused on both sides")
+    @Test("an older filedrop is refused on both sides", .onlyInAll)
     func older() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -153,7 +155,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("plain streams, as SimpleNetworkStreams has them: nc and asyncio send and receive, so do our own")
+    @Test("plain streams, as SimpleNetworkStreams has them: nc and asyncio send and receive, so do our own", .onlyInAll)
     func plain() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -190,7 +192,8 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("with two offers, a person at a terminal chooses one from a list; leaving the list fetches nothing")
+    @Test(
+        "with two offers, a person at a terminal chooses one from a list; leaving the list fetches nothing", .onlyInAll)
     func chosen() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -225,7 +228,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("offered files can be fetched; with --plain by nc, too, and without it by filedrop alone")
+    @Test("offered files can be fetched; with --plain by nc, too, and without it by filedrop alone", .onlyInAll)
     func offered() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -254,7 +257,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("two machines receive, each under its own name; the fixed name of plain streams stays an error")
+    @Test("two machines receive, each under its own name; the fixed name of plain streams stays an error", .onlyInAll)
     func taken() async throws {
         let lab = try await Lab.start(hosts: 3)
         let folder = try TestFolder()
@@ -293,7 +296,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("Ctrl-C while sending says how to go on")
+    @Test("Ctrl-C while sending says how to go on", .onlyInAll)
     func interrupted() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -315,7 +318,7 @@ struct FileDropTests {
             "50ms")
     }
 
-    @Test("a sender that is killed leaves no file; the next attempt goes on from there, in the same folder")
+    @Test("a sender that is killed leaves no file; the next attempt goes on from there, in the same folder", .onlyInAll)
     func resume() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -343,7 +346,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("a disk that is full: both sides say so, nothing is left, and the receiver goes on")
+    @Test("a disk that is full: both sides say so, nothing is left, and the receiver goes on", .onlyInAll)
     func full() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()
@@ -375,7 +378,7 @@ struct FileDropTests {
         try await lab.stop()
     }
 
-    @Test("a sender that breaks every rule puts nothing outside the folder, and delays no one")
+    @Test("a sender that breaks every rule puts nothing outside the folder, and delays no one", .onlyInAll)
     func hostile() async throws {
         let lab = try await Lab.start()
         let folder = try TestFolder()

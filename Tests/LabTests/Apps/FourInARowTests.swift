@@ -48,7 +48,9 @@ struct FourInARowTests {
         try await lab.stop()
     }
 
-    @Test("a client of the wire plays, byte by byte; then each thing that is not allowed ends the game with status 65")
+    @Test(
+        "a client of the wire plays, byte by byte; then each thing that is not allowed ends the game with status 65",
+        .onlyInAll)
     func wire() async throws {
         let lab = try await Lab.start()
         let cases: [(String, String)] = [
@@ -95,7 +97,7 @@ struct FourInARowTests {
         try await lab.stop()
     }
 
-    @Test("input typed before the opponent joins is played; in lines both appear by name, and the end once")
+    @Test("input typed before the opponent joins is played; in lines both appear by name, and the end once", .onlyInAll)
     func early() async throws {
         let lab = try await Lab.start()
         let host = try lab.app("h1", "four-in-a-row", "host")
@@ -115,7 +117,9 @@ struct FourInARowTests {
         try await lab.stop()
     }
 
-    @Test("the screen has the terminal's size, says when that is too small, and is ASCII where the locale is not UTF-8")
+    @Test(
+        "the screen has the terminal's size, says when that is too small, and is ASCII where the locale is not UTF-8",
+        .onlyInAll)
     func sizes() async throws {
         let lab = try await Lab.start()
         let screen = try await TerminalScreen(lab, "h1")
@@ -141,7 +145,7 @@ struct FourInARowTests {
         try await lab.stop()
     }
 
-    @Test("nc on the wire: packets that a person could type, both as guest and as host")
+    @Test("nc on the wire: packets that a person could type, both as guest and as host", .onlyInAll)
     func netcat() async throws {
         let lab = try await Lab.start()
         let column = "\0\0\0\0\0\0\0\u{1C}" + #"{"type":"column","column":3}"#
@@ -173,7 +177,7 @@ struct FourInARowTests {
         try await lab.stop()
     }
 
-    @Test("joining a server in asyncio that avahi-publish announces; it plays, is slow, and vanishes")
+    @Test("joining a server in asyncio that avahi-publish announces; it plays, is slow, and vanishes", .onlyInAll)
     func asyncio() async throws {
         let lab = try await Lab.start()
         let server = try lab.python3(
@@ -217,7 +221,7 @@ struct FourInARowTests {
         try await lab.stop()
     }
 
-    @Test("Ctrl-Z gives the terminal to the shell; fg brings back the screen, and raw mode")
+    @Test("Ctrl-Z gives the terminal to the shell; fg brings back the screen, and raw mode", .onlyInAll)
     func stoppedAndContinued() async throws {
         let lab = try await Lab.start()
         let screen = try await TerminalScreen(lab, "h1")
@@ -239,7 +243,9 @@ struct FourInARowTests {
         try await lab.stop()
     }
 
-    @Test("in a terminal: choose, play by keys and by mouse, win, leave; the terminal is as before, also after a crash")
+    @Test(
+        "in a terminal: choose, play by keys and by mouse, win, leave; the terminal is as before, also after a crash",
+        .onlyInAll)
     func terminal() async throws {
         let lab = try await Lab.start()
         let program = Built.program("four-in-a-row")

@@ -16,7 +16,9 @@ struct LanChatTLSTests {
         try lab.exec(host, [Built.program("lanchat"), "join"] + arguments)
     }
 
-    @Test("a capture has no nick and no message; of a plain room it has both", arguments: ["--trust-first", "--plain"])
+    @Test(
+        "a capture has no nick and no message; of a plain room it has both", .onlyInAll,
+        arguments: ["--trust-first", "--plain"])
     func capture(_ option: String) async throws {
         let lab = try await Lab.start()
         let capture = try await Capture(lab, "h2")
@@ -63,7 +65,7 @@ struct LanChatTLSTests {
         try await lab.stop()
     }
 
-    @Test("a room that has another key than it had gets no word, also with --trust-first")
+    @Test("a room that has another key than it had gets no word, also with --trust-first", .onlyInAll)
     func changed() async throws {
         let lab = try await Lab.start()
         let first = try await serve(lab, "--trust-first")
@@ -90,7 +92,7 @@ struct LanChatTLSTests {
         try await lab.stop()
     }
 
-    @Test("plain bytes are refused by a room with TLS, and TLS by a plain room; each side is told")
+    @Test("plain bytes are refused by a room with TLS, and TLS by a plain room; each side is told", .onlyInAll)
     func plain() async throws {
         let lab = try await Lab.start()
         let secured = try await serve(lab, "--trust-first")
@@ -124,7 +126,7 @@ struct LanChatTLSTests {
         try await lab.stop()
     }
 
-    @Test("who takes a room's name, and announces no TLS, gets no byte of what is said")
+    @Test("who takes a room's name, and announces no TLS, gets no byte of what is said", .onlyInAll)
     func stripped() async throws {
         let lab = try await Lab.start()
         let service = try await lab.publish("h1", "den", "6300", "--type", "_chat-discoverd._tcp")
@@ -152,7 +154,7 @@ struct LanChatTLSTests {
         try await lab.stop()
     }
 
-    @Test("a nick is its key's, also while it is away")
+    @Test("a nick is its key's, also while it is away", .onlyInAll)
     func nicks() async throws {
         let lab = try await Lab.start(hosts: 3)
         let server = try await serve(lab, "--trust-first")
@@ -172,7 +174,7 @@ struct LanChatTLSTests {
         try await lab.stop()
     }
 
-    @Test("at a terminal a person is asked about the room's key once, before the room is on the screen")
+    @Test("at a terminal a person is asked about the room's key once, before the room is on the screen", .onlyInAll)
     func question() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab, "--trust-first")

@@ -44,7 +44,7 @@ struct LanChatTerminalTests {
         try await lab.stop()
     }
 
-    @Test("Ctrl-Z returns the terminal to the shell; fg restores the input line and raw mode")
+    @Test("Ctrl-Z returns the terminal to the shell; fg restores the input line and raw mode", .onlyInAll)
     func stoppedAndContinued() async throws {
         let lab = try await Lab.start()
         let (server, screen) = try await annaHasJoined(lab)
@@ -70,7 +70,9 @@ struct LanChatTerminalTests {
         try await lab.stop()
     }
 
-    @Test("of two rooms one is chosen from a list; a person at the server speaks, too; both terminals are as before")
+    @Test(
+        "of two rooms one is chosen from a list; a person at the server speaks, too; both terminals are as before",
+        .onlyInAll)
     func twoRooms() async throws {
         let lab = try await Lab.start(hosts: 3)
         let other = try lab.app("h3", "lanchat", "serve", "--name", "attic")
@@ -107,7 +109,7 @@ struct LanChatTerminalTests {
         try await lab.stop()
     }
 
-    @Test("a server in the background leaves the terminal alone")
+    @Test("a server in the background leaves the terminal alone", .onlyInAll)
     func background() async throws {
         let lab = try await Lab.start()
         let screen = try await TerminalScreen(lab, "h1")
@@ -122,7 +124,7 @@ struct LanChatTerminalTests {
         try await lab.stop()
     }
 
-    @Test("a crash gives the terminal back, too; NO_COLOR and 80 columns are kept to")
+    @Test("a crash gives the terminal back, too; NO_COLOR and 80 columns are kept to", .onlyInAll)
     func crash() async throws {
         let lab = try await Lab.start()
         let (server, screen) = try await annaHasJoined(lab, "NO_COLOR=1")

@@ -60,7 +60,9 @@ struct LanChatTests {
         try await lab.stop()
     }
 
-    @Test("refusals: no such room, no listener, a bad nick, the port is taken, a nick is taken, the room is full")
+    @Test(
+        "refusals: no such room, no listener, a bad nick, the port is taken, a nick is taken, the room is full",
+        .onlyInAll)
     func refusals() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab, "--max-clients", "2")
@@ -82,7 +84,7 @@ struct LanChatTests {
         try await lab.stop()
     }
 
-    @Test("escape sequences, a megabyte in a line, invalid UTF-8, iam twice, half a line: no one is harmed")
+    @Test("escape sequences, a megabyte in a line, invalid UTF-8, iam twice, half a line: no one is harmed", .onlyInAll)
     func hostile() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab)
@@ -118,7 +120,7 @@ struct LanChatTests {
         try await lab.stop()
     }
 
-    @Test("of several rooms one has to be named where there is no terminal; the error names them")
+    @Test("of several rooms one has to be named where there is no terminal; the error names them", .onlyInAll)
     func several() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab)
@@ -131,7 +133,7 @@ struct LanChatTests {
         try await lab.stop()
     }
 
-    @Test("a host that takes places under many addresses, and joins, keeps no other out")
+    @Test("a host that takes places under many addresses, and joins, keeps no other out", .onlyInAll)
     func places() async throws {
         let lab = try await Lab.start(hosts: 3)
         let server = try await serve(lab, "--max-clients", "40", "--max-per-host", "8")
@@ -161,7 +163,7 @@ struct LanChatTests {
         try await lab.stop()
     }
 
-    @Test("500 clients hear everything; one that does not read is dropped and slows no one")
+    @Test("500 clients hear everything; one that does not read is dropped and slows no one", .onlyInAll)
     func many() async throws {
         let lab = try await Lab.start()
         let server = try await serve(lab, "--max-per-host", "600")

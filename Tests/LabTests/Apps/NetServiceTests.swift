@@ -44,7 +44,7 @@ struct NetServiceTests {
         try await lab.stop()
     }
 
-    @Test("the server is seen by avahi-browse and answers nc; a taken name is an error, or another name")
+    @Test("the server is seen by avahi-browse and answers nc; a taken name is an error, or another name", .onlyInAll)
     func otherClients() async throws {
         let lab = try await Lab.start()
         let (server, port) = try await server(lab, "h1")
@@ -63,7 +63,7 @@ struct NetServiceTests {
         try await lab.stop()
     }
 
-    @Test("a client greets nc that avahi-publish announces; without a listener its streams report that")
+    @Test("a client greets nc that avahi-publish announces; without a listener its streams report that", .onlyInAll)
     func otherServers() async throws {
         let lab = try await Lab.start()
         let publisher = try lab.exec("h1", "avahi-publish", "-s", "tony", "_tonyipp._tcp", "9000")
@@ -87,7 +87,7 @@ struct NetServiceTests {
         try await lab.stop()
     }
 
-    @Test("a browser's list grows and shrinks; the TXT record is followed while the server counts")
+    @Test("a browser's list grows and shrinks; the TXT record is followed while the server counts", .onlyInAll)
     func browsingAndMonitoring() async throws {
         let lab = try await Lab.start()
         let browser = try lab.exec("h2", Self.program, "browse")

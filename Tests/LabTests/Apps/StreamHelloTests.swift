@@ -35,7 +35,7 @@ struct StreamHelloTests {
         try await lab.stop()
     }
 
-    @Test("over Bonjour: the server's port is published; one client resolves the name, the other browses")
+    @Test("over Bonjour: the server's port is published; one client resolves the name, the other browses", .onlyInAll)
     func published() async throws {
         let lab = try await Lab.start()
         let browser = try lab.app("h2", program, "browse", "--json")
@@ -62,7 +62,7 @@ struct StreamHelloTests {
         try await lab.stop()
     }
 
-    @Test("a missing name is not resolved within a second, and is reported with its error")
+    @Test("a missing name is not resolved within a second, and is reported with its error", .onlyInAll)
     func notResolved() async throws {
         let lab = try await Lab.start()
         let run = try await lab.askApp("h2", program, "resolve", "nobody", "--json")
@@ -72,7 +72,7 @@ struct StreamHelloTests {
         try await lab.stop()
     }
 
-    @Test("refusals: no listener, no such host, the port is taken, no answer, the other side breaks off")
+    @Test("refusals: no listener, no such host, the port is taken, no answer, the other side breaks off", .onlyInAll)
     func refusals() async throws {
         let lab = try await Lab.start()
         #expect(try await lab.askApp("h2", program, "connect", "10.77.0.1", "9999").exit == .exited(76))
@@ -98,7 +98,7 @@ struct StreamHelloTests {
         try await lab.stop()
     }
 
-    @Test("clients that send byte by byte, flood or vanish do not disturb the others")
+    @Test("clients that send byte by byte, flood or vanish do not disturb the others", .onlyInAll)
     func slow() async throws {
         let lab = try await Lab.start()
         let server = try lab.app("h1", program, "serve")

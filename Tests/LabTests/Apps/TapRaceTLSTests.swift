@@ -17,7 +17,7 @@ struct TapRaceTLSTests {
         }
     }
 
-    @Test("a capture has datagrams, and nothing of the game")
+    @Test("a capture has datagrams, and nothing of the game", .onlyInAll)
     func capture() async throws {
         let lab = try await Lab.start()
         let capture = try await Capture(lab, "h2")
@@ -59,7 +59,7 @@ struct TapRaceTLSTests {
         try await lab.stop()
     }
 
-    @Test("a name that is bound to the key of a machine that was paired is said to be")
+    @Test("a name that is bound to the key of a machine that was paired is said to be", .onlyInAll)
     func paired() async throws {
         let lab = try await Lab.start()
         let (here, there) = (try await lab.key("h1"), try await lab.key("h2"))
@@ -76,7 +76,7 @@ struct TapRaceTLSTests {
         try await lab.stop()
     }
 
-    @Test("another machine under a known name is not raced with, also with --trust-first")
+    @Test("another machine under a known name is not raced with, also with --trust-first", .onlyInAll)
     func changed() async throws {
         let lab = try await Lab.start(hosts: 3)
         let real = try start(lab, "h1", "--accept", "--seconds", "1", "--trust-first")
@@ -105,7 +105,7 @@ struct TapRaceTLSTests {
         try await lab.stop()
     }
 
-    @Test("plain bytes are refused, and the caller is told in a frame")
+    @Test("plain bytes are refused, and the caller is told in a frame", .onlyInAll)
     func plain() async throws {
         let lab = try await Lab.start()
         let one = try start(lab, "h1", "--accept", "--trust-first")
@@ -124,7 +124,7 @@ struct TapRaceTLSTests {
         try await lab.stop()
     }
 
-    @Test("in a terminal both players are asked within the screen, once")
+    @Test("in a terminal both players are asked within the screen, once", .onlyInAll)
     func questions() async throws {
         let lab = try await Lab.start()
         let (here, there) = (try await lab.key("h1"), try await lab.key("h2"))

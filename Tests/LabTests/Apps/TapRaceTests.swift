@@ -34,7 +34,7 @@ struct TapRaceTests {
         try await lab.stop()
     }
 
-    @Test("both invite each other simultaneously: one race")
+    @Test("both invite each other simultaneously: one race", .onlyInAll)
     func atOnce() async throws {
         let lab = try await Lab.start()
         let one = try start(lab, "h1", "h2", "--seconds", "2")
@@ -48,7 +48,7 @@ struct TapRaceTests {
         try await lab.stop()
     }
 
-    @Test("a declined invitation; no one of that name")
+    @Test("a declined invitation; no one of that name", .onlyInAll)
     func refusals() async throws {
         let lab = try await Lab.start()
         let one = try start(lab, "h1")
@@ -66,7 +66,7 @@ struct TapRaceTests {
         try await lab.stop()
     }
 
-    @Test("a player that vanishes silently is gone within 5 s; one that is killed, immediately")
+    @Test("a player that vanishes silently is gone within 5 s; one that is killed, immediately", .onlyInAll)
     func vanished() async throws {
         let lab = try await Lab.start()
         for isKilled in [false, true] {
@@ -107,7 +107,9 @@ struct TapRaceTests {
         }.reduce(0, +)
     }
 
-    @Test("taps go over UDP; where a firewall drops that, or begins to, all arrive as well", arguments: [false, true])
+    @Test(
+        "taps go over UDP; where a firewall drops that, or begins to, all arrive as well", .onlyInAll,
+        arguments: [false, true])
     func datagrams(isDropped: Bool) async throws {
         let lab = try await Lab.start()
         try await countDatagrams(lab, isDropped ? "drop" : "")
@@ -146,7 +148,8 @@ struct TapRaceTests {
     }
 
     @Test(
-        "played to the end, left or killed, and restarted immediately under the same names: they find each other, ten times"
+        "played to the end, left or killed, and restarted immediately under the same names: they find each other, ten times",
+        .onlyInAll
     )
     func again() async throws {
         let lab = try await Lab.start()
@@ -164,7 +167,7 @@ struct TapRaceTests {
         try await lab.stop()
     }
 
-    @Test("in a terminal: invite, accept, tap, and the terminal is as before after Ctrl-C")
+    @Test("in a terminal: invite, accept, tap, and the terminal is as before after Ctrl-C", .onlyInAll)
     func terminal() async throws {
         let lab = try await Lab.start()
         let left = try await TerminalScreen(lab, "h1")

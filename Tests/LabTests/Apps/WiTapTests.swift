@@ -31,7 +31,7 @@ struct WiTapTests {
         try #require(player.lines().compactMap { try? Line($0) }.last { $0.event == "published" }?.port)
     }
 
-    @Test("a player that gets no socket after a game says so")
+    @Test("a player that gets no socket after a game says so", .onlyInAll)
     func noSockets() async throws {
         let lab = try await Lab.start()
         let player = try await start(lab, "h1")
@@ -83,7 +83,7 @@ struct WiTapTests {
         try await lab.stop()
     }
 
-    @Test("two players of one name: one is renamed, and neither sees itself under the old name or the new")
+    @Test("two players of one name: one is renamed, and neither sees itself under the old name or the new", .onlyInAll)
     func renamed() async throws {
         let lab = try await Lab.start()
         let one = try await start(lab, "h1", "--name", "tony")
@@ -103,7 +103,9 @@ struct WiTapTests {
         try await lab.stop()
     }
 
-    @Test("python on the wire, over IPv6 and IPv4: bytes that are no pads are ignored, a second one is not let in")
+    @Test(
+        "python on the wire, over IPv6 and IPv4: bytes that are no pads are ignored, a second one is not let in",
+        .onlyInAll)
     func wire() async throws {
         let lab = try await Lab.start()
         let player = try await start(lab, "h1")
@@ -145,7 +147,8 @@ struct WiTapTests {
     }
 
     @Test(
-        "nc on the wire: printf sends a touch, od shows the answer, as the inviting and as the invited side")
+        "nc on the wire: printf sends a touch, od shows the answer, as the inviting and as the invited side", .onlyInAll
+    )
     func netcat() async throws {
         let lab = try await Lab.start()
         let player = try await start(lab, "h1")
@@ -172,7 +175,9 @@ struct WiTapTests {
         try await lab.stop()
     }
 
-    @Test("an asyncio player with a hostile name is invited; an announced one that does not answer is reported")
+    @Test(
+        "an asyncio player with a hostile name is invited; an announced one that does not answer is reported",
+        .onlyInAll)
     func asyncio() async throws {
         let lab = try await Lab.start()
         let other = try lab.python3(
@@ -214,7 +219,7 @@ struct WiTapTests {
         try await lab.stop()
     }
 
-    @Test("where there is no IPv6 it is played over IPv4")
+    @Test("where there is no IPv6 it is played over IPv4", .onlyInAll)
     func ipv4Only() async throws {
         let lab = try await Lab.start(hosts: 2, "--ipv4-only")
         let one = try await start(lab, "h1")
@@ -226,7 +231,8 @@ struct WiTapTests {
         try await lab.stop()
     }
 
-    @Test("in a terminal: keys and mouse light pads, q goes back to the list, Ctrl-C gives the terminal back")
+    @Test(
+        "in a terminal: keys and mouse light pads, q goes back to the list, Ctrl-C gives the terminal back", .onlyInAll)
     func terminal() async throws {
         let lab = try await Lab.start()
         let left = try await TerminalScreen(lab, "h1")

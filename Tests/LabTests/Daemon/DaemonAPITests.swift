@@ -134,12 +134,16 @@ struct DaemonAPITests {
         theirs.signal(SIGTERM)
         #expect(try await daemon.curl("/v1/registrations", "-d", #"{"name":"x","port":70000}"#).status == 400)
 
+        let killed = ContinuousClock.now
         try await daemon.killAndRestart()
         let kept = try await daemon.curl("/v1/registrations/\(id)") {
             try $0.json()["state"] as? String == "established"
         }
         #expect(try kept.json()["name"] as? String == "shop")
-        #expect(!held.lines().contains { $0.contains(#""removed""#) && $0.contains("shop") }, "\(held.lines())")
+        // The hold is 3.1 s; a machine that takes longer to start it has told the truth.
+        let isHeld = ContinuousClock.now - killed < .seconds(3)
+        #expect(
+            !isHeld || !held.lines().contains { $0.contains(#""removed""#) && $0.contains("shop") }, "\(held.lines())")
         try await held.stop()
         #expect(try await daemon.curl("/v1/registrations/\(id)", "-X", "DELETE").status == 204)
         try await seen.line(within: .seconds(20), "shop's end") { $0.hasPrefix("-;") && $0.contains(";shop;") }

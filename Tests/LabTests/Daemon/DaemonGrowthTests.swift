@@ -4,7 +4,7 @@ import Testing
 /// What a client asks for again and again is not kept.
 @Suite("The daemon's memory", .labSlot)
 struct DaemonGrowthTests {
-    @Test("50,000 requests on one connection that stays open", .labLong)
+    @Test("50,000 requests on one connection that stays open", .onlyInAll, .labLong)
     func keptConnection() async throws {
         let lab = try await Lab.start(hosts: 1)
         let daemon = try await LabDaemon.start(on: "h1", of: lab)

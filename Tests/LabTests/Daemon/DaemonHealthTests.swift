@@ -18,7 +18,7 @@ struct DaemonHealthTests {
         #expect(metrics.contains("\ndiscoverd_degraded \(degraded == nil ? 0 : 1)\n"))
     }
 
-    @Test("a cache that is full, and has room again", .labLong)
+    @Test("a cache that is full, and has room again", .onlyInAll, .labLong)
     func cache() async throws {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h1", of: lab, "finder: avahi\nbrowse: [_many._tcp]\n")

@@ -7,7 +7,7 @@ import Testing
 struct PrometheusTests {
     private static let programs = "\(Lab.package).build-tests/prometheus/usr/bin"
 
-    @Test("promtool accepts the metrics; Prometheus discovers a service by http_sd and scrapes it")
+    @Test("promtool accepts the metrics; Prometheus discovers a service by http_sd and scrapes it", .onlyInAll)
     func discovery() async throws {
         let lab = try await Lab.start(hosts: 3)
         let daemon = try await LabDaemon.start(

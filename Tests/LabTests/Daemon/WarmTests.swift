@@ -57,7 +57,9 @@ struct WarmTests {
         try await lab.stop()
     }
 
-    @Test("of a type that fills avahi-daemon's cache, a name that it does not have is answered soon", .labAlone)
+    @Test(
+        "of a type that fills avahi-daemon's cache, a name that it does not have is answered soon", .onlyInAll,
+        .labAlone)
     func unknownNameOfDegradedType() async throws {
         let lab = try await Lab.start()
         let daemon = try await LabDaemon.start(on: "h2", of: lab, "finder: avahi\nbrowse: [_warm._tcp]\n")

@@ -24,7 +24,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("1: the same with ten publish commands, avahi-daemon back after 3 s")
+        @Test("1: the same with ten publish commands, avahi-daemon back after 3 s", .onlyInAll)
         func killedUnderCommands() async throws {
             let lab = try await Lab.start()
             var commands = try (0..<10).map { try lab.publish("c-\($0)", on: "h1") }
@@ -119,7 +119,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("5: avahi-daemon absent at the start")
+        @Test("5: avahi-daemon absent at the start", .onlyInAll)
         func absentAtStart() async throws {
             let lab = try await Lab.start(hosts: 2, "--no-avahi", "h1")
             var publications = try lab.publish(20, on: "h1")
@@ -226,7 +226,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("9: avahi-daemon is killed again and again: nothing grows, and it ends established")
+        @Test("9: avahi-daemon is killed again and again: nothing grows, and it ends established", .onlyInAll)
         func crashLoop() async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(20)
@@ -255,7 +255,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("69: everything SIGSTOP for 8 s, then CONT")
+        @Test("69: everything SIGSTOP for 8 s, then CONT", .onlyInAll)
         func suspended() async throws {
             try await SuspendedMachine.run(for: .seconds(8))
         }

@@ -74,7 +74,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("20: what came while the browser's carrier was lost is found when it is back")
+        @Test("20: what came while the browser's carrier was lost is found when it is back", .onlyInAll)
         func cameMeanwhile() async throws {
             let lab = try await Lab.start()
             var (_, browser, _) = try await lab.published(1)
@@ -230,7 +230,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("26: 16 interfaces come and go 5 times: nothing grows, nothing is lost on the stable one")
+        @Test("26: 16 interfaces come and go 5 times: nothing grows, nothing is lost on the stable one", .onlyInAll)
         func manyInterfaces() async throws {
             let lab = try await Lab.start()
             var (publications, browser, names) = try await lab.published(10)

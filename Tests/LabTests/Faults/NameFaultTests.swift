@@ -35,7 +35,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("14: the same name twice on one host")
+        @Test("14: the same name twice on one host", .onlyInAll)
         func takenOnThisHost() async throws {
             let lab = try await Lab.start(hosts: 1)
             var first = try lab.publish("tony", on: "h1")
@@ -95,7 +95,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("15: two hosts that start with one host name at the same time")
+        @Test("15: two hosts that start with one host name at the same time", .onlyInAll)
         func hostNameTakenAtOnce() async throws {
             let lab = try await Lab.start(
                 hosts: 3,

@@ -85,7 +85,9 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("37: services come and go 100 times a second with TTL 1 and 0: no more than one event a second each")
+        @Test(
+            "37: services come and go 100 times a second with TTL 1 and 0: no more than one event a second each",
+            .onlyInAll)
         func flapping() async throws {
             let lab = try await Lab.start(hosts: 3)
             var browser = try lab.browse(on: "h2", "-r")

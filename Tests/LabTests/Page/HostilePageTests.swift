@@ -60,7 +60,7 @@ struct HostilePageTests {
         try await injector.stop()
     }
 
-    @Test("4000 services are all in the document, can be searched, and fit a phone", .labLong)
+    @Test("4000 services are all in the document, can be searched, and fit a phone", .onlyInAll, .labLong)
     func crowd() async throws {
         let lab = try await Self.lab.value
         let types = ["_http", "_ipp", "_ssh", "_hap", "_witap", "_smb", "_mqtt", "_raop"].map { "\($0)._tcp" }

@@ -16,7 +16,7 @@ struct PagePictureTests {
         ("Büro Kamera", "_rtsp._tcp", "camera", []), ("tony", "_witap._tcp", "workshop", ["path=/x"]),
     ]
 
-    @Test("light, dark and on a phone, without a line that is too wide")
+    @Test("light, dark and on a phone, without a line that is too wide", .onlyInAll)
     func pictures() async throws {
         let lab = try await Lab.start()
         let injector = try await lab.inject("h1", try Self.json())

@@ -4,7 +4,7 @@ import Testing
 /// DNSClient's tests beside real servers run in a new process on a host: a process with threads cannot enter a namespace.
 @Suite("DNS servers in the lab", .labSlot)
 struct DNSClientInLabTests {
-    @Test("DNSClient beside BIND, Knot, PowerDNS and resolvers", .labLong)
+    @Test("DNSClient beside BIND, Knot, PowerDNS and resolvers", .onlyInAll, .labLong)
     func client() async throws {
         let lab = try await DNSLab.start(.bind, .knot, .powerdns, .unbound, .dnsmasq, .resolver)
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -3,9 +3,9 @@ extension DNSLab {
     enum Zone: String, CaseIterable, Sendable {
         case bind, knot, powerdns
 
-        /// Those that a test runs on unless it names PowerDNS, too.
-        static let allCases: [Zone] = [.bind, .knot]
-        static let withPowerDNS = allCases + [.powerdns]
+        /// A change runs a rule against one server.
+        static let allCases = Everything.of([.bind, .knot], inAChange: [Zone.knot])
+        static let withPowerDNS = Everything.of([.bind, .knot, .powerdns], inAChange: [Zone.knot])
 
         var server: Server {
             switch self {

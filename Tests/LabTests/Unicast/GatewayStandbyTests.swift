@@ -11,10 +11,9 @@ struct GatewayStandbyTests {
         let zone: String
         let address: String
 
-        static let all = [
-            Site(server: .bind, zone: "home.example.org", address: "10.53.0.53"),
-            Site(server: .knot, zone: "office.example.org", address: "10.53.0.54"),
-        ]
+        static let knot = Site(server: .knot, zone: "office.example.org", address: "10.53.0.54")
+        static let bind = Site(server: .bind, zone: "home.example.org", address: "10.53.0.53")
+        static let all = Everything.of([bind, knot], inAChange: [knot])
 
         var domain: String { "link1.\(zone)" }
         var testDescription: String { zone }

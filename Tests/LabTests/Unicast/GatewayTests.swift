@@ -26,11 +26,10 @@ struct GatewayTests {
 
     @Test(
         "brings into its sub-domain what its rule names, and nothing of the link's own names", .labLong,
-        arguments: [(DNSLab.Server.bind, "home", "10.53.0.53"), (.knot, "office", "10.53.0.54")])
-    func exports(_ server: DNSLab.Server, _ site: String, _ address: String) async throws {
-        let dns = try await DNSLab.start(server, .unbound)
-        let (lab, zone) = (dns.lab, "\(site).example.org")
-        let before = try await dns.transfer(zone, from: address)
+        arguments: GatewayStandbyTests.Site.all)
+    func exports(_ site: GatewayStandbyTests.Site) async throws {
+        let (dns, before) = try await site.start()
+        let (lab, zone, address) = (dns.lab, site.zone, site.address)
         let file = FileManager.default.temporaryDirectory.appending(path: "gateway-\(UUID().uuidString)")
             .path(percentEncoded: false)
         try Self.link.write(toFile: file, atomically: true, encoding: .utf8)

@@ -7,6 +7,7 @@ struct PowerDNSTests {
 
     @Test(
         "a key of which a policy leaves out everything, or the addresses: 77 and the word policy, and nothing stays",
+        .onlyInAll,
         arguments: ["gw", "h1"])
     func policy(_ key: String) async throws {
         let dns = try await DNSLab.start(.powerdns, .unbound)
@@ -25,7 +26,7 @@ struct PowerDNSTests {
         try await dns.stop()
     }
 
-    @Test("a name for which it answers no question: 78, and nothing stays")
+    @Test("a name for which it answers no question: 78, and nothing stays", .onlyInAll)
     func uncommonName() async throws {
         let dns = try await DNSLab.start(.powerdns, .unbound)
         let before = try await dns.transfer(Self.zone.name, from: Self.zone.address)

@@ -73,7 +73,8 @@ struct ZoneSizeTests {
         try await dns.stop()
     }
 
-    @Test("BIND's own limit, which others have reached meanwhile: the same is said, and what was there stays")
+    @Test(
+        "BIND's own limit, which others have reached meanwhile: the same is said, and what was there stays", .onlyInAll)
     func limitOfServer() async throws {
         let dns = try await DNSLab.start(.bind, .unbound)
         let (zone, type) = ("wide.example.org", "_witap._tcp.wide.example.org")
