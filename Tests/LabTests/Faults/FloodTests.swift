@@ -50,7 +50,7 @@ extension FaultTests {
             try await lab.stop()
         }
 
-        @Test("1: more services in one process than fit on one connection")
+        @Test("1: more services in one process than fit on one connection", .labLong)
         func many() async throws { try await ManyServices.run(300) }
 
         @Test(
