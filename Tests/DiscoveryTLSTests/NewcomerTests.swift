@@ -26,7 +26,8 @@ struct NewcomerTests {
             listener.secure(answering: channel).map { PeerTLS.peer(of: channel).cascade(to: answered) }
         }.bind(host: "127.0.0.1", port: 0).get()
         let client = try await ClientBootstrap(group: group).connect(to: try #require(server.localAddress)).get()
-        try await client.writeAndFlush(ByteBuffer(bytes: [22])).get()
+        // On a busy machine the time may be over before.
+        try? await client.writeAndFlush(ByteBuffer(bytes: [22])).get()
         let result = await answered.futureResult.result()
         #expect(throws: PeerRefusal.timedOut) { try result.get() }
         try? await client.close()
@@ -42,13 +43,15 @@ struct NewcomerTests {
         #expect(outcome.received == "hello", "\(outcome)")
     }
 
-    @Test("a connection that its program closes within the handshake is over at once, also while a person is asked")
+    @Test(
+        "a connection that its program closes within the handshake is over at once, also while a person is asked",
+        .timeLimit(.minutes(1)))
     func closed() async throws {
         let asked = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
         let caller = try TLSPair.machine("caller", trust: .first)
         let answerer = try TLSPair.machine("answerer") { _ in
             asked.succeed()
-            return (try? await Task.sleep(for: .seconds(30))) != nil
+            return (try? await Task.sleep(for: .seconds(3600))) != nil
         }
         let group = MultiThreadedEventLoopGroup.singleton
         let accepted = group.next().makePromise(of: (any Channel).self)
@@ -59,9 +62,7 @@ struct NewcomerTests {
         let client = try await ClientBootstrap(group: group).channelInitializer { caller.secure($0, calling: tony) }
             .connect(to: try #require(server.localAddress)).get()
         try await asked.futureResult.get()
-        let start = ContinuousClock.now
         try await accepted.futureResult.get().close()
-        #expect(ContinuousClock.now - start < .seconds(10))
         try? await client.close()
         try await server.close()
     }
