@@ -45,17 +45,17 @@ import WireNames
     @Test func moreThanAreKeptIsSaidAndWhatIsKnownStays() throws {
         let server = ScriptedServer()
         let list = name("b._dns-sd._udp.home.example.org")
-        let all = (0..<1030).map { RecordData.ptr(name("d\($0).example")) }
+        let all = (0..<4102).map { RecordData.ptr(name("d\($0).example")) }
         server.change { $0.records[Question(list, .ptr)] = all }
         var play = Play(PointerBrowse([list]) { Domain(labels: $0.labels) }, server)
         let facts = play.run(until: .seconds(1))
-        #expect(facts.count { if case .appeared = $0 { true } else { false } } == 1024)
+        #expect(facts.count { if case .appeared = $0 { true } else { false } } == 4096)
         #expect(facts.count { if case .degraded = $0 { true } else { false } } == 1)
         #expect(play.rules.troubles.count == 1)
         server.change { $0.records[Question(list, .ptr)] = all.reversed() }
         #expect(play.run(until: .seconds(75)) == [])
         server.change { $0.records[Question(list, .ptr)] = Array(all.prefix(10)) }
-        #expect(play.run(until: .seconds(150)).count == 1014)
+        #expect(play.run(until: .seconds(150)).count == 4086)
         #expect(play.rules.troubles.isEmpty)
     }
 
