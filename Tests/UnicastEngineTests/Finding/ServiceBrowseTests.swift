@@ -259,6 +259,16 @@ import Testing
         #expect(facts.degraded.isEmpty)
     }
 
+    @Test func addressesThatNoHostCanHaveAreLeftOut() throws {
+        server.add("Tony")
+        server.change { zone in
+            zone.records[Question(name("h1.home.example.org"), .a)] = [.a(0), .a(0xE000_0001), .a(0x0A35_0107)]
+        }
+        var play = try Play(server)
+        let resolutions = play.run(until: .seconds(1)).resolutions
+        #expect(resolutions.map { $0.addresses.map { "\($0)" } } == [["10.53.1.7", "fd53:1::7"]])
+    }
+
     @Test func itIsAuthenticatedWhereAllItsRecordsAre() throws {
         server.add("Tony")
         server.change { $0.isAuthenticated = true }
