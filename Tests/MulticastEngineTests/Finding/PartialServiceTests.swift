@@ -32,6 +32,21 @@ struct PartialServiceTests {
             story.hear([tony.address4, tony.address6]).map(\.word) == ["tony=mac.local:9000 10.0.0.1,fe80::1 a=b"])
     }
 
+    @Test(
+        "RFC 6762 §6.1: an SRV record that is denied has failed at once; a host that denies both families has no address"
+    )
+    func denials() throws {
+        func nothing(of name: DomainName, but types: TypeBitmap) -> ResourceRecord {
+            ResourceRecord(name, .nsec, .nsec(next: name, types: types), ttl: 120, flushesCache: true)
+        }
+        var one = try story()
+        #expect(one.hear([tony.pointer, nothing(of: tony.name, but: [.txt])]).map(\.word) == ["+tony", "failed tony"])
+        #expect(one.hear(tony.all).map(\.word) == ["tony=mac.local:9000 10.0.0.1,fe80::1 a=b"])
+        var other = try story()
+        let service = [tony.pointer, tony.service(), tony.text("a=b"), nothing(of: tony.host, but: [.txt])]
+        #expect(other.hear(service).map(\.word) == ["+tony", "tony=mac.local:9000  a=b"])
+    }
+
     @Test("0.0.0.0, ::, multicast and broadcast addresses are no host's; who dials one service says so himself")
     func oddAddresses() throws {
         let odd = [address(0), address(0xE000_0001), address(.max), address(0, 0), address(0xFF02 << 48, 1)]
