@@ -20,8 +20,8 @@ struct BackendGate {
     /// Starts the timer that ends the command if the backend stays silent.
     init(_ session: Session) {
         stop = session.stop
-        patience = session.patience
-        silence = session.stop.request(.noBackend, after: session.silence)
+        patience = session.invocation.patience.absence
+        silence = session.stop.request(.noBackend, after: session.invocation.patience.silence)
     }
 
     /// Call when anything is heard from the backend.

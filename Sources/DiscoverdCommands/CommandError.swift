@@ -7,6 +7,9 @@ extension CommandError {
     /// The process was started without a standard output.
     static var closedOutput: CommandError { CommandError(.ioError, "standard output is closed") }
 
+    /// Only `discoverd-dns` speaks TLS.
+    static var noTLS: CommandError { CommandError(.programNotFound, "this program has no TLS: discoverd-dns has it") }
+
     /// The daemon's refusal as a command's error.
     init(_ error: ControlError) {
         let status: ExitStatus =
@@ -23,13 +26,16 @@ extension CommandError {
         self.init([.unreachable, .badConfiguration].contains(own) ? own : status, error.message)
     }
 
-    /// An error from the library, about the domains that a command named.
-    init(_ error: DiscoveryError, asking wish: DomainWish) {
-        guard error.code == .backendUnavailable, wish.isOnlyOthers else {
-            self.init(error)
-            return
+    /// Any error of a command that is about these domains.
+    init(of error: any Error, asking wish: DomainWish) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as DiscoveryError where error.code == .backendUnavailable && wish.isOnlyOthers:
+            self.init(.noBackend, error.message)
+        case let error as DiscoveryError: self.init(error)
+        case let error as ControlError: self.init(error)
+        default: self.init(.systemError, String(describing: error))
         }
-        self.init(.noBackend, error.message)
     }
 
     /// No daemon answers.

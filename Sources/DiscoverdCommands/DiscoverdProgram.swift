@@ -9,7 +9,7 @@ internal import Libc
 package enum DiscoverdProgram {
     /// Runs the process's command; never returns.
     /// - Parameter more: what services of other domains and TLS need; without it, the process becomes `discoverd-dns` for them.
-    package static func main(with more: MoreSupport? = nil) -> Never {
+    package static func main(with more: (any MoreSupport)? = nil) -> Never {
         let outputIsOpen = StandardDescriptors.fill()
         // Measured (ResourceLimitTests): with less, a command fails or hangs silently.
         ProcessNeeds(descriptors: 16, threads: 6, mebibytes: 24).require(of: "discoverd")
@@ -19,7 +19,7 @@ package enum DiscoverdProgram {
 
     /// Kept out of `main`, so that the shortcut does not pay for its start-up.
     @inline(never)
-    private static func parse(with more: MoreSupport?, outputIsOpen: Bool) -> Never {
+    private static func parse(with more: (any MoreSupport)?, outputIsOpen: Bool) -> Never {
         let arguments: [String]
         do throws(CommandLineArguments.NotUTF8) {
             arguments = try DiscoverdCommand.arguments().texts
@@ -32,18 +32,15 @@ package enum DiscoverdProgram {
             if let command = command as? any NetworkCommand {
                 Runner.run(command, with: more, outputIsOpen: outputIsOpen)
             }
-            guard outputIsOpen || !(command is any PrintingCommand) else { throw CommandError.closedOutput }
-            if let command = command as? any TLSCommand {
-                guard let tls = more?.tls else { Runner.becomeMore("has the key", ProgramNotices()) }
-                try command.run(with: tls)
-                exit(ExitStatus.done.rawValue)
+            if let command = command as? any LocalCommand {
+                guard outputIsOpen || !type(of: command).onlyPrints else { throw CommandError.closedOutput }
+                if more == nil, let purpose = command.needsMore {
+                    SiblingProgram.dns.become(for: purpose, ProgramNotices())
+                }
+                try command.run(with: more)
+            } else {
+                try command.run()
             }
-            if let command = command as? any HashingCommand {
-                if more == nil, command.needsHashes { Runner.becomeMore("hashes names", ProgramNotices()) }
-                try command.run(hmac: more?.tls.hmac)
-                exit(ExitStatus.done.rawValue)
-            }
-            try command.run()
             exit(ExitStatus.done.rawValue)
         } catch let error as CommandError {
             refuse(error)
@@ -75,9 +72,6 @@ package enum DiscoverdProgram {
         exit(error.status.rawValue)
     }
 }
-
-/// A command without a network that has no purpose but what it prints.
-protocol PrintingCommand: ParsableCommand {}
 
 /// The root of the commands.
 struct DiscoverdCommand: ParsableCommand {

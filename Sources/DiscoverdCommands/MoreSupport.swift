@@ -1,17 +1,127 @@
 #if Commands
-/// What `discoverd-dns` adds to the commands.
-package struct MoreSupport: Sendable {
-    /// Services of other domains than `local`.
-    package var dns: DNSSupport
-    /// Connections between machines that know each other's keys.
-    package var tls: TLSSupport
-    /// The page of `discoverd show`.
-    package var page: PageSupport
+package import CommandFrame
+package import DNSMessage
+package import DNSSD
+package import Discovery
+package import DiscoveryControl
+package import PeerIdentity
 
-    package init(dns: DNSSupport, tls: TLSSupport, page: PageSupport) {
-        self.dns = dns
-        self.tls = tls
-        self.page = page
+/// What `discoverd-dns` adds to the commands: services of other domains than `local`, connections between machines that know each other's
+/// keys, and the page.
+package protocol MoreSupport: Sendable {
+    /// Makes an engine that asks DNS servers, for a command.
+    func engine(for wish: DomainWish, _ notices: ProgramNotices) throws -> DNSEngine
+
+    /// Checks the configured domains, and those that are named.
+    func check(_ domains: [Domain]) async -> [DomainFinding]
+
+    /// Asks a domain's server questions, and returns what it answers.
+    func records(_ questions: [Question], of wish: DomainWish, _ notices: ProgramNotices) async throws
+        -> [ResourceRecord]
+
+    /// Wraps a connection; the socket belongs to it from then on.
+    func secure(
+        _ socket: Int32, as role: TLSRole, _ wish: TLSWish, _ notices: ProgramNotices
+    ) async throws(CommandError) -> SecuredConnection
+
+    /// This machine's key, made if there is none.
+    func identity() throws(CommandError) -> OwnKey
+
+    /// Begins to pair with the peer of a connection that was wrapped, by its key.
+    func pairing(_ role: PairingExchange.Role, with key: KeyFingerprint) throws(CommandError) -> PairingExchange
+
+    /// For names that are hashed.
+    var hmac: HashedName.HMAC { get }
+
+    /// Serves the page at a port of the loopback address, 0 for a free one, until the task is cancelled.
+    /// - Parameter serving: receives the page's URL, once it is served.
+    func serve(_ source: PageSource, at port: UInt16, _ serving: @escaping @Sendable (String) async -> Void)
+        async throws
+}
+
+/// An engine that asks DNS servers, and what its configuration says.
+package struct DNSEngine: Sendable {
+    package let engine: any DiscoveryEngine
+    /// Domains that are configured: their servers may name any address.
+    package let configured: Set<Domain>
+    /// The resolvers that this host names.
+    package let resolvers: [String]
+
+    package init(_ engine: any DiscoveryEngine, configured: Set<Domain>, resolvers: [String]) {
+        (self.engine, self.configured, self.resolvers) = (engine, configured, resolvers)
     }
+}
+
+/// What `doctor` finds of a domain.
+package struct DomainFinding: Hashable, Sendable {
+    package enum Verdict: Hashable, Sendable { case ok, warn, fail }
+
+    package let verdict: Verdict
+    /// What is the case; safe for a terminal.
+    package let text: String
+    /// What to do about it.
+    package let advice: String?
+
+    package init(_ verdict: Verdict, _ text: String, advice: String? = nil) {
+        (self.verdict, self.text, self.advice) = (verdict, text, advice)
+    }
+}
+
+/// What a command asks of TLS.
+package struct TLSWish: Hashable, Sendable {
+    /// Who is let in.
+    package var trust: PeerTrust = .known
+    /// A person may be asked.
+    package var asks = true
+    /// The longest that a handshake takes; nil: as long as a person needs.
+    package var limit: Duration?
+}
+
+/// Who is at the other end of a connection.
+package enum TLSRole: Hashable, Sendable {
+    /// Someone who was dialled by name.
+    case calling(PeerName)
+    /// Someone who was dialled to be paired, and goes by what it says of itself.
+    case meeting
+    /// Someone who dialled in.
+    case answering
+}
+
+/// A connection with TLS, as a socket for what is said in it.
+package struct SecuredConnection: Sendable {
+    /// The socket; it belongs to whoever gets this.
+    package let descriptor: Int32
+    /// The peer: the name that was dialled, or its own claim.
+    package let peer: PeerName
+    /// Its key.
+    package let key: KeyFingerprint
+    /// Waits until all is said on both sides, and tells why it ended early; nil if it did not.
+    package let end: @Sendable () async -> CommandError?
+
+    package init(
+        descriptor: Int32, peer: PeerName, key: KeyFingerprint, end: @escaping @Sendable () async -> CommandError?
+    ) {
+        (self.descriptor, self.peer, self.key, self.end) = (descriptor, peer, key, end)
+    }
+}
+
+/// This machine's key, for people.
+package struct OwnKey: Sendable {
+    package let fingerprint: KeyFingerprint
+    package let label: String
+    package let path: String
+
+    package init(fingerprint: KeyFingerprint, label: String, path: String) {
+        (self.fingerprint, self.label, self.path) = (fingerprint, label, path)
+    }
+}
+
+/// What the page shows.
+package struct PageSource: Sendable {
+    package let network: LocalNetwork
+    /// What finds services, in a word.
+    package let finder: String
+    /// The daemon, if one is asked.
+    package let daemon: ControlClient?
 }
 #endif

@@ -61,22 +61,4 @@ enum ConfiguredDomains {
         return settings
     }
 }
-
-extension DNSSupport {
-    /// With `UnicastEngine`.
-    static var unicast: DNSSupport {
-        DNSSupport { wish, notices in
-            let definitions = try ConfiguredDomains.definitions(for: wish, notices)
-            let settings = try ConfiguredDomains.settings(for: wish, definitions, notices)
-            let resolver = ResolverFile().settings
-            return Engine(
-                UnicastEngine(domains: settings), configured: Set(definitions.map(\.settings.domain)),
-                resolvers: resolver.namesServers ? resolver.servers.map(\.description) : [])
-        } check: { named in
-            await DomainCheck.run(named)
-        } records: { questions, wish, notices in
-            try await DomainLookup(wish, notices).records(questions)
-        }
-    }
-}
 #endif

@@ -4,7 +4,7 @@ import DiscoverdCommands
 /// The commands for services of any domain; `discoverd` becomes this program where a command needs it.
 @main
 enum Main {
-    static func main() { DiscoverdProgram.main(with: MoreSupport(dns: .unicast, tls: .peers, page: .server)) }
+    static func main() { DiscoverdProgram.main(with: More()) }
 }
 #else
 import CommandFrame

@@ -6,7 +6,7 @@ internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-struct BrowseCommand: PlacedCommand {
+struct BrowseCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "browse",
         abstract: "Lists services of a type and follows changes.",
@@ -84,9 +84,10 @@ struct BrowseCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
-    var wish: DomainWish { domain.wish }
-    var sought: [ServiceType] { types }
-    var needsTLS: Bool { KeyStates.needHashes }
+    func needs() throws -> CommandNeeds {
+        CommandNeeds(
+            domains: domain.wish, interfaces: try place.interfaces(), types: types, more: CommandNeeds.hashes)
+    }
 
     func validate() throws {
         if type.isEmpty && !all { throw ValidationError("Missing TYPE: name a type, as '_witap._tcp', or say --all.") }

@@ -46,13 +46,13 @@ struct ConnectCommand: NetworkCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
-    var wish: DomainWish { service.wish }
-    var sought: [ServiceType] { service.sought }
-    var needsTLS: Bool { security.tls || plainness.needsHashes }
-
-    static var statusWhenStopped: ExitStatus { .notFound }
     /// A command that only sends has no need of a reader.
-    static var endsWhenUnread: Bool { false }
+    func needs() -> CommandNeeds {
+        CommandNeeds(
+            domains: service.wish, types: service.sought,
+            more: security.tls || plainness.needsHashes ? CommandNeeds.tls : nil,
+            ending: .init(status: .notFound, isWhenUnread: false))
+    }
 
     func validate() throws {
         try service.requireService(for: "connect dials")

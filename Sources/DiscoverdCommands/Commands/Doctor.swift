@@ -26,14 +26,16 @@ struct DoctorCommand: NetworkCommand {
             """
     )
 
-    /// `doctor` reports the machine as it is: a private backend is never started.
-    static let asksAvahi = true
-    static var daemonUse: DaemonUse { .never }
-
     @OptionGroup var common: CommonOptions
 
-    /// Configured domains need what asks DNS servers; where that is not installed, the rest is checked.
-    var wish: DomainWish { DomainWish(domains: [.local] + domains, isOptional: domains.isEmpty && Self.isConfigured) }
+    /// Reports the machine as it is: a private backend is never started. Configured domains need what asks DNS servers; where that is not
+    /// installed, the rest is checked.
+    func needs() -> CommandNeeds {
+        CommandNeeds(
+            daemon: .never,
+            domains: DomainWish(domains: [.local] + domains, isOptional: domains.isEmpty && Self.isConfigured),
+            asksAvahi: true)
+    }
 
     /// Whether the configuration may have domains: read as text, for what reads it otherwise is not linked here.
     private static var isConfigured: Bool {
@@ -53,7 +55,7 @@ struct DoctorCommand: NetworkCommand {
             ResponderCheck.run() + interfaces + [IPv6Check.run(), WireCheck.run()]
             + LinkCheck.findings(of: await trials, avahiRuns: backend.allSatisfy { $0.verdict == .ok })
             + AvahiConfigurationCheck.run() + (await names)
-        let domains = (await session.dns?.check(domains) ?? []).map(Finding.init)
+        let domains = (await session.more?.check(domains) ?? []).map(Finding.init)
         let weighed = Self.weigh(backend, machine, beside: daemon)
         for finding in weighed.backend + daemon.findings + weighed.machine + domains { try finding.show(in: session) }
         let failed = (weighed.backend + daemon.findings + weighed.machine + domains).filter { $0.verdict == .fail }

@@ -6,7 +6,7 @@ internal import Discovery
 internal import DiscoveryControl
 internal import DiscoveryJSON
 
-struct DomainsCommand: PlacedCommand {
+struct DomainsCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "domains",
         abstract: "Lists the domains that are recommended for browsing and for registering (RFC 6763 §11).",
@@ -28,10 +28,10 @@ struct DomainsCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
-    var wish: DomainWish {
+    func needs() throws -> CommandNeeds {
         var wish = domain.wish
         wish.isOptional = domain.named.isEmpty
-        return wish
+        return CommandNeeds(domains: wish, interfaces: try place.interfaces())
     }
 
     enum Kind: String, CaseIterable, ExpressibleByArgument {
@@ -72,12 +72,13 @@ struct DomainsCommand: PlacedCommand {
 
     private func sources(_ session: Session) throws -> [Source] {
         let interfaces = try place.interfaces()
+        let servers = domain.named.isEmpty ? session.servers.map { LocalNetwork(engine: $0.engine) } : nil
         return (only.map { [$0] } ?? Kind.allCases).flatMap { kind in
             var sources = domain.domains.map { domain in
                 let query = DomainQuery(kind.purpose, of: [domain], interfaces: interfaces)
                 return Source(kind: kind, domain: domain, events: session.network.domains(query))
             }
-            if let servers = session.servers?.network {
+            if let servers {
                 sources.append(Source(kind: kind, domain: nil, events: servers.domains(DomainQuery(kind.purpose))))
             }
             return sources
@@ -143,7 +144,7 @@ struct DomainsCommand: PlacedCommand {
 
     /// Names the servers that were to be asked and have not answered.
     private func tellTroubles(_ list: RecommendedDomains, _ run: Listing, _ session: Session) throws {
-        guard let resolvers = session.servers?.resolvers, !resolvers.isEmpty else { return }
+        guard domain.named.isEmpty, let resolvers = session.servers?.resolvers, !resolvers.isEmpty else { return }
         for trouble in list.troubles.sorted() { try run.degraded("no DNS server recommends anything: \(trouble)") }
         if list.troubles.isEmpty, !list.optional.isEmpty {
             try run.degraded(

@@ -53,12 +53,12 @@ struct ForwardCommand: NetworkCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
-    var wish: DomainWish { service.wish }
-    var sought: [ServiceType] { service.sought }
-    var needsTLS: Bool { security.tls || plainness.needsHashes }
-
-    static var endsWhenUnread: Bool { false }
-    static var grace: Duration { Serving.patience + .seconds(2) }
+    func needs() -> CommandNeeds {
+        CommandNeeds(
+            domains: service.wish, types: service.sought,
+            more: security.tls || plainness.needsHashes ? CommandNeeds.tls : nil,
+            ending: .init(isWhenUnread: false, grace: Serving.patience + .seconds(2)))
+    }
 
     func validate() throws {
         try service.requireService(for: "forward dials")

@@ -45,13 +45,12 @@ struct ListenCommand: NetworkCommand {
     @OptionGroup var key: KeyOption
     @OptionGroup var common: CommonOptions
 
-    var wish: DomainWish { key.added(to: domain.wish) }
-    var needsTLS: Bool { security.tls }
-
-    static var endsWhenUnread: Bool { false }
-    var publishes: Bool { true }
-    /// Time for open connections to end, then for goodbyes.
-    static var grace: Duration { Serving.patience + .seconds(4) }
+    /// There is time for open connections to end, then for goodbyes.
+    func needs() -> CommandNeeds {
+        CommandNeeds(
+            domains: key.added(to: domain.wish), publishes: true, more: security.tls ? CommandNeeds.tls : nil,
+            ending: .init(isWhenUnread: false, grace: Serving.patience + .seconds(4)))
+    }
 
     func validate() throws {
         if offer.type?.transport == .udp {
@@ -73,7 +72,7 @@ struct ListenCommand: NetworkCommand {
             port: port ?? nil, family: place.family, interfaces: try place.interfaces())
         let acceptor = try Acceptor(listeners, limit: Self.places(security.tls, program.isEmpty ? 1 : max))
         var service = try offer.service(name, port: listeners.port, in: domain.domain, at: place)
-        if security.tls, let identity = try session.tls?.identity() {
+        if security.tls, let identity = try session.more?.identity() {
             // A hint for people and programs; the handshake decides.
             try service.txt.append(key: "tls", value: Array("1".utf8))
             try service.txt.append(key: "fp", value: Array(identity.fingerprint.description.utf8))

@@ -26,7 +26,7 @@ struct LsCommand: NetworkCommand {
 
     @OptionGroup var common: DaemonOptions
 
-    static var daemonUse: DaemonUse { .wanted }
+    func needs() -> CommandNeeds { CommandNeeds(daemon: .wanted) }
 
     func execute(in session: Session) async throws -> ExitStatus {
         if watch { return try await follow(in: session) }

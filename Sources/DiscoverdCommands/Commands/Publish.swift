@@ -6,7 +6,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryControl
 
-struct PublishCommand: PlacedCommand {
+struct PublishCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publishes a service until it is stopped, then withdraws it; or an address of another host.",
@@ -80,22 +80,18 @@ struct PublishCommand: PlacedCommand {
     @OptionGroup var key: KeyOption
     @OptionGroup var common: CommonOptions
 
-    var wish: DomainWish { key.added(to: domain.wish) }
-
     enum OnConflict: String, CaseIterable, ExpressibleByArgument {
         case rename, fail
     }
 
-    var check: RegistrationRequest.Check? { checking.check }
-    var needsDaemon: String? {
-        detach ? "--detach hands the service to it" : checking.check.map { _ in "--check is done by it" }
-    }
+    private var check: RegistrationRequest.Check? { checking.check }
 
-    /// The service stays published even if no one reads the name's status.
-    static var endsWhenUnread: Bool { false }
-    var publishes: Bool { true }
-    /// Goodbyes take 1.5 s to send, plus time to start.
-    static var grace: Duration { .seconds(4) }
+    func needs() throws -> CommandNeeds {
+        let why = detach ? "--detach hands the service to it" : check.map { _ in "--check is done by it" }
+        return CommandNeeds(
+            daemon: why.map { .required($0) } ?? .ifPresent, domains: key.added(to: domain.wish),
+            interfaces: try place.interfaces(), publishes: true, check: check, ending: .publishing())
+    }
 
     func validate() throws {
         if host == nil && !addressRecord && !address.isEmpty {

@@ -14,7 +14,7 @@ struct ReloadCommand: NetworkCommand {
 
     @OptionGroup var common: DaemonOptions
 
-    static var daemonUse: DaemonUse { .required }
+    func needs() -> CommandNeeds { .daemon }
 
     func execute(in session: Session) async throws -> ExitStatus {
         do {

@@ -6,7 +6,7 @@ internal import Discovery
 internal import DiscoveryJSON
 internal import PeerIdentity
 
-struct ResolveCommand: PlacedCommand {
+struct ResolveCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
         abstract: "Shows one service: host, port, TXT and every address it can be dialled at.",
@@ -32,17 +32,17 @@ struct ResolveCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
-    var wish: DomainWish { service.wish }
-    var sought: [ServiceType] { service.sought }
-    var needsTLS: Bool { KeyStates.needHashes }
-
-    static var statusWhenStopped: ExitStatus { .notFound }
+    func needs() throws -> CommandNeeds {
+        CommandNeeds(
+            domains: service.wish, interfaces: try place.interfaces(), types: service.sought,
+            more: CommandNeeds.hashes, ending: .init(status: .notFound))
+    }
 
     func validate() throws { try service.requireService(for: "resolve shows", takesHosts: true) }
 
     func execute(in session: Session) async throws -> ExitStatus {
         if let host = service.hostName {
-            let lookup = HostLookup(session, place, wish, within: timeout)
+            let lookup = HostLookup(session, place, within: timeout)
             return try await lookup.show([host]) ? .done : .notFound
         }
         let start = ContinuousClock.now
@@ -74,7 +74,7 @@ struct ResolveCommand: PlacedCommand {
     }
 
     private func show(_ service: DiscoveredService, in session: Session) throws {
-        let key = KeyStates(session.tls?.hmac).state(of: service.instance)
+        let key = KeyStates(session.more?.hmac).state(of: service.instance)
         guard session.json else { return try ServiceCard(service, key: key).show(in: session) }
         try session.output.json { json in
             json.service(service, detail: .full, keyState: key?.rawValue)

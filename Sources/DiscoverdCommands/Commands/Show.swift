@@ -28,13 +28,12 @@ struct ShowCommand: NetworkCommand {
 
     @OptionGroup var common: CommonOptions
 
-    var needsPage: Bool { true }
     /// Whoever reads the URL may close the pipe.
-    static var endsWhenUnread: Bool { false }
+    func needs() -> CommandNeeds { CommandNeeds(more: CommandNeeds.page, ending: .init(isWhenUnread: false)) }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        guard let page = session.page else { throw CommandError(.systemError, "this program serves no page") }
-        let source = PageSupport.Source(
+        guard let page = session.more else { throw CommandError(.systemError, "this program serves no page") }
+        let source = PageSource(
             network: session.network, finder: session.daemon == nil ? common.finder.rawValue : "daemon",
             daemon: session.daemon)
         let (urls, url) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
@@ -45,10 +44,10 @@ struct ShowCommand: NetworkCommand {
     }
 
     private static func serve(
-        _ page: PageSupport, _ source: PageSupport.Source, _ port: UInt16, _ url: AsyncStream<String>.Continuation
+        _ page: any MoreSupport, _ source: PageSource, _ port: UInt16, _ url: AsyncStream<String>.Continuation
     ) async throws {
         defer { url.finish() }
-        try await page.serve(source, port) { address in
+        try await page.serve(source, at: port) { address in
             url.yield(address)
             url.finish()
         }

@@ -17,7 +17,7 @@ struct StatusCommand: NetworkCommand {
 
     @OptionGroup var common: DaemonOptions
 
-    static var daemonUse: DaemonUse { .required }
+    func needs() -> CommandNeeds { .daemon }
 
     func execute(in session: Session) async throws -> ExitStatus {
         if watch { return try await follow(in: session) }

@@ -6,7 +6,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-struct TypesCommand: PlacedCommand {
+struct TypesCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "types",
         abstract: "Lists the service types that are present on the network.",
@@ -22,7 +22,7 @@ struct TypesCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
-    var wish: DomainWish { domain.wish }
+    func needs() throws -> CommandNeeds { CommandNeeds(domains: domain.wish, interfaces: try place.interfaces()) }
 
     func execute(in session: Session) async throws -> ExitStatus {
         let interfaces = try place.interfaces()

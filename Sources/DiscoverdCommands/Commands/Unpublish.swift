@@ -24,7 +24,7 @@ struct UnpublishCommand: NetworkCommand {
 
     @OptionGroup var common: DaemonOptions
 
-    static var daemonUse: DaemonUse { .required }
+    func needs() -> CommandNeeds { .daemon }
 
     func execute(in session: Session) async throws -> ExitStatus {
         for one in try await service.registrations(in: domain, session) {

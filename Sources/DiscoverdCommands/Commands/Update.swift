@@ -27,7 +27,7 @@ struct UpdateCommand: NetworkCommand {
     @OptionGroup var txt: TXTOptions
     @OptionGroup var common: DaemonOptions
 
-    static var daemonUse: DaemonUse { .required }
+    func needs() -> CommandNeeds { .daemon }
 
     func validate() throws {
         if txt.txt.isEmpty, txt.txtBase64.isEmpty { throw ValidationError("Say the new record: --txt KEY=VALUE.") }

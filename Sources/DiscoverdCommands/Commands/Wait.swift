@@ -6,7 +6,7 @@ internal import DNSSD
 internal import Discovery
 internal import DiscoveryJSON
 
-struct WaitCommand: PlacedCommand {
+struct WaitCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract: "Blocks until services are there, or gone, prints them, exits.",
@@ -51,9 +51,11 @@ struct WaitCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: CommonOptions
 
-    var wish: DomainWish { domain.wish }
-    var sought: [ServiceType] { (try? wanted().type).map { [$0] } ?? [] }
-    var needsTLS: Bool { KeyStates.needHashes }
+    func needs() throws -> CommandNeeds {
+        CommandNeeds(
+            domains: domain.wish, interfaces: try place.interfaces(), types: try wanted().type.map { [$0] } ?? [],
+            more: CommandNeeds.hashes, ending: .init(status: .notFound))
+    }
 
     /// What the words of the command line mean.
     struct Wanted {
@@ -94,8 +96,6 @@ struct WaitCommand: PlacedCommand {
             throw ValidationError(String(describing: error))
         }
     }
-
-    static var statusWhenStopped: ExitStatus { .notFound }
 
     func execute(in session: Session) async throws -> ExitStatus {
         // The first service that is resolved ends it, and is shown with all its addresses; several are followed until all are there.

@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 
-struct ZoneTemplateCommand: PrintingCommand {
+struct ZoneTemplateCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "zone-template",
         abstract: "Prints what a DNS server needs so that services can be published in a zone.",
@@ -52,7 +52,9 @@ struct ZoneTemplateCommand: PrintingCommand {
         }
     }
 
-    func run() throws {
+    static var onlyPrints: Bool { true }
+
+    func run(with more: (any MoreSupport)?) {
         let template = ZoneTemplate(
             server: server, domain: domain, key: key ?? "discoverd.\(domain)", addresses: serverAddress)
         switch only {

@@ -12,7 +12,7 @@ enum BackendCheck {
     static func run(in session: Session) async throws -> Finding {
         let states = session.network.backendStates()
         // The last reason reported; empty if there was none.
-        let last = await withTimeLimit(Session.backendPatience) { () -> String? in
+        let last = await withTimeLimit(Invocation.Patience.system.absence) { () -> String? in
             var last = ""
             var iterator = states.makeAsyncIterator()
             while !Task.isCancelled, let state = try? await iterator.next() {
@@ -22,7 +22,7 @@ enum BackendCheck {
             return last
         }
         guard let last else { return Finding("avahi", .ok, "avahi-daemon answers") }
-        let reason = last.isEmpty ? "it did not answer within \(Session.backendPatience.inSeconds) s" : last
+        let reason = last.isEmpty ? "it did not answer within \(Invocation.Patience.system.absence.inSeconds) s" : last
         return absent(reason, holders: PortHolder.holders(of: PortHolder.multicastDNS))
     }
 

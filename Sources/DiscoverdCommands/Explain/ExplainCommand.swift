@@ -5,7 +5,7 @@ internal import DNSSD
 internal import Discovery
 internal import MulticastEngine
 
-struct ExplainCommand: PlacedCommand {
+struct ExplainCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Asks the network for a service, a type or a host, step by step, and says what is wrong.",
@@ -44,7 +44,7 @@ struct ExplainCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: LookupOptions
 
-    var sought: [ServiceType] {
+    private var sought: [ServiceType] {
         guard case .subject(let subject)? = try? ExplainTarget(name, type: type) else { return [] }
         return switch subject {
         case .service(let instance): [instance.type]
@@ -52,12 +52,13 @@ struct ExplainCommand: PlacedCommand {
         case .host: []
         }
     }
-    var needsTLS: Bool { KeyStates.needHashes }
 
-    static var daemonUse: DaemonUse { .never }
-    static var statusWhenStopped: ExitStatus { .interrupted }
     /// Writing the capture waits for the disk.
-    static var grace: Duration { .seconds(3) }
+    func needs() throws -> CommandNeeds {
+        CommandNeeds(
+            daemon: .never, interfaces: try place.interfaces(), types: sought, more: CommandNeeds.hashes,
+            ending: .init(status: .interrupted, grace: .seconds(3)))
+    }
 
     func validate() throws {
         // A capture on standard output would be among the words.
@@ -78,7 +79,7 @@ struct ExplainCommand: PlacedCommand {
             policy: noConnect ? nil : policy.policy(naming: .local, and: []), capture: capture)
         var evidence = try await search.run(try ExplainTarget(name, type: type))
         if case .service(let instance) = evidence.subject {
-            evidence.keyDoubt = KeyStates(session.tls?.hmac).doubt(of: instance, announcing: evidence.txt)
+            evidence.keyDoubt = KeyStates(session.more?.hmac).doubt(of: instance, announcing: evidence.txt)
         }
         let failure = capture?.finish()
         let explanation = Explanation(evidence)

@@ -9,9 +9,9 @@ internal import DiscoverySystem
 struct Conversation: Sendable {
     /// What is said and heard.
     let socket: Socket
-    private let link: TLSSupport.Link?
+    private let link: SecuredConnection?
 
-    fileprivate init(_ socket: Socket, _ link: TLSSupport.Link?) { (self.socket, self.link) = (socket, link) }
+    fileprivate init(_ socket: Socket, _ link: SecuredConnection?) { (self.socket, self.link) = (socket, link) }
 
     /// Why it ended early; waits for its end.
     var failure: CommandError? { get async { await link?.end() } }
@@ -39,8 +39,8 @@ struct Conversation: Sendable {
 
 /// Begins conversations, over TLS where that is asked for.
 struct Conversations: Sendable {
-    private let wish: TLSSupport.Wish?
-    private let tls: TLSSupport?
+    private let wish: TLSWish?
+    private let tls: (any MoreSupport)?
     private let notices: ProgramNotices
     /// Looks at services that are dialled without TLS; nil: plain bytes are meant.
     private let plainGuard: PlainGuard?
@@ -51,9 +51,9 @@ struct Conversations: Sendable {
     /// - Parameters:
     ///   - wish: nil: connections as they are.
     ///   - isPlain: also to services whose keys are known.
-    init(_ wish: TLSSupport.Wish?, isPlain: Bool = false, in session: Session) {
-        (self.wish, tls, notices, network) = (wish, session.tls, session.notices, session.network)
-        plainGuard = isPlain || wish != nil ? nil : PlainGuard(hmac: session.tls?.hmac)
+    init(_ wish: TLSWish?, isPlain: Bool = false, in session: Session) {
+        (self.wish, tls, notices, network) = (wish, session.more, session.notices, session.network)
+        plainGuard = isPlain || wish != nil ? nil : PlainGuard(hmac: session.more?.hmac)
     }
 
     /// Before anyone calls: with keys that cannot be read, every caller would be refused.
@@ -115,12 +115,12 @@ struct Conversations: Sendable {
 
     /// - Throws: where the other machine is not let in, or does not speak TLS.
     func begin(
-        _ socket: Socket, _ role: TLSSupport.Role, within limit: Duration? = nil
+        _ socket: Socket, _ role: TLSRole, within limit: Duration? = nil
     ) async throws(CommandError) -> Conversation {
         guard var wish else { return Conversation(socket, nil) }
-        guard let tls else { throw CommandError(.programNotFound, "this program has no TLS: discoverd-dns has it") }
+        guard let tls else { throw CommandError.noTLS }
         wish.limit = limit
-        let link = try await tls.secure(socket.handOver(), role, wish, notices)
+        let link = try await tls.secure(socket.handOver(), as: role, wish, notices)
         return Conversation(Socket(owning: link.descriptor), link)
     }
 }

@@ -6,12 +6,7 @@ internal import DiscoveryJSON
 internal import Libc
 internal import PeerIdentity
 
-/// A command that needs TLS, and no network.
-protocol TLSCommand: ParsableCommand {
-    func run(with tls: TLSSupport) throws
-}
-
-struct IdentityCommand: TLSCommand {
+struct IdentityCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "identity",
         abstract: "Shows this machine's key, by which others know it.",
@@ -24,8 +19,10 @@ struct IdentityCommand: TLSCommand {
     @Flag(name: .long, help: "Print one JSON object.")
     var json = false
 
-    func run(with tls: TLSSupport) throws {
-        let identity = try tls.identity()
+    var needsMore: String? { "has the key" }
+
+    func run(with more: (any MoreSupport)?) throws {
+        guard let identity = try more?.identity() else { throw CommandError.noTLS }
         guard json else {
             let gap = isatty(STDOUT_FILENO) == 1 ? "  " : "\t"
             print("\(identity.fingerprint)\(gap)\(identity.label.escapedForTerminal)")

@@ -7,15 +7,6 @@ internal import Libc
 internal import PeerIdentity
 internal import DiscoverySystem
 
-/// A command that may need hashed names, and no network.
-protocol HashingCommand: ParsableCommand {
-    /// This run needs them.
-    var needsHashes: Bool { get }
-
-    /// - Parameter hmac: nil in the program that has none.
-    func run(hmac: HashedName.HMAC?) throws
-}
-
 /// Which key is whose.
 struct KnownCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -97,7 +88,7 @@ struct ListKnown: ParsableCommand {
     }
 }
 
-struct AddKnown: HashingCommand {
+struct AddKnown: LocalCommand {
     static let configuration = CommandConfiguration(commandName: "add", abstract: "Makes a key known.")
 
     @Argument(
@@ -116,10 +107,10 @@ struct AddKnown: HashingCommand {
 
     @OptionGroup var options: KnownFileOption
 
-    var needsHashes: Bool { options.file.isHashed }
+    var needsMore: String? { options.file.isHashed ? "hashes names" : nil }
 
-    func run(hmac: HashedName.HMAC?) throws {
-        let refusal = try options.file.path(hmac).changing { known -> [KeyFingerprint] in
+    func run(with more: (any MoreSupport)?) throws {
+        let refusal = try options.file.path(more?.hmac).changing { known -> [KeyFingerprint] in
             let others = known.keys(of: name).filter { $0 != key }
             if others.isEmpty { known.add(KnownPeers.Peer(name, key)) }
             return others
@@ -131,7 +122,7 @@ struct AddKnown: HashingCommand {
     }
 }
 
-struct ForgetKnown: HashingCommand {
+struct ForgetKnown: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Forgets the keys of a name, or all names of a key.")
 
@@ -152,11 +143,11 @@ struct ForgetKnown: HashingCommand {
 
     @OptionGroup var options: KnownFileOption
 
-    var needsHashes: Bool { options.file.isHashed }
+    var needsMore: String? { options.file.isHashed ? "hashes names" : nil }
 
-    func run(hmac: HashedName.HMAC?) throws {
-        let file = try options.file.path(hmac)
-        tellOthers(hmac)
+    func run(with more: (any MoreSupport)?) throws {
+        let file = try options.file.path(more?.hmac)
+        tellOthers(more?.hmac)
         switch target {
         case .key(let key):
             if try file.changing({ $0.forget(key) }) == 0 { throw CommandError(.notFound, "\(key) is not known") }
@@ -191,7 +182,7 @@ extension ForgetKnown {
     }
 }
 
-struct HashKnown: HashingCommand {
+struct HashKnown: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "hash",
         abstract: "Hashes the names: the files no longer say whose keys are known.",
@@ -201,10 +192,10 @@ struct HashKnown: HashingCommand {
             """
     )
 
-    var needsHashes: Bool { true }
+    var needsMore: String? { "hashes names" }
 
-    func run(hmac: HashedName.HMAC?) throws {
-        for file in KnownFile.allCases { _ = try file.path(hmac).changing { $0.hashNames() } }
+    func run(with more: (any MoreSupport)?) throws {
+        for file in KnownFile.allCases { _ = try file.path(more?.hmac).changing { $0.hashNames() } }
     }
 }
 

@@ -47,7 +47,7 @@ struct TLSOptions: ParsableArguments {
 
     /// Nil: without TLS.
     /// - Throws: where what the options or the configuration name cannot be used.
-    func wish() throws(CommandError) -> TLSSupport.Wish? { tls ? TLSSupport.Wish(trust: try trust()) : nil }
+    func wish() throws(CommandError) -> TLSWish? { tls ? TLSWish(trust: try trust()) : nil }
 
     private func trust() throws(CommandError) -> PeerTrust {
         if !pin.isEmpty { return .pinned(Set(pin)) }

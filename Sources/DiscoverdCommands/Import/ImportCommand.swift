@@ -4,7 +4,7 @@ internal import CommandFrame
 internal import CommandText
 internal import DNSSD
 
-struct ImportCommand: PrintingCommand {
+struct ImportCommand: LocalCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Prints files of /etc/avahi/services as the daemon's configuration.",
@@ -20,7 +20,9 @@ struct ImportCommand: PrintingCommand {
     @Argument(help: "The files, as avahi.service(5) describes them.")
     var file: [String]
 
-    func run() throws {
+    static var onlyPrints: Bool { true }
+
+    func run(with more: (any MoreSupport)?) throws {
         let notices = ProgramNotices()
         var text = "services:\n"
         var failure: CommandError?

@@ -40,7 +40,7 @@ struct LiveBrowsing {
 
     private var look: LiveTable.Look {
         let detail = detail
-        let keys = KeyStates(session.tls?.hmac)
+        let keys = KeyStates(session.more?.hmac)
         let showsKeys = detail == .full && !keys.isEmpty
         let types = subject.types.isEmpty ? "every type" : subject.types.map(\.description).joined(separator: ", ")
         let domains =

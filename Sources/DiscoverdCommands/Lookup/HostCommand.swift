@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import CommandFrame
 internal import DNSSD
 
-struct HostCommand: PlacedCommand {
+struct HostCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
         abstract: "Looks up the addresses of hosts, and the names of addresses.",
@@ -25,19 +25,21 @@ struct HostCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: LookupOptions
 
-    static var daemonUse: DaemonUse { .never }
-    static var statusWhenStopped: ExitStatus { .notFound }
     /// Each takes two questions.
     private static let mostHosts = 128
 
-    var wish: DomainWish { DomainWish(asking: hosts.map(\.question), server: nil) }
+    func needs() throws -> CommandNeeds {
+        CommandNeeds(
+            daemon: .never, domains: DomainWish(asking: hosts.map(\.question), server: nil),
+            interfaces: try place.interfaces(), ending: .init(status: .notFound))
+    }
 
     func validate() throws {
         if hosts.count > Self.mostHosts { throw ValidationError("More than \(Self.mostHosts) hosts at a time.") }
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        try await HostLookup(session, place, wish, within: time.limit).show(hosts) ? .done : .notFound
+        try await HostLookup(session, place, within: time.limit).show(hosts) ? .done : .notFound
     }
 }
 #endif

@@ -11,9 +11,9 @@ struct HostLookup {
     private let questions: RecordQuestions
     private let family: IPAddress.Family?
 
-    init(_ session: Session, _ place: NetworkOptions, _ wish: DomainWish, within limit: Duration) {
+    init(_ session: Session, _ place: NetworkOptions, within limit: Duration) {
         self.session = session
-        questions = RecordQuestions(session: session, place: place, wish: wish, limit: limit)
+        questions = RecordQuestions(session: session, place: place, limit: limit)
         family = place.family
     }
 

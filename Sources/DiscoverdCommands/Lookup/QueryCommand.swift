@@ -6,7 +6,7 @@ internal import DNSSD
 internal import DiscoveryJSON
 internal import WireNames
 
-struct QueryCommand: PlacedCommand {
+struct QueryCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
         abstract: "Asks for the records of a name, of any type.",
@@ -38,13 +38,14 @@ struct QueryCommand: PlacedCommand {
     @OptionGroup var place: NetworkOptions
     @OptionGroup var common: LookupOptions
 
-    static var daemonUse: DaemonUse { .never }
-    static var statusWhenStopped: ExitStatus { .notFound }
-
-    var wish: DomainWish { DomainWish(asking: [name], server: server.server) }
+    func needs() throws -> CommandNeeds {
+        CommandNeeds(
+            daemon: .never, domains: DomainWish(asking: [name], server: server.server),
+            interfaces: try place.interfaces(), ending: .init(status: .notFound))
+    }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let questions = RecordQuestions(session: session, place: place, wish: wish, limit: time.limit, wantsTTL: true)
+        let questions = RecordQuestions(session: session, place: place, limit: time.limit, wantsTTL: true)
         let answers = try await questions.ask([Question(name, type)])
         guard !answers.isEmpty else {
             throw CommandError(

@@ -18,15 +18,15 @@ struct RecordQuestions {
 
     let session: Session
     let place: NetworkOptions
-    let wish: DomainWish
     let limit: Duration
+    private var wish: DomainWish { session.invocation.needs.domains }
     /// The records' own TTLs are wanted.
     var wantsTTL = false
 
     /// Returns the answers of the links and, for names of other domains, of DNS servers; none where nothing answered in time.
     func ask(_ questions: [Question]) async throws -> [Answer] {
-        let ofLink = questions.filter { $0.name.isAskedOnLink && wish.server == nil }
-        let others = questions.filter { !($0.name.isAskedOnLink && wish.server == nil) }
+        let isOfLink = { (question: Question) in question.name.isAskedOnLink && wish.server == nil }
+        let (ofLink, others) = (questions.filter(isOfLink), questions.filter { !isOfLink($0) })
         let heard = ofLink.isEmpty ? [] : try await askLinks(ofLink)
         let told = others.isEmpty ? [] : try await askServers(others)
         return heard + told
@@ -61,12 +61,12 @@ struct RecordQuestions {
     }
 
     private func askServers(_ questions: [Question]) async throws -> [Answer] {
-        guard let dns = session.dns else { throw CommandError(.noBackend, "DNS servers cannot be asked") }
+        guard let servers = session.more else { throw CommandError(.noBackend, "DNS servers cannot be asked") }
         let (wish, notices) = (wish, session.notices)
         // A server that is silent is given up before a caller's time is over.
         let outcome: Result<[ResourceRecord], any Error> = await withTimeLimit(limit) {
             do {
-                return .success(try await dns.records(questions, wish, notices))
+                return .success(try await servers.records(questions, of: wish, notices))
             } catch {
                 return .failure(error)
             }

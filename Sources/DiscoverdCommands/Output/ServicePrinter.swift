@@ -21,7 +21,7 @@ struct ServicePrinter {
     init(session: Session, detail: ServiceDetail, tellsEvents: Bool = true, hasType: Bool, hasDomain: Bool = false) {
         self.session = session
         self.detail = detail
-        keys = KeyStates(session.tls?.hmac)
+        keys = KeyStates(session.more?.hmac)
         // A pipe keeps its columns; programs read JSON.
         showsKeys = detail == .full && !keys.isEmpty && session.terminal.isInteractive
         table = Table(

@@ -5,7 +5,7 @@ internal import DNSSD
 internal import Discovery
 internal import PeerIdentity
 
-struct PairCommand: PlacedCommand {
+struct PairCommand: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
         abstract: "Makes two machines known to each other, by a code that their people compare.",
@@ -37,17 +37,14 @@ struct PairCommand: PlacedCommand {
     /// What a waiting machine publishes.
     private static let type = "_discoverd-pair._tcp"
 
-    var needsTLS: Bool { true }
-    var publishes: Bool { name == nil }
-    static var statusWhenStopped: ExitStatus { .notFound }
-    static var endsWhenUnread: Bool { false }
-    /// Goodbyes take 1.5 s to send, plus time to start.
-    static var grace: Duration { .seconds(4) }
+    func needs() throws -> CommandNeeds {
+        CommandNeeds(
+            interfaces: try place.interfaces(), publishes: name == nil, more: CommandNeeds.tls,
+            ending: .publishing(status: .notFound))
+    }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        guard let tls = session.tls else {
-            throw CommandError(.programNotFound, "this program has no TLS: discoverd-dns has it")
-        }
+        guard let tls = session.more else { throw CommandError.noTLS }
         guard TerminalQuestion.isPossible else {
             throw CommandError(
                 .usage, "pair asks a person, and there is no terminal with this command in its foreground",

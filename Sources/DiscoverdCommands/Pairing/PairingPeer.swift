@@ -18,7 +18,7 @@ struct PairingPeer: Sendable {
     var names: [PeerName] { PeerName.paired(label) }
 
     /// - Throws: `CommandError` with status 77 where one of its names has another key.
-    init(_ link: TLSSupport.Link, _ hmac: @escaping HashedName.HMAC) async throws {
+    init(_ link: SecuredConnection, _ hmac: @escaping HashedName.HMAC) async throws {
         guard case .label(let label) = link.peer else {
             throw CommandError(.unreachable, "\(link.peer.text) does not say who it is")
         }

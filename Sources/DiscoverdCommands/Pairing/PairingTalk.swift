@@ -14,7 +14,7 @@ struct PairingTalk: Sendable {
         case failed(CommandError)
     }
 
-    let tls: TLSSupport
+    let tls: any MoreSupport
     let role: PairingExchange.Role
     let report: PairingReport
 
@@ -22,11 +22,11 @@ struct PairingTalk: Sendable {
     private static let farewell = Duration.seconds(3)
 
     func run(_ socket: Socket, _ turns: PairingTurns = .only) async -> End {
-        let link: TLSSupport.Link
+        let link: SecuredConnection
         do throws(CommandError) {
-            let wish = TLSSupport.Wish(trust: .strangers, asks: false)
+            let wish = TLSWish(trust: .strangers, asks: false)
             link = try await tls.secure(
-                socket.handOver(), role == .caller ? .meeting : .answering, wish, report.notices)
+                socket.handOver(), as: role == .caller ? .meeting : .answering, wish, report.notices)
         } catch {
             return beforeCode(error)
         }
@@ -42,12 +42,12 @@ struct PairingTalk: Sendable {
         return end
     }
 
-    private func converse(_ socket: Socket, _ link: TLSSupport.Link, _ turns: PairingTurns) async -> End {
+    private func converse(_ socket: Socket, _ link: SecuredConnection, _ turns: PairingTurns) async -> End {
         var conversation: PairingConversation
         do {
             let peer = try await PairingPeer(link, tls.hmac)
             conversation = PairingConversation(
-                try tls.pairing(role, link.key), role, with: peer, over: socket, report, turns)
+                try tls.pairing(role, with: link.key), role, with: peer, over: socket, report, turns)
         } catch let error as CommandError {
             return beforeCode(error)
         } catch {
@@ -68,7 +68,7 @@ struct PairingTalk: Sendable {
     }
 
     /// Why the connection ended; waits a little for its end.
-    private func failure(of link: TLSSupport.Link) async -> CommandError? {
+    private func failure(of link: SecuredConnection) async -> CommandError? {
         let isOver = Gate()
         let failure = Locked<CommandError?>(nil)
         Task {

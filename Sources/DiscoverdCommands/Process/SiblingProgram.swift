@@ -17,6 +17,15 @@ struct SiblingProgram {
         become { path in unsafe execv(path, CommandLine.unsafeArgv) }
     }
 
+    /// Becomes the program, with this process's arguments, or ends.
+    /// - Parameter purpose: what it does, as the end of a sentence.
+    func become(for purpose: String, _ notices: ProgramNotices) -> Never {
+        let failure = become()
+        notices.failure(
+            CommandError(failure.status, "\(failure.message), which \(purpose)", advice: failure.advice))
+        exit(failure.status.rawValue)
+    }
+
     /// Becomes the program, with other arguments.
     /// - Returns: why it could not.
     func become(_ arguments: [String]) -> CommandError {

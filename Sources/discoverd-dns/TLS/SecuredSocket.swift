@@ -17,8 +17,8 @@ enum SecuredSocket {
 
     /// Ends early when its task is cancelled.
     static func secure(
-        _ socket: Int32, _ role: TLSSupport.Role, _ tls: PeerTLS
-    ) async throws(Failure) -> (TLSSupport.Link, PeerTLS.Peer) {
+        _ socket: Int32, _ role: TLSRole, _ tls: PeerTLS
+    ) async throws(Failure) -> (SecuredConnection, PeerTLS.Peer) {
         var pair: [Int32] = [-1, -1]
         guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &pair) == 0
         else {
@@ -42,7 +42,7 @@ enum SecuredSocket {
                 joined.whenSuccess { outer, _ in outer.close(promise: nil) }
             }
             let (outer, inner) = try await joined.get()
-            let link = TLSSupport.Link(descriptor: theirs, peer: known.name, key: known.key) {
+            let link = SecuredConnection(descriptor: theirs, peer: known.name, key: known.key) {
                 _ = try? await outer.closeFuture.and(inner.closeFuture).get()
                 let own = role == .answering ? nil : tls.identity
                 return failure.withLock { $0 }.map { CommandError(ofTLS: $0, to: own) }
@@ -56,7 +56,7 @@ enum SecuredSocket {
 
     /// Both channels, joined; on the event loop.
     private static func join(
-        _ socket: Int32, _ ours: Int32, _ role: TLSSupport.Role, _ tls: PeerTLS,
+        _ socket: Int32, _ ours: Int32, _ role: TLSRole, _ tls: PeerTLS,
         _ peer: EventLoopPromise<PeerTLS.Peer>, on loop: any NIOCore.EventLoop,
         _ failed: @escaping @Sendable (any Error) -> Void
     ) -> EventLoopFuture<(any Channel, any Channel)> {
