@@ -58,30 +58,22 @@ struct BackendGate {
 
     /// Why a domain's server has said nothing, so that nothing of it could be found; nil where all have answered.
     var silentServer: String? { silentServers.min { $0.key < $1.key }?.value }
+}
 
-    /// Records the backend's state and reports it to the user.
-    mutating func observe(_ state: BackendState, of domain: Domain = .local, stream: Int = 0, in session: Session)
-        throws
-    {
-        note(state, of: domain, stream: stream)
+extension Session {
+    /// Reports the backend's state to the user.
+    func show(_ state: BackendState) throws {
         switch state {
-        case .available:
-            session.notices.detail("the backend answers")
-        case .unavailable(let reason):
-            session.notices.detail("waiting for the backend: \(reason)")
-        case .lost(let reason):
-            try tell(state, "lost the backend (\(reason)); what is known is kept", in: session)
-        case .recovered:
-            try tell(state, "the backend is back", in: session)
+        case .available: notices.detail("the backend answers")
+        case .unavailable(let reason): notices.detail("waiting for the backend: \(reason)")
+        case .lost(let reason): try show(state, "lost the backend (\(reason)); what is known is kept")
+        case .recovered: try show(state, "the backend is back")
         }
     }
 
-    private func tell(_ state: BackendState, _ text: String, in session: Session) throws {
-        if session.json {
-            try session.output.json { $0.line(state) }
-        } else {
-            session.notices.notice(text)
-        }
+    private func show(_ state: BackendState, _ text: String) throws {
+        guard json else { return notices.notice(text) }
+        try output.json { $0.line(state) }
     }
 }
 #endif

@@ -13,7 +13,7 @@ package enum DiscoverdProgram {
         let outputIsOpen = StandardDescriptors.fill()
         // Measured (ResourceLimitTests): with less, a command fails or hangs silently.
         ProcessNeeds(descriptors: 16, threads: 6, mebibytes: 24).require(of: "discoverd")
-        if outputIsOpen, let status = Shortcut.run(CommandLine.arguments.dropFirst()) { exit(status.rawValue) }
+        if outputIsOpen, let status = BrowseWords(CommandLine.arguments.dropFirst())?.run() { exit(status.rawValue) }
         parse(with: more, outputIsOpen: outputIsOpen)
     }
 

@@ -113,96 +113,47 @@ struct BrowseCommand: NetworkCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        let wanted = try filter.filter()
-        if live { return try await showLive(wanted, in: session) }
+        let query = try query()
+        if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
+        if live {
+            let live = LiveBrowsing(
+                session: session, query: query, detail: resolve ? .full : .identity, order: sort ?? .name)
+            return try await live.run()
+        }
         let program = try exec.map { try EventProgram($0, notices: session.notices) }
         let printer = ServicePrinter(
-            session: session, detail: resolve ? .full : .identity, hasType: all || types.count > 1,
-            hasDomain: domain.domains != [.local])
-        let subject = subject(wanted)
-        if once, count == nil, sort == nil, program == nil, wanted.isEmpty, !printer.addsKeys,
-            let query = try listing(),
-            let status = try await WarmListing(session: session, printer: printer, subject: subject, query: query).run()
+            session: session, detail: resolve ? .full : .identity, hasType: query.types.count != 1,
+            hasDomain: query.domains != [.local])
+        if once, count == nil, sort == nil, program == nil, !printer.addsKeys, let listing = query.listing,
+            let answer = await session.warmAnswer(to: listing)
         {
-            return status
+            return try answer.show(
+                query.subject, to: session.output, session.notices,
+                in: session.terminal.isInteractive && !session.json ? printer.show(text:) : nil)
         }
-        var browsing = Browsing(
-            session: session,
-            printer: printer,
-            subject: subject,
-            filter: wanted,
+        var lines = ServiceLines(
+            session: session, printer: printer, subject: query.subject,
             listing: once
-                ? OnceListing(resolves: resolves(wanted), links: try place.linkCount(), order: sort)
-                : nil,
-            count: count,
-            program: program
-        )
-        if let limit = timeout ?? (once ? .seconds(5) : nil) { session.stop.request(.timedOut, after: limit) }
-        let resolution: ServiceQuery.Resolution = resolves(wanted) ? (once ? .once : .watch) : .none
-        return try await browsing.run(streams(resolution, session.network))
-    }
-
-    private func showLive(_ wanted: ServiceFilter, in session: Session) async throws -> ExitStatus {
-        if let timeout { session.stop.request(.timedOut, after: timeout) }
-        let browsing = LiveBrowsing(
-            session: session, subject: subject(wanted), detail: resolve ? .full : .identity, order: sort ?? .name,
-            filter: wanted)
-        let (network, interfaces, family) = (session.network, try place.interfaces(), place.family)
-        return try await browsing.run(
-            streams(resolves(wanted) ? .watch : .none, session.network)
-        ) { instance in
-            try await network.resolve(instance, on: interfaces, over: family, within: .seconds(5))
+                ? OnceListing(resolves: query.resolution != .none, links: try place.linkCount(), order: sort) : nil,
+            count: count, program: program)
+        var browsing = Browsing(query, in: session)
+        let end = try await browsing.run(into: &lines)
+        let status = try await end.status(found: lines.isEnough, in: session)
+        if status == .notFound, lines.isEmpty { session.notices.notice(query.subject.isNotFound) }
+        if once, status == .done, let reason = end.gate.silentServer ?? end.gate.reason {
+            // When its backend is gone, a daemon still answers with what it knew.
+            session.notices.notice("not everything may be shown: \(reason)")
         }
+        return status
     }
 
-    /// A program is told all of a service, whatever is printed.
-    private func resolves(_ wanted: ServiceFilter) -> Bool { resolve || exec != nil || wanted.needsResolution }
-
-    private func subject(_ wanted: ServiceFilter) -> Subject {
-        Subject(types: types, domains: domain.domains, isFiltered: !wanted.isEmpty)
-    }
-
-    /// A stream for each domain, type after type.
-    private func streams(
-        _ resolution: ServiceQuery.Resolution, _ network: LocalNetwork
-    ) throws -> [ServiceEvents] {
-        let kinds: [ServiceType?] = all ? [nil] : types
-        return try kinds.flatMap { type in
-            try domain.domains.map { try events(of: type, in: $0, resolution, network) }
-        }
-    }
-
-    /// The query that a daemon may answer from memory; nil for every type, which always has to ask the network.
-    private func listing() throws -> QueryString? {
-        guard types.count == 1, let type = types.first, domain.domains.count == 1, let domain = domain.domains.first
-        else { return nil }
-        return ServiceQuery(
-            .type(type, domain),
-            interfaces: try place.interfaces(),
-            family: place.family,
-            resolution: resolve ? .once : .none
-        ).queryString
-    }
-
-    private func events(
-        of type: ServiceType?, in domain: Domain, _ resolution: ServiceQuery.Resolution, _ network: LocalNetwork
-    ) throws -> ServiceEvents {
-        let interfaces = try place.interfaces()
-        guard let type else {
-            return network.browseAll(
-                in: domain,
-                on: interfaces,
-                over: place.family,
-                resolution: resolution
-            )
-        }
-        return network.browse(
-            type,
-            in: domain,
-            on: interfaces,
-            over: place.family,
-            resolution: resolution
-        )
+    private func query() throws -> BrowseQuery {
+        let filter = try filter.filter()
+        // A program is given all of a service, whatever is printed.
+        let resolves = resolve || exec != nil || filter.needsResolution
+        return BrowseQuery(
+            types: types, domains: domain.domains, interfaces: try place.interfaces(), family: place.family,
+            resolution: resolves ? (once ? .once : .watch) : .none, filter: filter)
     }
 }
 #endif

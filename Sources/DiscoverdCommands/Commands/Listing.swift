@@ -36,7 +36,8 @@ struct Listing {
 
     /// Records the state of what answers for one of several domains.
     mutating func observe(_ state: BackendState, of domain: Domain = .local, stream: Int = 0) throws {
-        try gate.observe(state, of: domain, stream: stream, in: session)
+        gate.note(state, of: domain, stream: stream)
+        try session.show(state)
         try session.output.flush()
     }
 

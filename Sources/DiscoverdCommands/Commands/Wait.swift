@@ -98,9 +98,6 @@ struct WaitCommand: NetworkCommand {
     }
 
     func execute(in session: Session) async throws -> ExitStatus {
-        // The first service that is resolved ends it, and is shown with all its addresses; several are followed until all are there.
-        let resolution: ServiceQuery.Resolution = resolve ? (count > 1 ? .watch : .once) : .none
-        let interfaces = try place.interfaces()
         let wanted = try wanted()
         if let word = wanted.doubtful, let type = wanted.type {
             session.notices.notice(
@@ -109,52 +106,28 @@ struct WaitCommand: NetworkCommand {
         if let name = wanted.name?.text, name.contains(where: { $0 == "*" || $0 == "?" }) {
             session.notices.notice("waiting for the very name \(name.quotedForMessage); patterns go with browse --name")
         }
-        let streams = domain.domains.map { domain in
-            wanted.type.map {
-                session.network.browse($0, in: domain, on: interfaces, over: place.family, resolution: resolution)
-            } ?? session.network.browseAll(in: domain, on: interfaces, over: place.family, resolution: resolution)
-        }
-        let subject = Subject(
-            types: wanted.type.map { [$0] } ?? [], domains: domain.domains, name: wanted.name?.text)
+        // The first service that is resolved ends it, and is shown with all its addresses; several are followed until all are there.
+        let query = BrowseQuery(
+            types: wanted.type.map { [$0] } ?? [], domains: domain.domains, interfaces: try place.interfaces(),
+            family: place.family, resolution: resolve ? (count > 1 ? .watch : .once) : .none,
+            filter: wanted.name.map(ServiceFilter.init(exactly:)) ?? .everything)
         if let timeout { session.stop.request(.timedOut, after: timeout) }
-        var gate = BackendGate(session)
-        // Bounded by `count`, when the command ends; with --gone, by what the streams tell as present.
-        var present: [ServiceInstance: DiscoveredService] = [:]
-        var unsettled = Set(streams.indices)
-        do {
-            let status = try await MergedEvents(streams).first { stream, batch -> ExitStatus? in
-                for event in batch {
-                    switch event {
-                    case .found(let service), .changed(let service):
-                        gate.answered()
-                        guard wanted.name.map({ $0 == service.instance.name }) ?? true else { continue }
-                        let counts = !resolve || service.state == .resolved
-                        present[service.instance] = counts ? service : nil
-                    case .lost(let service): present[service.instance] = nil
-                    case .settled:
-                        gate.answered()
-                        unsettled.remove(stream)
-                        if present.isEmpty, !gone { session.tellWaiting(for: subject) }
-                    case .backend(let state): observe(state, of: subject.domain(stream), stream, &gate, in: session)
-                    case .degraded(let reason): session.tellDegraded(reason)
-                    }
-                    if !gone, present.count >= count { return try show(present, wanted, in: session) }
-                }
-                return gone && unsettled.isEmpty && present.isEmpty ? .done : nil
+        var presence = Presence(
+            session: session, subject: query.subject, count: gone ? nil : count, wantsResolved: resolve)
+        var browsing = Browsing(query, in: session)
+        let end = try await browsing.run(into: &presence)
+        guard end.status == nil else { return try show(presence.services, wanted, in: session) }
+        if case .signal = session.stop.cause { return .notFound }
+        let status = try await end.status(found: false, in: session)
+        guard status == .notFound, let timeout else { return status }
+        let (found, time) = (presence.services.count, "\(timeout.inSeconds) s")
+        let message =
+            switch (gone, found) {
+            case (false, _): "\(found) of \(count) were there after \(time)"
+            case (true, 0) where !presence.isListed: "it takes longer than \(time) to know that none is there"
+            case (true, _): "\(found) still there after \(time)"
             }
-            if let status { return status }
-        } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is ending.
-        }
-        return try await end(session, gate, present.count, unsettled.isEmpty, subject)
-    }
-
-    /// Standard output carries services only, in JSON too.
-    private func observe(
-        _ state: BackendState, of domain: Domain, _ stream: Int, _ gate: inout BackendGate, in session: Session
-    ) {
-        if case .lost(let reason) = state { return session.notices.notice("lost the backend: \(reason)") }
-        gate.note(state, of: domain, stream: stream)
+        throw CommandError(.notFound, "\(message): \(query.subject.description)")
     }
 
     private func show(
@@ -170,21 +143,42 @@ struct WaitCommand: NetworkCommand {
         }
         return .done
     }
+}
 
-    private func end(
-        _ session: Session, _ gate: BackendGate, _ found: Int, _ isListed: Bool, _ subject: Subject
-    ) async throws -> ExitStatus {
-        if case .signal = session.stop.cause { return .notFound }
-        let status = try await session.status(found: false, backend: gate)
-        guard status == .notFound, let timeout else { return status }
-        let time = "\(timeout.inSeconds) s"
-        let message =
-            switch (gone, found) {
-            case (false, _): "\(found) of \(count) were there after \(time)"
-            case (true, 0) where !isListed: "it takes longer than \(time) to know that none is there"
-            case (true, _): "\(found) still there after \(time)"
-            }
-        throw CommandError(.notFound, "\(message): \(subject.description)")
+/// The sink of `wait`: what is there. Standard output carries services only, in JSON too.
+private struct Presence: ServiceSink {
+    let session: Session
+    let subject: Subject
+    /// How many end it; nil: that none is there does.
+    let count: Int?
+    let wantsResolved: Bool
+    /// Bounded by `count`, when the command ends; without one, by what the streams report as present.
+    private(set) var services: [ServiceInstance: DiscoveredService] = [:]
+    /// The list is complete.
+    private(set) var isListed = false
+
+    init(session: Session, subject: Subject, count: Int?, wantsResolved: Bool) {
+        (self.session, self.subject, self.count, self.wantsResolved) = (session, subject, count, wantsResolved)
     }
+
+    mutating func take(_ events: [ServiceEvent]) -> ExitStatus? {
+        for event in events {
+            switch event {
+            case .found(let service), .changed(let service):
+                services[service.instance] = !wantsResolved || service.state == .resolved ? service : nil
+            case .lost(let service): services[service.instance] = nil
+            case .settled:
+                isListed = true
+                if services.isEmpty, count != nil { session.tellWaiting(for: subject) }
+            case .backend(.lost(let reason)): session.notices.notice("lost the backend: \(reason)")
+            case .backend: break
+            case .degraded(let reason): session.tellDegraded(reason)
+            }
+            if let count, services.count >= count { return .done }
+        }
+        return count == nil && isListed && services.isEmpty ? .done : nil
+    }
+
+    func end() {}
 }
 #endif

@@ -7,16 +7,17 @@ internal import DiscoveryControl
 internal import DiscoveryJSON
 internal import PeerIdentity
 
-/// Runs `browse --live`.
+/// Runs `browse --live`: the table is its sink.
 struct LiveBrowsing {
     let session: Session
-    let subject: Subject
+    let query: BrowseQuery
     let detail: ServiceDetail
     let order: ListOrder
-    let filter: ServiceFilter
+
+    private var subject: Subject { query.subject }
 
     /// - Throws: `CommandError` with status 64 without a terminal.
-    func run(_ streams: [ServiceEvents], resolver: @escaping LiveView.Resolver) async throws -> ExitStatus {
+    func run() async throws -> ExitStatus {
         let terminal = session.terminal
         let ability = Renderer.Ability(hasColour: terminal.hasColour, hasUnicode: terminal.isUTF8)
         guard terminal.movesCursor, let screen = Screen(.screen, ability) else {
@@ -24,16 +25,14 @@ struct LiveBrowsing {
                 .usage, "--live needs a terminal, as standard input and output, and in the foreground",
                 advice: ["Without it, each service that comes, changes or goes is a line."])
         }
-        let view = LiveView(
-            screen, LiveTable(look, order: order), filter, BackendGate(session), session.stop, resolver: resolver)
-        do {
-            try await view.run(streams, subject: subject)
-        } catch is DiscoveryError where session.stop.cause != nil {
-            // The stream ended because the command is ending.
+        let (network, interfaces, family) = (session.network, query.interfaces, query.family)
+        let view = LiveView(screen, LiveTable(look, order: order), session.stop) { instance in
+            try await network.resolve(instance, on: interfaces, over: family, within: .seconds(5))
         }
+        let end = try await view.run(Browsing(query, in: session))
         if let reason = await view.degraded { session.tellDegraded(reason) }
-        if await view.isLeft { return .done }
-        let status = try await session.status(found: view.hasFound, backend: view.gate)
+        guard let end else { return .done }
+        let status = try await end.status(found: view.hasFound, in: session)
         if status == .notFound { session.notices.notice(subject.isNotFound) }
         return status
     }

@@ -5,7 +5,7 @@ internal import DNSSD
 internal import Discovery
 
 /// Shows a live table on the terminal: hands it events and keys one after the other, and draws it when something changed.
-actor LiveView {
+actor LiveView: ServiceSink {
     typealias Resolver = @Sendable (ServiceInstance) async throws -> DiscoveredService
 
     /// No one sees more pictures than that.
@@ -15,9 +15,6 @@ actor LiveView {
     private let stop: Stop
     private let resolver: Resolver
     private var table: LiveTable
-    private var filtered: FilteredEvents
-    private(set) var gate: BackendGate
-    private var unsettled: Set<Int> = []
     private var drawn = ContinuousClock.Instant.now - LiveView.pause
     /// The next drawing, and what waits for it.
     private var next: (at: ContinuousClock.Instant, task: Task<Void, Never>)?
@@ -27,68 +24,57 @@ actor LiveView {
     /// A person ended it, or the terminal did.
     private(set) var isLeft = false
 
-    init(
-        _ screen: Screen, _ table: LiveTable, _ filter: ServiceFilter, _ gate: BackendGate, _ stop: Stop,
-        resolver: @escaping Resolver
-    ) {
+    init(_ screen: Screen, _ table: LiveTable, _ stop: Stop, resolver: @escaping Resolver) {
         self.screen = screen
         self.table = table
-        self.gate = gate
         self.stop = stop
         self.resolver = resolver
-        filtered = FilteredEvents(filter)
     }
 
     var hasFound: Bool { table.hasFound }
 
     /// Runs until a person leaves or the task is cancelled; gives the terminal back.
-    func run(_ streams: [ServiceEvents], subject: Subject) async throws {
-        defer { screen.close() }
-        unsettled = Set(streams.indices)
+    /// - Returns: how the query ended; nil where a person left, or the terminal ended.
+    func run(_ browsing: Browsing) async throws -> Browsing.End? {
+        defer {
+            next?.task.cancel()
+            lookup?.cancel()
+            screen.close()
+        }
         draw()
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: Browsing.End?.self) { group in
             group.addTask {
-                let _: Void? = try await MergedEvents(streams).first { index, batch in
-                    await self.told(batch, of: index, in: subject.domain(index))
-                    return nil
-                }
+                var (browsing, view) = (browsing, self)
+                return try await browsing.run(into: &view)
             }
             group.addTask {
                 while let event = await self.screen.next(), await self.typed(event) {}
+                return nil
             }
             defer { group.cancelAll() }
-            try await group.next()
+            for try await end in group where end != nil || isLeft { return isLeft ? nil : end }
+            return nil
         }
-        next?.task.cancel()
-        lookup?.cancel()
     }
 
-    private func told(_ batch: [ServiceEvent], of stream: Int, in domain: Domain) {
+    func take(_ events: [ServiceEvent]) -> ExitStatus? {
         let now = ContinuousClock.now
-        for event in batch {
-            guard let event = filtered.event(event) else {
-                gate.answered()
-                continue
-            }
+        for event in events {
             switch event {
-            case .found(let service), .changed(let service):
-                gate.answered()
-                table.found(service, now: now)
+            case .found(let service), .changed(let service): table.found(service, now: now)
             case .lost(let service): table.lost(service, now: now)
-            case .settled:
-                gate.answered()
-                unsettled.remove(stream)
-                table.isSettled = unsettled.isEmpty
-            case .backend(let state):
-                gate.note(state, of: domain, stream: stream)
-                table.message = Self.message(state) ?? degraded.map(Self.message)
+            case .settled: table.isSettled = true
+            case .backend(let state): table.message = Self.message(state) ?? degraded.map(Self.message)
             case .degraded(let reason):
                 degraded = reason
                 table.message = Self.message(reason)
             }
         }
         drawSoon()
+        return nil
     }
+
+    func end() {}
 
     private static func message(_ reason: String) -> String { "not everything may be shown: \(reason)" }
 

@@ -3,11 +3,20 @@ internal import DNSSD
 
 /// Which of the services found are wanted: by their names, and by what is known of them once they are resolved. A value.
 struct ServiceFilter: Sendable {
+    /// Only this very name.
+    let name: ServiceName?
     private let names: [Glob]
     private let conditions: [Condition]
 
+    static let everything = ServiceFilter(name: nil)
+
+    init(exactly name: ServiceName) { self.init(name: name) }
+
+    private init(name: ServiceName?) { (self.name, names, conditions) = (name, [], []) }
+
     /// - Throws: `Malformed`, for a pattern or condition that means nothing.
     init(names: [String] = [], conditions: [String] = []) throws(Malformed) {
+        name = nil
         self.names = try names.map { name throws(Malformed) in try Self.glob(name.asciiLowercased, in: name) }
         self.conditions = try conditions.map { text throws(Malformed) in try Condition(text) }
     }
@@ -17,12 +26,15 @@ struct ServiceFilter: Sendable {
         let description: String
     }
 
-    var isEmpty: Bool { names.isEmpty && conditions.isEmpty }
+    var isEmpty: Bool { name == nil && !hasConditions }
+    /// It has patterns or conditions.
+    var hasConditions: Bool { !names.isEmpty || !conditions.isEmpty }
     /// Only a resolved service can meet it.
     var needsResolution: Bool { !conditions.isEmpty }
 
     /// Whether its name matches one of the patterns, if there are any, and all conditions are met.
     func allows(_ service: DiscoveredService) -> Bool {
+        if let name, service.instance.name != name { return false }
         let name = service.instance.name.text.asciiLowercased
         return (names.isEmpty || names.contains { $0.matches(name) }) && conditions.allSatisfy { $0.isMet(by: service) }
     }
@@ -32,6 +44,29 @@ struct ServiceFilter: Sendable {
             return try Glob(pattern)
         } catch {
             throw Malformed(description: "\(error.rule) in \(text.quotedForMessage)")
+        }
+    }
+}
+
+/// The events of the services that a filter allows: one that becomes such is found then, and one that no longer is, lost. A value.
+struct FilteredEvents {
+    private let filter: ServiceFilter
+    /// Those told as found; of what the stream tells as present, no more.
+    private var shown: Set<ServiceInstance> = []
+
+    init(_ filter: ServiceFilter) { self.filter = filter }
+
+    /// - Returns: what the event means for who sees only the services allowed; nil if nothing.
+    mutating func event(_ event: ServiceEvent) -> ServiceEvent? {
+        switch event {
+        case _ where filter.isEmpty: return event
+        case .found(let service), .changed(let service):
+            guard filter.allows(service) else {
+                return shown.remove(service.instance) == nil ? nil : .lost(service)
+            }
+            return shown.insert(service.instance).inserted ? .found(service) : .changed(service)
+        case .lost(let service): return shown.remove(service.instance) == nil ? nil : event
+        case .settled, .backend, .degraded: return event
         }
     }
 }
