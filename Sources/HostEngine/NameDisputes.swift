@@ -27,7 +27,13 @@ package struct NameDisputes: Sendable {
 
     /// Asks the links for 2.5 s; blocks.
     /// - Returns: nil where there is no link, or UDP port 5353 is not shared.
-    package static func survey() -> NameDisputes? { LinkSurvey.run().map { NameDisputes($0) } }
+    package static func survey() -> NameDisputes? {
+        let inquiry = LinkInquiry(on: .all, over: nil, asQuery: true)
+        guard inquiry.links.contains(where: { !$0.interface.isLoopback }) else { return nil }
+        var survey = NameSurvey(own: inquiry.ownAddresses)
+        inquiry.run(&survey, within: NameSurvey.time) { false }
+        return NameDisputes(survey)
+    }
 
     package init(_ survey: NameSurvey) {
         (services, hosts) = survey.count

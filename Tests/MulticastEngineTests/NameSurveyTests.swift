@@ -11,8 +11,8 @@ struct NameSurveyTests {
         try DomainName(labels: text.split(separator: ".").map { Array($0.utf8) })
     }
 
-    private func host(_ number: UInt32, on interface: NetworkInterface? = nil) -> NameSurvey.Source {
-        .init(.v4(IPv4Address(bits: 0x0A4D_0000 + number)), on: interface ?? eth0)
+    private func host(_ number: UInt32, on interface: NetworkInterface? = nil) -> Arrival {
+        Arrival(from: .v4(IPv4Address(bits: 0x0A4D_0000 + number)), on: interface ?? eth0, .group)
     }
 
     private func tony(_ host: String, _ port: UInt16 = 9000, ttl: UInt32 = 120) throws -> ResourceRecord {
@@ -33,7 +33,7 @@ struct NameSurveyTests {
     func questions() throws {
         var survey = NameSurvey()
         let types = try name("_services._dns-sd._udp.local")
-        #expect(survey.begin() == [Question(types, .ptr)])
+        #expect(survey.asks() == [Question(types, .ptr)])
         let type = try name("_witap._tcp.local")
         let listed = ResourceRecord(types, .ptr, .ptr(type), ttl: 120)
         let first = survey.received(response(listed), from: host(1))
@@ -94,7 +94,7 @@ struct NameSurveyTests {
 
     @Test("what this machine says over two interfaces of a link, one host says")
     func ownInterfaces() throws {
-        var survey = NameSurvey(own: [host(1).address, host(11).address])
+        var survey = NameSurvey(own: [host(1).sender, host(11).sender])
         for number in [UInt32(1), 11] {
             _ = survey.received(response(try address("h1.local", number)), from: host(number))
         }
@@ -116,5 +116,18 @@ struct NameSurveyTests {
         }
         #expect(asked <= 512 && survey.count.services <= 512)
         #expect(survey.disputes.allSatisfy { $0.sides.count <= 8 })
+    }
+}
+
+extension NameSurvey {
+    /// Receives a message.
+    /// - Returns: what it asks now.
+    fileprivate mutating func received(_ message: Message, from arrival: Arrival) -> [Question] {
+        received(message, arrival, at: .zero)
+        return asks()
+    }
+
+    fileprivate mutating func asks() -> [Question] {
+        questions(at: .zero).flatMap { (try? Message(reading: $0.bytes).questions) ?? [] }
     }
 }

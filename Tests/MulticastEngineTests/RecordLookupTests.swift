@@ -14,10 +14,14 @@ struct RecordLookupTests {
         ResourceRecord(try name(host), .a, .a(0x0A4D_0000 + number), ttl: ttl)
     }
 
-    private func response(_ records: ResourceRecord..., to packet: RecordLookup.Packet? = nil) throws -> Message {
+    private func response(_ records: ResourceRecord..., to packet: OutgoingQuestion? = nil) throws -> Message {
         let asked = try packet.map { try Message(reading: $0.bytes) }
         return Message(
             id: asked?.id ?? 0, flags: [.response, .authoritative], questions: asked?.questions ?? [], answers: records)
+    }
+
+    private func arrival(_ way: Arrival.Way, _ interface: NetworkInterface, isNear: Bool = true) -> Arrival {
+        Arrival(from: .v4(IPv4Address(bits: 0x0A4D_0001)), on: interface, way, isNear: isNear)
     }
 
     private func ms(_ number: Int) -> Duration { .milliseconds(number) }
@@ -25,13 +29,13 @@ struct RecordLookupTests {
     @Test("a question is asked from a port of its own, then from both, until it is answered")
     func packets() throws {
         var lookup = RecordLookup([Question(try name("h1.local"), .a)])
-        #expect(lookup.packets(at: .zero).map(\.isShared) == [false])
-        #expect(lookup.packets(at: ms(100)).isEmpty && lookup.deadline(after: ms(100)) == ms(300))
-        let both = lookup.packets(at: ms(300))
-        #expect(both.map(\.isShared) == [false, true])
-        lookup.received(try response(try a("h1.local"), to: both[0]), as: .answer, on: eth0, at: ms(310))
+        #expect(lookup.questions(at: .zero).map(\.path) == [.group])
+        #expect(lookup.questions(at: ms(100)).isEmpty && lookup.deadline(after: ms(100)) == ms(300))
+        let both = lookup.questions(at: ms(300))
+        #expect(both.map(\.path) == [.group, .shared])
+        lookup.received(try response(try a("h1.local"), to: both[0]), arrival(.answer, eth0), at: ms(310))
         #expect(!lookup.isOver(at: ms(311)) && lookup.isOver(at: ms(510)))
-        #expect(lookup.packets(at: ms(1000)).isEmpty)
+        #expect(lookup.questions(at: ms(1000)).isEmpty)
         #expect(lookup.found.map(\.record.data) == [.a(0x0A4D_0001)])
     }
 
@@ -40,53 +44,56 @@ struct RecordLookupTests {
     )
     func timeToLive() throws {
         var lookup = RecordLookup([Question(try name("h1.local"), .a)], wantsTTL: true)
-        let packets = lookup.packets(at: .zero)
-        #expect(packets.map(\.isShared) == [false, true])
-        lookup.received(try response(try a("h1.local", ttl: 10), to: packets[0]), as: .answer, on: eth0, at: ms(1))
+        let packets = lookup.questions(at: .zero)
+        #expect(packets.map(\.path) == [.group, .shared])
+        lookup.received(try response(try a("h1.local", ttl: 10), to: packets[0]), arrival(.answer, eth0), at: ms(1))
         var silent = lookup
         #expect(lookup.found.map(\.ttl) == [nil] && !lookup.isOver(at: ms(600)))
-        lookup.received(try response(try a("h1.local")), as: .multicast, on: eth0, at: ms(90))
+        lookup.received(try response(try a("h1.local")), arrival(.group, eth0), at: ms(90))
         #expect(lookup.found.map(\.ttl) == [120] && lookup.isOver(at: ms(300)))
         // Who has said it a moment ago is asked again when it may repeat it.
-        _ = silent.packets(at: ms(300))
-        #expect(silent.packets(at: ms(1000)).contains { $0.isShared })
+        _ = silent.questions(at: ms(300))
+        #expect(silent.questions(at: ms(1000)).contains { $0.path == .shared })
         #expect(!silent.isOver(at: ms(1199)) && silent.isOver(at: ms(1200)) && silent.found.map(\.ttl) == [nil])
         // Who does not shorten it tells the truth.
-        silent.received(try response(try a("h1.local", 2), to: packets[0]), as: .answer, on: eth0, at: ms(2))
+        silent.received(try response(try a("h1.local", 2), to: packets[0]), arrival(.answer, eth0), at: ms(2))
         #expect(silent.found.map(\.ttl) == [nil, 120])
         // Who does not care is not held up.
         var other = RecordLookup([Question(try name("h1.local"), .a)])
-        let packet = other.packets(at: .zero)[0]
-        other.received(try response(try a("h1.local", ttl: 10), to: packet), as: .answer, on: eth0, at: ms(1))
+        let packet = other.questions(at: .zero)[0]
+        other.received(try response(try a("h1.local", ttl: 10), to: packet), arrival(.answer, eth0), at: ms(1))
         #expect(other.isOver(at: ms(201)))
     }
 
     @Test("unicast counts only with the number and the question; multicast with the name")
     func believed() throws {
         var lookup = RecordLookup([Question(try name("h1.local"), .a)])
-        let packet = lookup.packets(at: .zero)[0]
+        let packet = lookup.questions(at: .zero)[0]
         var forged = try response(try a("h1.local", 66), to: packet)
         forged.id &+= 1
-        lookup.received(forged, as: .answer, on: eth0, at: ms(1))
-        lookup.received(try response(try a("h1.local", 66)), as: .answer, on: eth0, at: ms(1))
+        lookup.received(forged, arrival(.answer, eth0), at: ms(1))
+        // Another network's host (RFC 6762 §11).
+        lookup.received(
+            try response(try a("h1.local", 66), to: packet), arrival(.answer, eth0, isNear: false), at: ms(1))
+        lookup.received(try response(try a("h1.local", 66)), arrival(.answer, eth0), at: ms(1))
         var query = try response(try a("h1.local", 66), to: packet)
         query.flags = []
-        lookup.received(query, as: .answer, on: eth0, at: ms(1))
-        lookup.received(try response(try a("other.local", 66), to: packet), as: .answer, on: eth0, at: ms(1))
+        lookup.received(query, arrival(.answer, eth0), at: ms(1))
+        lookup.received(try response(try a("other.local", 66), to: packet), arrival(.answer, eth0), at: ms(1))
         let text = ResourceRecord(try name("h1.local"), .txt, .txt([0]), ttl: 120)
-        lookup.received(try response(text, to: packet), as: .answer, on: eth0, at: ms(1))
+        lookup.received(try response(text, to: packet), arrival(.answer, eth0), at: ms(1))
         #expect(lookup.found.isEmpty && !lookup.isOver(at: ms(4000)))
-        lookup.received(try response(try a("H1.LOCAL")), as: .multicast, on: eth0, at: ms(2))
-        lookup.received(try response(try a("h1.local"), to: packet), as: .answer, on: eth0, at: ms(3))
-        lookup.received(try response(try a("h1.local"), to: packet), as: .answer, on: wlan0, at: ms(3))
+        lookup.received(try response(try a("H1.LOCAL")), arrival(.group, eth0), at: ms(2))
+        lookup.received(try response(try a("h1.local"), to: packet), arrival(.answer, eth0), at: ms(3))
+        lookup.received(try response(try a("h1.local"), to: packet), arrival(.answer, wlan0), at: ms(3))
         #expect(lookup.found.map(\.interface.name) == ["eth0", "wlan0"])
     }
 
     @Test("a goodbye takes the record away")
     func goodbye() throws {
         var lookup = RecordLookup([Question(try name("h1.local"), .a)])
-        lookup.received(try response(try a("h1.local"), try a("h1.local", 2)), as: .multicast, on: eth0, at: ms(1))
-        lookup.received(try response(try a("h1.local", ttl: 0)), as: .multicast, on: eth0, at: ms(2))
+        lookup.received(try response(try a("h1.local"), try a("h1.local", 2)), arrival(.group, eth0), at: ms(1))
+        lookup.received(try response(try a("h1.local", ttl: 0)), arrival(.group, eth0), at: ms(2))
         #expect(lookup.found.map(\.record.data) == [.a(0x0A4D_0002)])
     }
 
@@ -95,17 +102,17 @@ struct RecordLookupTests {
         let type = try name("_http._tcp.local")
         var shared = RecordLookup([Question(type, .ptr)])
         let pointer = ResourceRecord(type, .ptr, .ptr(try name("a._http._tcp.local")), ttl: 120)
-        shared.received(try response(pointer), as: .multicast, on: eth0, at: ms(5))
+        shared.received(try response(pointer), arrival(.group, eth0), at: ms(5))
         #expect(!shared.isOver(at: ms(1199)) && shared.isOver(at: ms(1200)))
 
         var host = RecordLookup([Question(try name("h1.local"), .a), Question(try name("h1.local"), .aaaa)])
-        host.received(try response(try a("h1.local")), as: .multicast, on: eth0, at: ms(5))
+        host.received(try response(try a("h1.local")), arrival(.group, eth0), at: ms(5))
         #expect(!host.isOver(at: ms(300)) && host.isOver(at: ms(505)))
 
         var denied = RecordLookup([Question(try name("h1.local"), .srv)])
         let nsec = RecordData.nsec(next: try name("h1.local"), types: [.a])
         let types = ResourceRecord(try name("h1.local"), .nsec, nsec, ttl: 120)
-        denied.received(try response(types), as: .multicast, on: eth0, at: ms(5))
+        denied.received(try response(types), arrival(.group, eth0), at: ms(5))
         #expect(denied.isOver(at: ms(505)) && denied.found.isEmpty)
     }
 
@@ -113,7 +120,7 @@ struct RecordLookupTests {
     func bounded() throws {
         var lookup = RecordLookup([Question(try name("h1.local"), .a)])
         for number in 0..<5000 {
-            lookup.received(try response(try a("h1.local", UInt32(number))), as: .multicast, on: eth0, at: ms(1))
+            lookup.received(try response(try a("h1.local", UInt32(number))), arrival(.group, eth0), at: ms(1))
         }
         #expect(lookup.found.count == 1024)
     }

@@ -71,9 +71,8 @@ struct Explanation {
         let inquiry = evidence.inquiry
         var survey = NameSurvey(own: evidence.ownAddresses)
         for heard in inquiry.heard {
-            _ = survey.received(
-                Message(flags: .response, answers: [heard.record]),
-                from: .init(heard.arrival.sender, on: heard.arrival.interface))
+            survey.received(
+                Message(flags: .response, answers: [heard.record]), heard.arrival, at: heard.time)
         }
         let disputes = NameDisputes(survey).disputes
         for dispute in disputes.filter({ !$0.mayBeOne }).prefix(Self.mostNamed) {

@@ -39,10 +39,11 @@ struct RecordQuestions {
             try await withCheckedThrowingContinuation { continuation in
                 do throws(CommandError) {
                     try BlockingThread.start {
-                        continuation.resume(
-                            returning: LinkLookup.run(
-                                questions, on: interfaces, over: family, wantsTTL: wantsTTL, within: limit
-                            ) { isOver.withLock { $0 } })
+                        let inquiry = LinkInquiry(on: interfaces, over: family, asQuery: true)
+                        guard !inquiry.links.isEmpty else { return continuation.resume(returning: nil) }
+                        var lookup = RecordLookup(questions, wantsTTL: wantsTTL && !inquiry.hearing.isEmpty)
+                        inquiry.run(&lookup, within: limit) { isOver.withLock { $0 } }
+                        continuation.resume(returning: lookup.found)
                     }
                 } catch {
                     continuation.resume(throwing: error)

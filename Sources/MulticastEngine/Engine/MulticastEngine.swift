@@ -142,11 +142,21 @@ public final class MulticastEngine: ServiceFinder {
         }
     }
 
+    /// Why a socket cannot be created on an interface; nil if it can.
+    private static func refusal(on interface: NetworkInterface, _ family: IPAddress.Family) -> SocketError? {
+        do throws(SocketError) {
+            _ = try LinkSocket(on: interface, family, .others, wantsTTL255: false)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Binds a socket on each link, which shows whether the port can be shared.
     private static func tryPort() throws(DiscoveryError) {
         let all = LinkWish(interfaces: .all, families: Set(IPAddress.Family.allCases))
         let tried = LinkSelection(SystemInterfaces.usable(by: .all), [all]).links.flatMap { interface, wanted in
-            wanted.families.map { ($0, LinkSocket.refusal(on: interface.index, $0)) }
+            wanted.families.map { ($0, refusal(on: interface, $0)) }
         }
         guard SharedPort.isTaken(tried.map { (family: $0.0, isTaken: $0.1?.isPortTaken == true) }),
             let error = tried.compactMap(\.1).first(where: \.isPortTaken)

@@ -4,9 +4,8 @@ import Discovery
 import DiscoverySystem
 import Libc
 
-/// The sockets of inquiries: sends what an inquirer asks, and brings it what comes.
-///
-/// Unlike a query's sockets they get also what a router forwarded, for an inquirer is to say so.
+/// Asks links for a while, apart from queries: sends what an inquirer asks, and brings it what comes. The one driver of `NameInquiry`,
+/// `NameCensus`, `LinkTrial`, `DirectInquiry`, `RecordLookup` and `NameSurvey`.
 package final class LinkInquiry {
     /// A packet, as it was sent or received.
     package struct Packet: Sendable {
@@ -40,19 +39,41 @@ package final class LinkInquiry {
     private static let mostFaults = 64
     /// This machine's addresses, without scopes.
     package let ownAddresses: Set<IPAddress>
-    private let sockets: [SurveySocket]
+    private let sockets: [LinkSocket]
     private let neighbours: [NetworkInterface: [AddressBlock]]
     private let log: (Packet) -> Void
 
+    /// The most packets that a run reads.
+    private static let mostPackets = 20_000
+    /// How often a caller's wish to end is looked at.
+    private static let longestWait = Duration.milliseconds(100)
+
     /// Opens the sockets.
-    /// - Parameter log: receives every packet, in order.
+    /// - Parameters:
+    ///   - interfaces: the links to ask.
+    ///   - family: over which family; nil for both.
+    ///   - asQuery: gets what a query does: nothing that a router forwarded, and of the loopback interface where there is no other. An
+    ///     inquirer that is to say what is wrong gets more.
+    ///   - log: receives every packet, in order.
     package init(
-        on interfaces: InterfaceFilter, over family: IPAddress.Family?, log: @escaping (Packet) -> Void = { _ in }
+        on interfaces: InterfaceFilter, over family: IPAddress.Family?, asQuery: Bool = false,
+        log: @escaping (Packet) -> Void = { _ in }
     ) {
-        let usable = SystemInterfaces.usable(by: interfaces).filter { !$0.interface.isLoopback }
-        let wanted = usable.map { ($0.interface, $0.families.filter { family == nil || $0 == family }) }
+        let usable = SystemInterfaces.usable(by: interfaces)
+        let others = usable.filter { !$0.interface.isLoopback }
+        let wanted = (asQuery && others.isEmpty ? usable : others).map {
+            ($0.interface, $0.families.filter { family == nil || $0 == family })
+        }
+        let wantsTTL255 = asQuery && ResponderSettings.current.checksTTL
         sockets = wanted.flatMap { interface, families in
-            families.flatMap { SurveySocket.open(on: interface, $0, wantsTTL255: false) }
+            families.flatMap { family in
+                let shares: [LinkSocket.Share] = interface.isLoopback ? [.all, .answers] : [.others, .own, .answers]
+                return shares.compactMap { share in
+                    let socket = try? LinkSocket(on: interface, family, share, wantsTTL255: wantsTTL255)
+                    socket?.trace()
+                    return socket
+                }
+            }
         }
         let asking = Set(sockets.filter(\.asks).map(\.interface))
         hearing = Set(sockets.filter { !$0.asks }.map(\.interface))
@@ -69,26 +90,41 @@ package final class LinkInquiry {
     /// - Returns: whether the inquirer was over before the time was.
     @discardableResult
     package func run(_ inquirer: inout some Inquirer, within limit: Duration, until isStopped: () -> Bool) -> Bool {
-        var reader = SurveyReader(sockets)
-        while !reader.isFull, !isStopped() {
-            let now = reader.passed
+        let start = MonotonicTime.now
+        var passed: Duration { .microseconds(MonotonicTime.now.microseconds - start.microseconds) }
+        var packets = 0
+        while packets < Self.mostPackets, !isStopped() {
+            let now = passed
             if inquirer.isOver(at: now) { return true }
             guard now < limit else { break }
             for question in inquirer.questions(at: now) { send(question) }
-            let wait = min(SurveyReader.longestWait, limit - now, (inquirer.deadline(after: now) ?? limit) - now)
-            reader.read(within: wait) { datagram, socket, heard in
-                note(datagram, of: socket)
-                guard let read = HeardMessage(datagram.bytes) else { return }
-                if let fault = read.fault, faults.count < Self.mostFaults { faults[datagram.sender] = fault }
-                inquirer.received(read.message, arrival(datagram, of: socket), at: heard)
+            let wait = min(Self.longestWait, limit - now, (inquirer.deadline(after: now) ?? limit) - now)
+            let ready = ready(within: wait)
+            let heard = passed
+            for socket in ready {
+                for datagram in socket.receive() {
+                    packets += 1
+                    note(datagram, of: socket)
+                    guard let read = HeardMessage(datagram.bytes) else { continue }
+                    if let fault = read.fault, faults.count < Self.mostFaults { faults[datagram.sender] = fault }
+                    inquirer.received(read.message, arrival(datagram, of: socket), at: heard)
+                }
             }
         }
         return false
     }
 
-    private func arrival(_ datagram: SurveySocket.Datagram, of socket: SurveySocket) -> Arrival {
+    /// Waits until something comes, for `time` and a millisecond at the most.
+    private func ready(within time: Duration) -> [LinkSocket] {
+        var polled = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        let milliseconds = max(.zero, time).wholeMicroseconds / 1000 + 1
+        guard unsafe poll(&polled, nfds_t(polled.count), Int32(clamping: milliseconds)) > 0 else { return [] }
+        return zip(sockets, polled).filter { $0.1.revents != 0 }.map(\.0)
+    }
+
+    private func arrival(_ datagram: LinkSocket.Datagram, of socket: LinkSocket) -> Arrival {
         Arrival(
-            from: datagram.sender, on: socket.interface, socket.asks ? .answer : socket.isOwn ? .own : .group,
+            from: datagram.sender, on: socket.interface, socket.asks ? .answer : socket.share == .own ? .own : .group,
             hops: datagram.hops, isNear: isNear(datagram.sender, socket.interface),
             isOurs: ownAddresses.contains(datagram.sender.withoutScope))
     }
@@ -98,7 +134,7 @@ package final class LinkInquiry {
     }
 
     private func send(_ question: OutgoingQuestion) {
-        for socket in sockets where !socket.isOwn {
+        for socket in sockets where socket.share != .own {
             switch question.path {
             case .group where socket.asks, .shared where !socket.asks: sendToGroup(question.bytes, socket)
             case .link(socket.interface, socket.family) where socket.asks: sendToGroup(question.bytes, socket)
@@ -110,7 +146,7 @@ package final class LinkInquiry {
         }
     }
 
-    private func sendToGroup(_ bytes: [UInt8], _ socket: SurveySocket) {
+    private func sendToGroup(_ bytes: [UInt8], _ socket: LinkSocket) {
         let code = socket.send(bytes)
         guard code == 0 else {
             refusals[socket.interface] = code
@@ -120,7 +156,7 @@ package final class LinkInquiry {
         if let group = IPAddress(socket.family == .ipv4 ? "224.0.0.251" : "ff02::fb") { note(bytes, to: group, socket) }
     }
 
-    private func note(_ bytes: [UInt8], to destination: IPAddress, _ socket: SurveySocket) {
+    private func note(_ bytes: [UInt8], to destination: IPAddress, _ socket: LinkSocket) {
         let own = neighbours[socket.interface]?.first { $0.address.family == socket.family }?.address
         guard let own else { return }
         log(
@@ -129,7 +165,7 @@ package final class LinkInquiry {
                 sourcePort: socket.port, destinationPort: 5353, hops: 255, isSent: true))
     }
 
-    private func note(_ datagram: SurveySocket.Datagram, of socket: SurveySocket) {
+    private func note(_ datagram: LinkSocket.Datagram, of socket: LinkSocket) {
         guard let destination = datagram.destination else { return }
         log(
             Packet(

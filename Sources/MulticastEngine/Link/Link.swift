@@ -1,4 +1,3 @@
-import CMulticast
 import DNSMessage
 import DNSSD
 import DiscoverySystem
@@ -8,8 +7,8 @@ final class Link {
     let interface: NetworkInterface
     private(set) var sockets: [LinkSocket] = []
     /// Sockets for one-shot questions; empty while none is open.
-    private var oneShots: [OneShotSocket] = []
-    private var makeOneShot: (IPAddress.Family) -> OneShotSocket? = { _ in nil }
+    private var oneShots: [LinkSocket] = []
+    private var makeOneShot: (IPAddress.Family) -> LinkSocket? = { _ in nil }
     var querier = LinkQuerier(cache: RecordCache(seed: .random(in: .min ... .max)))
     /// Whether the packets sent last announced more known answers (TC).
     private(set) var wasTruncated = false
@@ -67,12 +66,10 @@ final class Link {
         for family in families where !sockets.contains(where: { $0.family == family }) {
             var made: [LinkSocket] = []
             do throws(SocketError) {
-                let shares = isLoopback ? [CMULTICAST_ALL] : [CMULTICAST_OTHERS, CMULTICAST_ALONE, CMULTICAST_OWN]
-                for share in shares {
-                    made.append(
-                        try LinkSocket(
-                            on: interface.index, family, share, wantsTTL255: wantsTTL255, loop: loop, ready: ready))
+                for share: LinkSocket.Share in isLoopback ? [.all] : [.others, .alone, .own] {
+                    made.append(try LinkSocket(on: interface, family, share, wantsTTL255: wantsTTL255))
                 }
+                for socket in made { socket.watch(by: loop, ready: ready) }
                 sockets += made
                 hasNew = true
             } catch let refusal {
@@ -84,7 +81,9 @@ final class Link {
         if hasNew { freeOneShots() }
         if hasNew, !isFirst { widened = now }
         makeOneShot = { [interface] family in
-            OneShotSocket(on: interface.index, family, wantsTTL255: wantsTTL255, loop: loop, ready: ready)
+            let socket = try? LinkSocket(on: interface, family, .answers, wantsTTL255: wantsTTL255)
+            socket?.watch(by: loop, ready: ready)
+            return socket
         }
         querier.uses(IPAddress.Family.allCases.filter(self.families.contains), apart: wanted.isApart)
         return hasNew
@@ -104,12 +103,10 @@ final class Link {
     func read(into packets: inout PacketQueue, _ buffer: ReceiveBuffer) {
         for socket in sockets { socket.receive(into: &packets, buffer, from: self) }
         for socket in oneShots {
-            socket.receive { bytes, source in
-                // RFC 6762 §11: a unicast answer counts only if its source is on this link.
-                guard packets.size < PacketQueue.limit, isLoopback || querier.cache.isOfNeighbour(source) else {
-                    return
-                }
-                packets.append(bytes, self, over: socket.family, .oneShot, from: .asked)
+            // RFC 6762 §11: a unicast answer counts only if its source is on this link.
+            for datagram in socket.receive()
+            where packets.size < PacketQueue.limit && (isLoopback || querier.cache.isOfNeighbour(datagram.sender)) {
+                packets.append(datagram.bytes, self, over: socket.family, .oneShot, from: .asked)
             }
         }
     }

@@ -153,7 +153,7 @@ package struct LinkQuerier: Sendable {
             schedule.answered(RecordKey(record.name, record.type), at: now)
         }
         let changes = cache.receive(records, isOwn: isOwn, over: family, from: source, at: now)
-        // Its own answers do not come to the port that asks (`OneShotSocket`).
+        // Its own answers do not come to the port that asks (`LinkSocket.Share.answers`).
         if !isOwn { confirm(records, at: now) }
         if cache.isFull { wasFull = true }
         return changes

@@ -3,21 +3,10 @@ package import DNSSD
 import Discovery
 import WireNames
 
-/// Finds names that two hosts of a link claim, each with records of its own. A value: it is given responses, and says what to ask next.
+/// Finds names that two hosts of the links claim, each with records of its own. A value: it is given responses, and says what to ask next.
 ///
 /// Hosts that behave rename themselves (RFC 6762 §9); whoever does not, or takes a name on purpose, answers beside the owner.
-package struct NameSurvey: Sendable {
-    /// A host, as far as a packet tells.
-    package struct Source: Hashable, Sendable {
-        package let address: IPAddress
-        package let interface: NetworkInterface
-
-        package init(_ address: IPAddress, on interface: NetworkInterface) {
-            self.address = address
-            self.interface = interface
-        }
-    }
-
+package struct NameSurvey: Inquirer {
     /// A name that two hosts or more claim.
     package struct Dispute: Sendable {
         package let name: DomainName
@@ -51,34 +40,55 @@ package struct NameSurvey: Sendable {
         let isService: Bool
     }
 
+    /// How long it takes: who wants to answer has answered, and whoever announces has announced.
+    package static let time = Duration.milliseconds(2500)
+    /// The first questions are asked again, for a packet may be lost.
+    private static let half = time / 2
+
+    private var first: [Question] = []
+    private var waiting: [Question] = []
+    private var isRepeated = false
     private var asked: Set<Question> = []
     private var claims: [Key: [IPAddress: Set<RecordData>]] = [:]
 
     private let own: Set<IPAddress>
 
     /// - Parameter own: this machine's addresses, without scopes: what it says over several interfaces of a link, one host says.
-    package init(own: Set<IPAddress> = []) { self.own = own }
+    package init(own: Set<IPAddress> = []) {
+        self.own = own
+        // For the types of services.
+        first = DomainName.serviceTypes.map { ask($0, .ptr) } ?? []
+        waiting = first
+    }
 
-    /// The first questions: for the types of services.
-    package mutating func begin() -> [Question] { DomainName.serviceTypes.map { ask($0, .ptr) } ?? [] }
+    package mutating func questions(at now: Duration) -> [OutgoingQuestion] {
+        if !isRepeated, now >= Self.half {
+            isRepeated = true
+            waiting += first
+        }
+        defer { waiting = [] }
+        return stride(from: 0, to: waiting.count, by: 8).compactMap { start in
+            OutgoingQuestion(Array(waiting[start..<min(start + 8, waiting.count)]), id: 0, .group)
+        }
+    }
 
-    /// A response has come.
-    /// - Returns: what to ask now.
-    package mutating func received(_ message: Message, from source: Source) -> [Question] {
-        guard message.flags.contains(.response) else { return [] }
-        var questions: [Question] = []
+    package func deadline(after now: Duration) -> Duration? { now < Self.half ? Self.half : Self.time }
+
+    package func isOver(at now: Duration) -> Bool { now >= Self.time }
+
+    package mutating func received(_ message: Message, _ arrival: Arrival, at now: Duration) {
+        guard message.flags.contains(.response) else { return }
         for record in message.answers + message.additionals where record.recordClass == .internet {
             switch record.data {
-            case .ptr(let target) where record.name == DomainName.serviceTypes: questions += ask(target, .ptr)
-            case .ptr(let target) where asked.contains(Question(record.name, .ptr)): questions += ask(target, .srv)
+            case .ptr(let target) where record.name == DomainName.serviceTypes: waiting += ask(target, .ptr)
+            case .ptr(let target) where asked.contains(Question(record.name, .ptr)): waiting += ask(target, .srv)
             case .srv(_, _, _, let host):
-                note(record, source)
-                questions += ask(host, .a) + ask(host, .aaaa)
-            case .a, .aaaa: note(record, source)
+                note(record, arrival)
+                waiting += ask(host, .a) + ask(host, .aaaa)
+            case .a, .aaaa: note(record, arrival)
             default: break
             }
         }
-        return questions
     }
 
     /// Names that two hosts claim: a service with other host or port, a host with other addresses. Each once, with what was heard over one family.
@@ -133,13 +143,13 @@ package struct NameSurvey: Sendable {
         return [question]
     }
 
-    private mutating func note(_ record: ResourceRecord, _ source: Source) {
+    private mutating func note(_ record: ResourceRecord, _ source: Arrival) {
         let key = Key(
-            name: record.name, type: record.type, interface: source.interface, family: source.address.family)
+            name: record.name, type: record.type, interface: source.interface, family: source.sender.family)
         guard record.name.isOfLink, claims[key] != nil || claims.count < Self.limit else { return }
         let sides = claims[key] ?? [:]
-        let isOwn = own.contains(source.address.withoutScope)
-        let host = isOwn ? sides.keys.first { own.contains($0.withoutScope) } ?? source.address : source.address
+        let isOwn = own.contains(source.sender.withoutScope)
+        let host = isOwn ? sides.keys.first { own.contains($0.withoutScope) } ?? source.sender : source.sender
         // A goodbye.
         if record.ttl == 0 {
             claims[key]?[host]?.remove(record.data)

@@ -8,7 +8,7 @@ import WireNames
 /// Each question goes out from a port of its own, so that a responder answers at once whatever it has said before (RFC 6762 §6.7), and from the
 /// second time on also from port 5353, for firewalls that let only that pass. An answer to a port of its own has a TTL of 10 s at most (§6.7): who
 /// wants the real one asks from port 5353 at once, and waits for what is said to the group.
-package struct RecordLookup: Sendable {
+package struct RecordLookup: Inquirer {
     /// A record, and the link it was heard on.
     package struct Found: Sendable {
         package let record: ResourceRecord
@@ -17,22 +17,7 @@ package struct RecordLookup: Sendable {
         package fileprivate(set) var ttl: UInt32?
     }
 
-    /// How a packet came.
-    package enum Way: Sendable {
-        /// To the port that asked, by unicast.
-        case answer
-        /// To the group.
-        case multicast
-    }
-
-    /// A question to send.
-    package struct Packet: Sendable {
-        package let bytes: [UInt8]
-        /// From port 5353 rather than a port of its own.
-        package let isShared: Bool
-    }
-
-    private struct Inquiry {
+    private struct Asked {
         let question: Question
         let id: UInt16
     }
@@ -53,7 +38,7 @@ package struct RecordLookup: Sendable {
     /// In the order in which they came.
     package private(set) var found: [Found] = []
     private let wantsTTL: Bool
-    private var inquiries: [Inquiry] = []
+    private var inquiries: [Asked] = []
     private var sent = 0
     private var first: [DomainName: Duration] = [:]
     private var last: [DomainName: Duration] = [:]
@@ -65,25 +50,21 @@ package struct RecordLookup: Sendable {
         self.wantsTTL = wantsTTL
         var id = UInt16.random(in: 1...0x7000)
         for question in questions.prefix(256) {
-            inquiries.append(Inquiry(question: question, id: id))
+            inquiries.append(Asked(question: question, id: id))
             id += 1
         }
     }
 
-    /// What to send now.
-    package mutating func packets(at now: Duration) -> [Packet] {
+    package mutating func questions(at now: Duration) -> [OutgoingQuestion] {
         guard sent < Self.times.count, Self.times[sent] <= now else { return [] }
         defer { sent += 1 }
         return inquiries.filter { !isSettled($0, at: now) }.flatMap { inquiry in
-            var packets = [Self.packet(inquiry.question, id: inquiry.id, isShared: false)]
-            if sent > 0 || wantsTTL { packets.append(Self.packet(inquiry.question, id: 0, isShared: true)) }
-            return packets.compactMap(\.self)
+            let isShared = sent > 0 || wantsTTL
+            return [
+                OutgoingQuestion(inquiry.question, id: inquiry.id, .group),
+                isShared ? OutgoingQuestion(inquiry.question, id: 0, .shared) : nil,
+            ].compactMap(\.self)
         }
-    }
-
-    private static func packet(_ question: Question, id: UInt16, isShared: Bool) -> Packet? {
-        var writer = MessageWriter(id: id, limit: 1400, compression: .multicast)
-        return writer.add(question) ? Packet(bytes: writer.bytes, isShared: isShared) : nil
     }
 
     /// Whether everything is answered, as far as one can know.
@@ -96,7 +77,7 @@ package struct RecordLookup: Sendable {
         return (ends + next + [Self.sharing]).filter { $0 > now }.min()
     }
 
-    private func isSettled(_ inquiry: Inquiry, at now: Duration) -> Bool {
+    private func isSettled(_ inquiry: Asked, at now: Duration) -> Bool {
         let name = inquiry.question.name
         guard let first = first[name], let last = last[name], now - last >= Self.quiet else { return false }
         let isShared = inquiry.question.type == .any || inquiry.question.type == .ptr && !name.isReverse
@@ -106,22 +87,23 @@ package struct RecordLookup: Sendable {
         return now - first >= Self.lag || found.contains { inquiry.question.accepts($0.record) }
     }
 
-    /// A response of the link.
-    package mutating func received(_ message: Message, as way: Way, on interface: NetworkInterface, at now: Duration) {
+    package mutating func received(_ message: Message, _ arrival: Arrival, at now: Duration) {
         guard message.flags.contains(.response), message.opcode == 0, message.responseCode == 0 else { return }
-        if way == .answer {
+        if arrival.way == .answer {
+            // RFC 6762 §11: a unicast answer counts only if its source is on this link.
+            guard arrival.isNear else { return }
             let isAsked = inquiries.contains { $0.id == message.id && [$0.question] == message.questions }
             guard isAsked else { return }
         }
         for record in message.answers + message.additionals {
             for index in inquiries.indices where inquiries[index].question.name == record.name {
-                note(record, for: index, as: way, on: interface, at: now)
+                note(record, for: index, arrival, at: now)
             }
         }
     }
 
     private mutating func note(
-        _ record: ResourceRecord, for index: Int, as way: Way, on interface: NetworkInterface, at now: Duration
+        _ record: ResourceRecord, for index: Int, _ arrival: Arrival, at now: Duration
     ) {
         let question = inquiries[index].question
         guard question.accepts(record) else {
@@ -131,15 +113,15 @@ package struct RecordLookup: Sendable {
             }
             return
         }
-        let known = found.firstIndex { $0.record.isSame(as: record) && $0.interface == interface }
+        let known = found.firstIndex { $0.record.isSame(as: record) && $0.interface == arrival.interface }
         if record.ttl == 0 {
             if let known { found.remove(at: known) }
             return
         }
-        let ttl = way == .multicast || record.ttl > Self.shortenedTTL ? record.ttl : nil
+        let ttl = arrival.way != .answer || record.ttl > Self.shortenedTTL ? record.ttl : nil
         if let known { found[known].ttl = found[known].ttl ?? ttl }
         guard known == nil, found.count < Self.mostRecords else { return }
-        found.append(Found(record: record, interface: interface, ttl: ttl))
+        found.append(Found(record: record, interface: arrival.interface, ttl: ttl))
         answered(question.name, at: now)
     }
 
